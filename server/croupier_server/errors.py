@@ -1,0 +1,166 @@
+"""Every error that the server raises on purpose, and the published reason of each refusal.
+
+The tree::
+
+    CroupierError                reason, message, optional field and metadata
+      IllegalMove                a rule forbids the move; carries the rule clause
+      MalformedMove              the move cannot be read as a move of this game
+      InvalidRequest             a request that no state of the server would accept
+      NotYourTurn                no decision of that seat is open
+      StaleDecision              the decision was answered or closed
+      NotFound                   unknown here, or not yours: the two are never told apart
+      NotAllowed                 the caller has no right to do this
+      Conflict                   right request, wrong moment (table full, started, ended)
+      TableHalted                a rules bug stopped this table
+      Exhausted                  a limit was reached; waiting may help
+      Unavailable                the server is draining or its store is gone; waiting helps
+
+This module imports nothing of the project. It must not know gRPC: ``rpc/errors.py`` maps a
+reason to a status code, and is the only place that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Published reasons; each value is the wire word (``croupier.v1.Reason`` less its prefix)."""
+
+    # Requests
+    MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    UNKNOWN_GAME = "UNKNOWN_GAME"
+    UNKNOWN_RULESET = "UNKNOWN_RULESET"
+    UNKNOWN_OPTION = "UNKNOWN_OPTION"
+    INVALID_OPTION = "INVALID_OPTION"
+    UNKNOWN_CLAUSE = "UNKNOWN_CLAUSE"
+    INVALID_PAGE_TOKEN = "INVALID_PAGE_TOKEN"  # noqa: S105 - a word of the contract
+    REQUEST_ID_REUSED = "REQUEST_ID_REUSED"
+    # Who may act
+    UNAUTHENTICATED = "UNAUTHENTICATED"
+    PERMISSION_DENIED = "PERMISSION_DENIED"
+    TICKET_INVALID = "TICKET_INVALID"
+    TICKET_SUPERSEDED = "TICKET_SUPERSEDED"
+    NOT_FOUND = "NOT_FOUND"
+    # Tables
+    SEAT_TAKEN = "SEAT_TAKEN"
+    SEAT_RESERVED = "SEAT_RESERVED"
+    TABLE_FULL = "TABLE_FULL"
+    TABLE_NOT_READY = "TABLE_NOT_READY"
+    TABLE_STARTED = "TABLE_STARTED"
+    TABLE_CLOSED = "TABLE_CLOSED"
+    TABLE_HALTED = "TABLE_HALTED"
+    NONCE_MISMATCH = "NONCE_MISMATCH"
+    NONCE_NOT_EXPECTED = "NONCE_NOT_EXPECTED"
+    RATED_TABLE = "RATED_TABLE"
+    # Decisions
+    NOT_YOUR_TURN = "NOT_YOUR_TURN"
+    STALE_DECISION = "STALE_DECISION"
+    DECISION_ANSWERED = "DECISION_ANSWERED"
+    UNKNOWN_DECISION = "UNKNOWN_DECISION"
+    MALFORMED_MOVE = "MALFORMED_MOVE"
+    MOVE_NOT_EXPECTED = "MOVE_NOT_EXPECTED"
+    # Streams and limits
+    SEQUENCE_AHEAD = "SEQUENCE_AHEAD"
+    SLOW_CONSUMER = "SLOW_CONSUMER"
+    RATE_LIMITED = "RATE_LIMITED"
+    TOO_MANY_TABLES = "TOO_MANY_TABLES"
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
+    SERVER_DRAINING = "SERVER_DRAINING"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    INTERNAL = "INTERNAL"
+    # Rules, every game
+    CARDS_NOT_IN_HAND = "CARDS_NOT_IN_HAND"
+    WRONG_CARD_COUNT = "WRONG_CARD_COUNT"
+    # Rules, Tractor
+    MIXED_SUITS = "MIXED_SUITS"
+    MUST_FOLLOW_SUIT = "MUST_FOLLOW_SUIT"
+    MUST_FOLLOW_PAIR = "MUST_FOLLOW_PAIR"
+    MUST_FOLLOW_TRACTOR = "MUST_FOLLOW_TRACTOR"
+    NOT_A_DECLARATION = "NOT_A_DECLARATION"
+    DECLARATION_TOO_WEAK = "DECLARATION_TOO_WEAK"
+    DECLARATION_CHANGED = "DECLARATION_CHANGED"
+    CALL_OUT_OF_RANGE = "CALL_OUT_OF_RANGE"
+    CALL_TOO_LOW = "CALL_TOO_LOW"
+    UNKNOWN_TRUMP_SUIT = "UNKNOWN_TRUMP_SUIT"
+
+
+class CroupierError(Exception):
+    """Root of the tree.
+
+    Attributes:
+        reason: the published word.
+        message: one English sentence for people; programs read the reason.
+        field: path of the request field at fault, or ``""``.
+        metadata: further facts, all of them already known to the caller.
+        retry_ms: waiting time after which trying again may help, or 0.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        field: str = "",
+        metadata: Mapping[str, str] | None = None,
+        retry_ms: int = 0,
+    ) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+        self.message = message
+        self.field = field
+        self.metadata: Mapping[str, str] = metadata or {}
+        self.retry_ms = retry_ms
+
+
+class IllegalMove(CroupierError):
+    """The rules forbid this move now.
+
+    Attributes:
+        clause: id of the rule clause, such as ``T-6.4``.
+    """
+
+    def __init__(self, reason: Reason, clause: str, message: str) -> None:
+        super().__init__(reason, f"{message} ({clause})", metadata={"clause": clause})
+        self.clause = clause
+
+
+class MalformedMove(CroupierError):
+    """The move cannot be read: unknown card, empty move, a move of another game."""
+
+
+class InvalidRequest(CroupierError):
+    """A request that could not be right at any time; ``field`` says where."""
+
+
+class NotYourTurn(CroupierError):
+    """No decision of that seat is open."""
+
+
+class StaleDecision(CroupierError):
+    """The decision was answered with another move, or its time is over."""
+
+
+class NotFound(CroupierError):
+    """Unknown, or not for this caller to know."""
+
+
+class NotAllowed(CroupierError):
+    """The caller is known and may not do this."""
+
+
+class Conflict(CroupierError):
+    """The request does not fit the present state of its table."""
+
+
+class TableHalted(CroupierError):
+    """A rules bug stopped this table; its log is kept."""
+
+
+class Exhausted(CroupierError):
+    """A limit was reached."""
+
+
+class Unavailable(CroupierError):
+    """The server cannot take this now."""

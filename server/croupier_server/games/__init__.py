@@ -1,0 +1,1 @@
+"""Rules. Pure: no clock, no chance of their own, no logging, no network."""

@@ -1,0 +1,285 @@
+"""What a game is to a table: the whole contract, one page. Read this first.
+
+A game is a pure state machine. A table asks it who may act, lists and checks moves, applies them
+and publishes the events that come back. Chance (the deck, a lot) is asked for and put in from
+outside, so that a log of moves and chance replays for ever.
+
+Moves are integers inside (each game's ``moves.py`` documents its code), so that a log row, a
+comparison and a dictionary key cost nothing. Typed values exist at the edges only.
+
+Must not be put here: anything about one game, and anything that is not a pure value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+Seat = int
+"""Position 0..n-1, turn order rising."""
+
+Move = int
+"""A move as its game encodes it. Never negative."""
+
+PUBLIC: Seat = -1
+"""The audience that sees only what everybody sees: spectators, lists, metrics."""
+
+
+class Turn(IntEnum):
+    """What a state waits for."""
+
+    CHANCE = 1
+    """A chance outcome from outside (`Game.chance` says which)."""
+    MOVE = 2
+    """One move of one seat."""
+    WINDOW = 3
+    """Sealed answers of the seats in `Game.to_act`; who they are is private."""
+    OVER = 4
+    """Nothing: the match has ended."""
+
+
+class ChanceKind(IntEnum):
+    """Kinds of chance event."""
+
+    DECK = 1
+    """A permutation of `Chance.cards`, front first."""
+    LOT = 2
+    """One number in ``range(Chance.sides)``."""
+
+
+class Chance(NamedTuple):
+    """A chance event that the state waits for.
+
+    ``cards`` is the pack in the documented card order, to be permuted (DECK), else empty.
+    ``sides`` is the number of equally likely outcomes (LOT), else 0.
+    ``deal`` is the number of the deal it belongs to, from 1, and ``attempt`` counts redeals from 0.
+    """
+
+    kind: ChanceKind
+    deal: int
+    attempt: int
+    cards: tuple[int, ...] = ()
+    sides: int = 0
+
+
+class Pattern(NamedTuple):
+    """A family of moves, exact without rules code.
+
+    A multiset of cards belongs to it when it holds ``fixed``, what is left of it lies within
+    ``pool``, and that rest has at least ``least`` and at most ``most`` cards. ``fixed`` and
+    ``pool`` are disjoint parts of the hand, in packed counts (`croupier_server.games.cards`).
+    ``kind`` is the game's move kind of every member, as far as it is the same for all.
+    """
+
+    kind: int
+    fixed: int
+    pool: int
+    least: int
+    most: int
+
+
+class Legal:
+    """The legal moves of one seat: ``moves`` and every member of every one of ``patterns``.
+
+    Attributes:
+        moves: listed moves, without repeats, in canonical order.
+        kinds: the game's move kind of each listed move, parallel to ``moves``.
+        patterns: families of further moves; empty when ``moves`` is the whole answer. They may
+            overlap each other and the listed moves.
+    """
+
+    __slots__ = ("kinds", "moves", "patterns")
+
+    def __init__(
+        self,
+        moves: Sequence[Move],
+        kinds: Sequence[int],
+        patterns: Sequence[Pattern] = (),
+    ) -> None:
+        self.moves = moves
+        self.kinds = kinds
+        self.patterns = patterns
+
+
+class EndReason(IntEnum):
+    """Why a match ended; the numbers are those of ``croupier.v1.EndReason``."""
+
+    FINISHED = 1
+    FORFEIT = 2
+    CONCEDED = 3
+    ABORTED = 4
+    NO_SHOW = 5
+    VOID = 6
+    HALTED = 7
+
+
+class SeatOutcome(NamedTuple):
+    """How a match ended for one seat: its score and its place (1 is best, ties share)."""
+
+    score: int
+    place: int
+
+
+class Outcome(NamedTuple):
+    """The end of a match: one `SeatOutcome` a seat, in seat order."""
+
+    seats: tuple[SeatOutcome, ...]
+
+
+class Event(NamedTuple):
+    """Something that happened, in three parts, each of the game's own types.
+
+    ``public`` is seen by everybody; ``private`` maps a seat to what it alone sees; ``server`` is
+    stored and never sent before the reveal. The number of events is a function of public facts.
+    """
+
+    public: object
+    private: Mapping[Seat, object]
+    server: object | None = None
+
+
+O = TypeVar("O")
+S = TypeVar("S")
+V = TypeVar("V")
+
+
+class OptionSpec(NamedTuple):
+    """One option of a game, for catalogues: name, clause, meaning, allowed texts (empty: see
+    ``syntax``), and the standard value as text."""
+
+    name: str
+    clause: str
+    meaning: str
+    values: tuple[str, ...]
+    syntax: str
+    standard: str
+
+
+class Game(Protocol, Generic[O, S, V]):
+    """One game. ``O`` is its options type, ``S`` its state, ``V`` its view.
+
+    Every method is pure but for ``apply*``, which change the state in place and return the events.
+    An error leaves the state as it was.
+    """
+
+    name: str
+    rules_version: int
+
+    # Options -----------------------------------------------------------------------------------
+    def rulesets(self) -> tuple[str, ...]:
+        """Names of the rulesets, the default first."""
+        ...
+
+    def option_specs(self) -> tuple[OptionSpec, ...]:
+        """Every option, in documented order."""
+        ...
+
+    def options(self, ruleset: str, overrides: Mapping[str, str]) -> O:
+        """Options of *ruleset* with single values replaced, both as text.
+
+        Raises:
+            InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.
+        """
+        ...
+
+    def option_text(self, options: O) -> dict[str, str]:
+        """All option values as text, sorted by name; its hash pins a table's rules."""
+        ...
+
+    def players(self, options: O) -> int:
+        """Number of seats."""
+        ...
+
+    def team(self, options: O, seat: Seat) -> int:
+        """Number of the team that *seat* plays for, from 0."""
+        ...
+
+    # Life --------------------------------------------------------------------------------------
+    def new(self, options: O) -> S:
+        """A match before its first chance event."""
+        ...
+
+    def copy(self, state: S) -> S:
+        """An independent copy, cheap enough for a search bot."""
+        ...
+
+    def turn(self, state: S) -> Turn:
+        """What the state waits for."""
+        ...
+
+    def chance(self, state: S) -> Chance:
+        """The chance event waited for; only when `turn` is CHANCE."""
+        ...
+
+    def apply_chance(self, state: S, outcome: Sequence[int]) -> list[Event]:
+        """Put in a chance outcome: a deck, or a lot as a sequence of one number.
+
+        Raises:
+            MalformedMove: it is no outcome of the chance event waited for.
+        """
+        ...
+
+    def to_act(self, state: S) -> tuple[Seat, ...]:
+        """Seats that may answer now. Private while `turn` is WINDOW."""
+        ...
+
+    def decision_kind(self, state: S, seat: Seat) -> int:
+        """What *seat* is asked: a number of the game's decision kinds."""
+        ...
+
+    def legal_moves(self, state: S, seat: Seat) -> Legal:
+        """Exactly what `check` accepts from *seat* now."""
+        ...
+
+    def check(self, state: S, seat: Seat, move: Move) -> None:
+        """Raise what is wrong with *move*, or return.
+
+        Raises:
+            NotYourTurn: *seat* is not to act.
+            MalformedMove: not a move of this game, or not of the kind that is asked for.
+            IllegalMove: with reason and clause.
+        """
+        ...
+
+    def apply(self, state: S, seat: Seat, move: Move) -> list[Event]:
+        """`check`, then `apply_unchecked`."""
+        ...
+
+    def apply_unchecked(self, state: S, seat: Seat, move: Move) -> list[Event]:
+        """Carry out a move known to be legal, while `turn` is MOVE."""
+        ...
+
+    def close_window(self, state: S, answers: Mapping[Seat, Move]) -> list[Event]:
+        """End a sealed window with one checked answer of every seat in `to_act`."""
+        ...
+
+    def fallback(self, state: S, seat: Seat) -> Move:
+        """The legal move played for a seat that does not answer."""
+        ...
+
+    def outcome(self, state: S) -> Outcome | None:
+        """The result once `turn` is OVER, else None."""
+        ...
+
+    # Knowledge ---------------------------------------------------------------------------------
+    def view(self, state: S, audience: Seat) -> V:
+        """What *audience* (a seat or `PUBLIC`) knows, built up from what it has been shown."""
+        ...
+
+    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
+        """The public part of *event*, and the private part of *audience* if it has one."""
+        ...
+
+    def worlds(self, view: V, draw: Iterator[int]) -> S:
+        """A state consistent with *view*: hidden cards dealt anew by the 64-bit words of *draw*."""
+        ...
+
+    # Text --------------------------------------------------------------------------------------
+    def move_text(self, move: Move) -> str:
+        """The move as a card player writes it, such as ``play 7S 7S``."""
+        ...
+
+    def clauses(self) -> Mapping[str, str]:
+        """Text of every rule clause by its id."""
+        ...
