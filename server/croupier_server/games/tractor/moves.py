@@ -1,0 +1,130 @@
+"""The moves of Tractor: their code inside, their kinds on the wire, and their text.
+
+A move is one integer. Digit 0 (the lowest four bits, which no card uses) holds the `MoveType`;
+the rest is the payload: packed cards in place for the moves that hold cards, otherwise a number
+shifted by four bits. So ``move = cards | MoveType.PLAY`` and ``cards = move & ~15``.
+
+Must not be put here: whether a move is legal.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+from croupier_server.errors import MalformedMove, Reason
+from croupier_server.games import cards as card_text
+from croupier_server.games.base import Move
+
+TYPE_MASK: Final = 15
+LEGAL_LIST_MAX: Final = 64
+"""Legal moves are all listed while there are at most this many."""
+
+NO_TRUMP: Final = 4
+"""The payload of NAME_TRUMPS for a deal without a trump suit."""
+
+CALL_STEP: Final = 5
+"""Calls are multiples of this (T-11.1)."""
+
+
+class MoveType(IntEnum):
+    """What digit 0 of a move says."""
+
+    PASS = 1
+    DECLARE = 2
+    CALL = 3
+    SHOW = 4
+    NAME_TRUMPS = 5
+    BURY = 6
+    PLAY = 7
+
+
+class TractorMoveKind(IntEnum):
+    """Kinds of listed moves and patterns; the numbers are those of the contract."""
+
+    PASS = 1
+    DECLARE = 2
+    CALL = 3
+    SHOW = 4
+    NAME_TRUMPS = 5
+    BURY = 6
+    LEAD_SINGLE = 7
+    LEAD_PAIR = 8
+    LEAD_TUPLE = 9
+    LEAD_TRACTOR = 10
+    LEAD_THROW = 11
+    FOLLOW = 12
+    """In the led suit, with at least one card of it."""
+    RUFF = 13
+    """Void in the side suit led, and all cards trump."""
+    DISCARD = 14
+    """Void in the suit led, and anything but a ruff."""
+
+
+class TractorDecisionKind(IntEnum):
+    """What a seat is asked; the numbers are those of the contract."""
+
+    DECLARE = 1
+    CALL = 2
+    SHOW = 3
+    NAME_TRUMPS = 4
+    BURY = 5
+    LEAD = 6
+    FOLLOW = 7
+
+
+PASS: Final[Move] = int(MoveType.PASS)
+DECLARE: Final = int(MoveType.DECLARE)
+CALL: Final = int(MoveType.CALL)
+SHOW: Final = int(MoveType.SHOW)
+NAME_TRUMPS: Final = int(MoveType.NAME_TRUMPS)
+BURY: Final = int(MoveType.BURY)
+PLAY: Final = int(MoveType.PLAY)
+
+_SUIT_WORDS = ("S", "H", "D", "C", "NT")
+
+
+def move_type(move: Move) -> int:
+    """The `MoveType` of *move*, as a plain number; it may be none of them."""
+    return move & TYPE_MASK
+
+
+def cards_of(move: Move) -> int:
+    """The packed cards of a move that holds cards."""
+    return move & ~TYPE_MASK
+
+
+def number_of(move: Move) -> int:
+    """The payload of CALL (points) and NAME_TRUMPS (suit, or `NO_TRUMP`)."""
+    return move >> 4
+
+
+def call(points: int) -> Move:
+    """The move that calls *points*."""
+    return points << 4 | CALL
+
+
+def name_trumps(suit: int | None) -> Move:
+    """The move that names a trump suit, or None for no trump."""
+    return (NO_TRUMP if suit is None else suit) << 4 | NAME_TRUMPS
+
+
+def move_text(move: Move) -> str:
+    """The move as a card player writes it.
+
+    >>> move_text(call(80)), move_text(name_trumps(None)), move_text(PASS)
+    ('call 80', 'trumps NT', 'pass')
+
+    Raises:
+        MalformedMove: it is no move of Tractor.
+    """
+    kind = move_type(move)
+    if kind == PASS and move == PASS:
+        return "pass"
+    if kind == CALL:
+        return f"call {number_of(move)}"
+    if kind == NAME_TRUMPS and number_of(move) < len(_SUIT_WORDS):
+        return f"trumps {_SUIT_WORDS[number_of(move)]}"
+    if kind in (DECLARE, SHOW, BURY, PLAY):
+        return f"{MoveType(kind).name.lower()} {card_text.text(cards_of(move))}"
+    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tractor")

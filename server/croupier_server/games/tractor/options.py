@@ -1,0 +1,492 @@
+"""Options and rulesets of Tractor: what can be set, the five named sets, and how they are read.
+
+Every option is one row of `SPECS`; `parse_options` turns texts into a checked `TractorOptions`
+and `option_text` turns them back, so that equal rules always have equal text.
+
+Must not be put here: what an option does. That is told where the rule is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import OptionSpec, Seat
+
+RANKS = "23456789TJQKA"
+"""Rank letters from the lowest; the letter at index i is rank i + 2."""
+
+LEVEL_FIRST = 2
+LEVEL_ACE = 14
+DECLARE_WINDOWS = ("each_card", "each_round", "end_of_draw")
+NO_DECLARATION = (
+    "redeal_then_kitty",
+    "first_rank_card_else_highest",
+    "third_kitty_card",
+    "no_trump",
+    "redeal",
+)
+KITTY_MULTIPLIERS = (
+    "2x_largest_component",
+    "2x_trick_size",
+    "2_pow_pairs_plus_1",
+    "2_pow_largest_component",
+    "2x_flat",
+)
+THROW_PENALTIES = ("none", "ten_per_throw", "ten_per_card_withdrawn", "ten_per_failed_card")
+
+_PACK_MIN, _PACK_MAX = 2, 6
+_PACK_CARDS = 54
+_AUTO_KITTY_MIN = 5
+_HAND_MIN = 2
+_LEVEL = "a level 2 3 4 5 6 7 8 9 T J Q K A"
+
+
+def _spec(name: str, clause: str, values: str, meaning: str, syntax: str = "") -> OptionSpec:
+    """One row; the first of *values* is the standard, and with *syntax* the only one shown."""
+    texts = tuple(values.split())
+    return OptionSpec(name, clause, meaning, () if syntax else texts, syntax, texts[0])
+
+
+SPECS: tuple[OptionSpec, ...] = (
+    _spec("players", "T-1", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
+    _spec(
+        "packs",
+        "T-1.2",
+        "auto",
+        "Number of packs of 54 cards; auto is half the number of players.",
+        "auto or a number from 2 to 6",
+    ),
+    _spec(
+        "kitty_size",
+        "T-1.2",
+        "auto",
+        "Cards left over for the kitty.",
+        "auto, or a number from 1 up to the size of a hand that leaves equal hands of 2 or more",
+    ),
+    _spec(
+        "trump_making",
+        "T-3",
+        "declare auction",
+        "Trumps are made by exposing cards during the draw, or by an auction of points and a show.",
+    ),
+    _spec(
+        "contract",
+        "T-11.4",
+        "none must_make",
+        "Whether declarers who fall short of their bid lose the deal (auction only).",
+    ),
+    _spec(
+        "declare_window",
+        "T-3.5",
+        "each_round each_card end_of_draw",
+        "How often the sealed window for declarations opens.",
+    ),
+    _spec(
+        "joker_pairs",
+        "T-3.3",
+        "ranked equal",
+        "Whether red jokers overcall as many black ones.",
+    ),
+    _spec(
+        "self_override",
+        "T-3.4",
+        "false true",
+        "Whether the standing declarer may change to any stronger declaration of its own.",
+    ),
+    _spec(
+        "first_starter",
+        "T-3.6",
+        "final_declarer first_declarer",
+        "Who starts deal 1: the last or the first who declared.",
+    ),
+    _spec(
+        "no_declaration",
+        "T-3.7",
+        "redeal_then_kitty first_rank_card_else_highest third_kitty_card no_trump redeal",
+        "What makes trumps when nobody declares.",
+    ),
+    _spec(
+        "first_drawer",
+        "T-3.1",
+        "starter rotating",
+        "Who draws first from deal 2 on: the starter, or one seat further each deal.",
+    ),
+    _spec(
+        "nt_rank_cards",
+        "T-4.2",
+        "plain trump",
+        "Whether trump-rank cards stay trump in a deal without a trump suit.",
+    ),
+    _spec(
+        "rank_gap",
+        "T-5.3",
+        "bridge natural",
+        "Whether the neighbours of the trump rank are adjacent in a side suit.",
+    ),
+    _spec(
+        "trump_ladder",
+        "T-5.3",
+        "full jokers none",
+        "How far tractors of trumps reach beyond the trump suit.",
+    ),
+    _spec(
+        "tractor_follow",
+        "T-6.4",
+        "longest full pairs none",
+        "How much structure a follower owes to a tractor or tuple led.",
+    ),
+    _spec(
+        "protect",
+        "T-6.5",
+        "none tractors tuples",
+        "Which cards of a follower's structure are not claimed by a smaller lead.",
+    ),
+    _spec(
+        "throw_compare",
+        "T-7.2",
+        "largest all highest",
+        "When a later ruff of a throw beats an earlier one.",
+    ),
+    _spec("throw_penalty", "T-8", " ".join(THROW_PENALTIES), "Points paid for a false throw."),
+    _spec(
+        "kitty_multiplier",
+        "T-9.2",
+        " ".join(KITTY_MULTIPLIERS),
+        "What the kitty's points are multiplied by when the opponents win the last trick.",
+    ),
+    _spec("level_cap", "T-9.3", "none 3 4", "Most levels that the opponents can win in a deal."),
+    _spec(
+        "ace_rule",
+        "T-9.6",
+        "defend pass reach",
+        "How a match is won: by a deal won as declarers at ace, by a promotion beyond ace, or by "
+        "reaching ace.",
+    ),
+    _spec(
+        "mandatory_levels",
+        "T-9.5",
+        "none",
+        "Levels that cannot be jumped over and are left only by winning as declarers.",
+        f"none, or levels separated by commas, each {_LEVEL}",
+    ),
+    _spec(
+        "max_deals",
+        "T-9.6",
+        "200",
+        "Number of deals after which the higher level wins.",
+        "none or a number from 1",
+    ),
+    _spec(
+        "start_levels",
+        "T-1.3",
+        "2",
+        "Level of both teams in deal 1; or, if the starter is given, those of seats 0, 2, ... and "
+        "of seats 1, 3, ...",
+        f"one level or two separated by a comma, each {_LEVEL}",
+    ),
+    _spec(
+        "starter",
+        "T-9.4",
+        "none",
+        "The starter of deal 1, fixed and drawing first as if by an earlier deal.",
+        "none or a seat",
+    ),
+)
+
+_BY_NAME = {spec.name: spec for spec in SPECS}
+
+
+class Ruleset(NamedTuple):
+    """A named set of option values; ``changes`` holds those that differ from the standard."""
+
+    name: str
+    version: int
+    changes: Mapping[str, str]
+
+
+RULESETS: dict[str, Ruleset] = {
+    ruleset.name: ruleset
+    for ruleset in (
+        Ruleset("standard", 1, {}),
+        Ruleset(
+            "document",
+            1,
+            {
+                "trump_making": "auction",
+                "contract": "must_make",
+                "first_drawer": "rotating",
+                "tractor_follow": "pairs",
+                "ace_rule": "reach",
+            },
+        ),
+        Ruleset(
+            "pagat",
+            1,
+            {
+                "joker_pairs": "equal",
+                "no_declaration": "first_rank_card_else_highest",
+                "tractor_follow": "pairs",
+                "throw_penalty": "ten_per_throw",
+                "kitty_multiplier": "2x_trick_size",
+            },
+        ),
+        Ruleset(
+            "online",
+            1,
+            {
+                "no_declaration": "first_rank_card_else_highest",
+                "nt_rank_cards": "trump",
+                "throw_compare": "all",
+            },
+        ),
+        Ruleset(
+            "qq",
+            1,
+            {
+                "self_override": "true",
+                "first_starter": "first_declarer",
+                "no_declaration": "third_kitty_card",
+                "nt_rank_cards": "trump",
+                "kitty_multiplier": "2_pow_pairs_plus_1",
+                "mandatory_levels": "J,A",
+            },
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TractorOptions:
+    """Checked options of one match; the fields are named and explained in `SPECS`.
+
+    ``kitty_size``, ``level_cap`` and ``max_deals`` are 0 for ``auto`` and ``none``; levels are
+    ranks 2 to 14.
+    """
+
+    players: int
+    packs: int
+    kitty_size: int
+    trump_making: str
+    contract: str
+    declare_window: str
+    joker_pairs: str
+    self_override: bool
+    first_starter: str
+    no_declaration: str
+    first_drawer: str
+    nt_rank_cards: str
+    rank_gap: str
+    trump_ladder: str
+    tractor_follow: str
+    protect: str
+    throw_compare: str
+    throw_penalty: str
+    kitty_multiplier: str
+    level_cap: int
+    ace_rule: str
+    mandatory_levels: tuple[int, ...]
+    max_deals: int
+    start_levels: tuple[int, int]
+    starter: Seat | None
+
+    @property
+    def cards(self) -> int:
+        """Cards of all packs."""
+        return self.packs * _PACK_CARDS
+
+    @property
+    def kitty(self) -> int:
+        """Number of cards in the kitty (T-1.2)."""
+        return self.kitty_size or auto_kitty(self.players, self.packs)
+
+    @property
+    def hand(self) -> int:
+        """Number of cards that each seat draws (T-1.2)."""
+        return (self.cards - self.kitty) // self.players
+
+    @property
+    def points(self) -> int:
+        """Points in all packs (T-1.1)."""
+        return 100 * self.packs
+
+    @property
+    def is_auction(self) -> bool:
+        """Trumps are made as in T-11."""
+        return self.trump_making == "auction"
+
+
+def auto_kitty(players: int, packs: int) -> int:
+    """Size of the kitty by T-1.2.
+
+    >>> [auto_kitty(4, 2), auto_kitty(6, 2), auto_kitty(8, 3), auto_kitty(12, 6)]
+    [8, 6, 10, 12]
+    """
+    kitty = packs * _PACK_CARDS % players or players
+    while kitty < _AUTO_KITTY_MIN:
+        kitty += players
+    return kitty
+
+
+def level_text(level: int) -> str:
+    """The letter of a level.
+
+    >>> level_text(10)
+    'T'
+    """
+    return RANKS[level - LEVEL_FIRST]
+
+
+def parse_options(ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
+    """Options of *ruleset* with single values replaced.
+
+    Raises:
+        InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.
+    """
+    if ruleset not in RULESETS:
+        raise InvalidRequest(
+            Reason.UNKNOWN_RULESET, f"no ruleset of Tractor is named {ruleset!r}", field="ruleset"
+        )
+    for name in overrides:
+        if name not in _BY_NAME:
+            raise InvalidRequest(
+                Reason.UNKNOWN_OPTION,
+                f"Tractor has no option {name!r}",
+                field=f"options.{name}",
+            )
+    texts = {spec.name: spec.standard for spec in SPECS}
+    texts.update(RULESETS[ruleset].changes)
+    texts.update(overrides)
+    return _read(texts)
+
+
+def option_text(options: TractorOptions) -> dict[str, str]:
+    """Every value as text, sorted by name; `parse_options` reads it back to equal options."""
+    numbers = {"kitty_size": "auto", "level_cap": "none", "max_deals": "none"}
+    texts: dict[str, str] = {}
+    for name in sorted(_BY_NAME):
+        value: object = getattr(options, name)
+        if name in numbers and value == 0:
+            texts[name] = numbers[name]
+        elif isinstance(value, bool):
+            texts[name] = "true" if value else "false"
+        else:
+            texts[name] = "none" if value is None else str(value)
+    texts["mandatory_levels"] = ",".join(map(level_text, options.mandatory_levels)) or "none"
+    first, second = options.start_levels
+    both = level_text(first)
+    texts["start_levels"] = both if first == second else f"{both},{level_text(second)}"
+    return texts
+
+
+def _invalid(name: str, why: str) -> InvalidRequest:
+    return InvalidRequest(Reason.INVALID_OPTION, f"{name}: {why}", field=f"options.{name}")
+
+
+def _choice(texts: Mapping[str, str], name: str) -> str:
+    values = _BY_NAME[name].values
+    if texts[name] not in values:
+        raise _invalid(name, f"{texts[name]!r} is not one of {', '.join(values)}")
+    return texts[name]
+
+
+def _number(texts: Mapping[str, str], name: str, word: str) -> int | None:
+    """The number of an option, or None if its text is *word*."""
+    text = texts[name]
+    if text == word:
+        return None
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9:
+        raise _invalid(name, f"{text!r} is not {_BY_NAME[name].syntax}")
+    return int(text)
+
+
+def _levels(texts: Mapping[str, str], name: str) -> list[int]:
+    levels = []
+    for letter in texts[name].split(","):
+        index = RANKS.find(letter.strip())
+        if len(letter.strip()) != 1 or index < 0:
+            raise _invalid(name, f"{texts[name]!r} is not {_BY_NAME[name].syntax}")
+        levels.append(index + LEVEL_FIRST)
+    return levels
+
+
+def _read_packs(texts: Mapping[str, str], players: int) -> int:
+    packs = _number(texts, "packs", "auto")
+    if packs is None:
+        return players // 2
+    if not _PACK_MIN <= packs <= _PACK_MAX:
+        raise _invalid("packs", f"{packs} is not from {_PACK_MIN} to {_PACK_MAX}")
+    return packs
+
+
+def _read_kitty_size(texts: Mapping[str, str], players: int, packs: int) -> int:
+    size = _number(texts, "kitty_size", "auto")
+    if size is None:
+        return 0
+    hand, remainder = divmod(packs * _PACK_CARDS - size, players)
+    if remainder or size < 1 or hand < _HAND_MIN or size > hand:
+        raise _invalid(
+            "kitty_size",
+            f"{size} of {packs * _PACK_CARDS} cards does not leave {players} equal hands of at "
+            f"least {_HAND_MIN} cards, each no smaller than the kitty",
+        )
+    return size
+
+
+def _read_start(
+    texts: Mapping[str, str], players: int, ace_rule: str
+) -> tuple[tuple[int, int], Seat | None]:
+    """Start levels and starter of deal 1, which have to fit each other."""
+    starter = _number(texts, "starter", "none")
+    if starter is not None and starter >= players:
+        raise _invalid("starter", f"{starter} is no seat of a table of {players}")
+    levels = _levels(texts, "start_levels")
+    if len(levels) > 2:
+        raise _invalid("start_levels", "there are two teams")
+    first, second = levels[0], levels[-1]
+    if first != second and starter is None:
+        raise _invalid("start_levels", "two different levels need the starter to be given")
+    if ace_rule == "reach" and LEVEL_ACE in levels:
+        raise _invalid("start_levels", "a match that is won by reaching ace cannot start there")
+    return (first, second), starter
+
+
+def _read(texts: Mapping[str, str]) -> TractorOptions:
+    players = int(_choice(texts, "players"))
+    packs = _read_packs(texts, players)
+    ace_rule = _choice(texts, "ace_rule")
+    level_cap = _choice(texts, "level_cap")
+    max_deals = _number(texts, "max_deals", "none")
+    if max_deals == 0:
+        raise _invalid("max_deals", "a match has at least one deal")
+    mandatory = [] if texts["mandatory_levels"] == "none" else _levels(texts, "mandatory_levels")
+    start_levels, starter = _read_start(texts, players, ace_rule)
+    return TractorOptions(
+        players=players,
+        packs=packs,
+        kitty_size=_read_kitty_size(texts, players, packs),
+        trump_making=_choice(texts, "trump_making"),
+        contract=_choice(texts, "contract"),
+        declare_window=_choice(texts, "declare_window"),
+        joker_pairs=_choice(texts, "joker_pairs"),
+        self_override=_choice(texts, "self_override") == "true",
+        first_starter=_choice(texts, "first_starter"),
+        no_declaration=_choice(texts, "no_declaration"),
+        first_drawer=_choice(texts, "first_drawer"),
+        nt_rank_cards=_choice(texts, "nt_rank_cards"),
+        rank_gap=_choice(texts, "rank_gap"),
+        trump_ladder=_choice(texts, "trump_ladder"),
+        tractor_follow=_choice(texts, "tractor_follow"),
+        protect=_choice(texts, "protect"),
+        throw_compare=_choice(texts, "throw_compare"),
+        throw_penalty=_choice(texts, "throw_penalty"),
+        kitty_multiplier=_choice(texts, "kitty_multiplier"),
+        level_cap=0 if level_cap == "none" else int(level_cap),
+        ace_rule=ace_rule,
+        mandatory_levels=tuple(sorted(set(mandatory))),
+        max_deals=max_deals or 0,
+        start_levels=start_levels,
+        starter=starter,
+    )
