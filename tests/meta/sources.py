@@ -1,0 +1,49 @@
+"""Which files the meta tests look at: those that git would commit, and which of them we wrote."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GENERATED = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
+
+
+@cache
+def committed() -> tuple[Path, ...]:
+    """Files that are tracked or would be added, relative to the checkout, sorted.
+
+    Outside a git checkout (an unpacked source distribution) every file below it.
+    """
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")]
+    else:
+        names = done.stdout.split("\0")
+    return tuple(Path(name) for name in sorted(set(names)) if name and (ROOT / name).is_file())
+
+
+def is_generated(path: Path) -> bool:
+    """Whether *path* is made by the stub generator."""
+    return path.name.endswith(GENERATED)
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Every committed text file with its text."""
+    for path in committed():
+        try:
+            yield path, (ROOT / path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def modules(*folders: str) -> Iterator[tuple[Path, str]]:
+    """Every Python module that we wrote below *folders* with its text."""
+    for path, text in texts():
+        written = path.suffix == ".py" and not is_generated(path)
+        if written and any(path.is_relative_to(folder) for folder in folders):
+            yield path, text
