@@ -39,3 +39,81 @@ $(TOOLS_READY): requirements/tools.lock
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 		--requirement requirements/tools.lock
 	@touch $@
+
+# The main job ------------------------------------------------------------------------------------
+
+PLAY := tractor --bots greedy,random --matches 20 --option max_deals=1 --both-seatings
+
+.PHONY: play
+play: $(READY) ## play a Tractor contest, greedy against random, over gRPC
+	@$(BIN)/croupier play $(PLAY)
+
+# Checks ------------------------------------------------------------------------------------------
+
+PYTEST := $(BIN)/python -m pytest
+ARGS ?=
+
+.PHONY: fmt
+fmt: $(READY) ## format Python and protos, mend what ruff can mend
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format .
+	@$(BIN)/buf format --write
+
+.PHONY: lint
+lint: $(READY) ## ruff, import contracts, spelling, buf
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/codespell
+	@$(BIN)/buf lint
+	@$(BIN)/buf format --diff --exit-code
+
+.PHONY: types
+types: $(READY) ## mypy --strict on server, SDK, scripts and tests
+	@$(BIN)/mypy
+
+.PHONY: test
+test: $(READY) ## run the tests but for the slow ones (ARGS="-k follow")
+	@$(PYTEST) -n 2 $(ARGS)
+
+.PHONY: test-all
+test-all: $(READY) ## run every test
+	@$(PYTEST) -n 2 -m "" --timeout 1800 $(ARGS)
+
+.PHONY: nightly
+nightly: $(READY) ## run every test with long, unseeded searches
+	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)
+
+.PHONY: docs-check
+docs-check: $(READY) ## links, anchors, decision records, changelog fragments
+	@$(BIN)/python scripts/check_docs.py
+
+.PHONY: ci
+ci: ## what CI runs, no more
+	@.ci/run
+
+# Generated files ---------------------------------------------------------------------------------
+
+.PHONY: proto
+proto: $(TOOLS_READY) ## make the stubs and the descriptor image from protos/
+	@$(TOOLS)/bin/python scripts/gen_protos.py
+
+.PHONY: proto-check
+proto-check: $(TOOLS_READY) ## fail if what is committed differs from what `make proto` makes
+	@$(TOOLS)/bin/python scripts/gen_protos.py --check
+
+LOCK := $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-package croupier
+
+.PHONY: lock
+lock: $(TOOLS_READY) ## lock dependencies anew (ARGS=--upgrade for newer ones)
+	@$(LOCK) $(ARGS) pyproject.toml --extra uvloop -o requirements/server.lock
+	@$(LOCK) $(ARGS) pyproject.toml --extra uvloop --group dev -c requirements/server.lock \
+		-o requirements/dev.lock
+	@$(LOCK) $(ARGS) --group tools -o requirements/tools.lock
+
+.PHONY: clean
+clean: ## remove environments, caches and built packages
+	@rm -rf $(VENV) $(TOOLS) build dist clients/python/dist .hypothesis .import_linter_cache \
+		.mypy_cache .pytest_cache .ruff_cache
+	@find server clients scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -27,7 +27,6 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import Message
-from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
 SDK = Path("clients/python")
@@ -42,6 +41,9 @@ def run_protoc(*arguments: str) -> None:
     Raises:
         SystemExit: protoc refused the files.
     """
+    # Imported here: tests use the rest of this file where the generator is not installed.
+    from grpc_tools import protoc
+
     status = protoc.main(["protoc", *arguments])
     if status != 0:
         raise SystemExit(f"gen_protos: protoc failed with status {status}")
@@ -148,9 +150,7 @@ def generate(protos: Path, out: Path) -> None:
         SystemExit: protoc refused the files, or there are none.
     """
     names = sorted(
-        path.relative_to(protos).as_posix()
-        for path in protos.rglob("*.proto")
-        if not path.relative_to(protos).as_posix().startswith(RULES)
+        path.relative_to(protos).as_posix() for path in (protos / "croupier").rglob("*.proto")
     )
     if not names:
         raise SystemExit(f"gen_protos: no proto files in {protos}")
