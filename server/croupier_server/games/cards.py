@@ -52,9 +52,7 @@ CARD_NAMES: Final[tuple[str, ...]] = (
 )
 """Text of every card by id: rank then suit, `BJ`, `RJ`."""
 
-_CARD_IDS: Final[dict[str, Card]] = {
-    name: card for card, name in enumerate(CARD_NAMES) if card
-}
+_CARD_IDS: Final[dict[str, Card]] = {name: card for card, name in enumerate(CARD_NAMES) if card}
 
 
 def suit(card: Card) -> int:

@@ -1,32 +1,96 @@
 """Families of moves: membership, counting, enumeration and sampling over a union of patterns.
 
-Knows packed counts and `Pattern`, no game. Everything is exact; nothing is ever materialised
-that could be long. All functions speak of cards; a game adds its own move type.
+Knows packed counts and `Pattern`, no game. Everything is exact, and nothing that could be long is
+ever made whole. All functions speak of cards; a game adds its own move type.
 
 Must not be put here: what a pattern is used for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Final, overload
 
 from croupier_server.games.base import Pattern
-from croupier_server.games.cards import Cards
+from croupier_server.games.cards import Cards, contains, count, unpack
+
+SAMPLE_MAX: Final = 64
+"""Up to this many patterns `sample` is exactly uniform over the union."""
+
+Words = Iterator[int]
+"""Random 64-bit numbers, drawn one after the other."""
+
+
+class LazyPatterns(Sequence[Pattern]):
+    """Patterns that are made when they are asked for, and kept.
+
+    Iterating and indexing make no more than they need; ``len`` makes all. *draw* picks one of
+    them at random without making the others; every one of them has a chance.
+    """
+
+    __slots__ = ("_found", "_more", "draw")
+
+    def __init__(self, more: Iterator[Pattern], draw: Callable[[Words], Pattern]) -> None:
+        self._found: list[Pattern] = []
+        self._more: Iterator[Pattern] | None = more
+        self.draw = draw
+
+    def is_longer(self, length: int) -> bool:
+        """Whether there are more than *length*; makes at most one more than that."""
+        if self._more is not None and len(self._found) <= length:
+            wanted = length + 1 - len(self._found)
+            self._found.extend(islice(self._more, wanted))
+            if len(self._found) <= length:
+                self._more = None
+        return len(self._found) > length
+
+    def __len__(self) -> int:
+        while self._more is not None:
+            self.is_longer(2 * len(self._found))
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> Pattern: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Pattern]: ...
+
+    def __getitem__(self, index: int | slice) -> Pattern | Sequence[Pattern]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if index < 0 or not self.is_longer(index):
+            raise IndexError("no such pattern")
+        return self._found[index]
+
+    def __iter__(self) -> Iterator[Pattern]:
+        index = 0
+        while self.is_longer(index):
+            yield self._found[index]
+            index += 1
 
 
 def holds(pattern: Pattern, cards: Cards) -> bool:
     """Whether *cards* is a member of *pattern*."""
-    raise NotImplementedError
+    if not contains(cards, pattern.fixed):
+        return False
+    rest = cards - pattern.fixed
+    return contains(pattern.pool, rest) and pattern.least <= count(rest) <= pattern.most
 
 
 def size(pattern: Pattern) -> int:
     """Number of members of *pattern*."""
-    raise NotImplementedError
+    return sum(_ways(pattern)[-1][pattern.least : pattern.most + 1])
 
 
 def owner(patterns: Sequence[Pattern], cards: Cards) -> int:
     """Index of the first pattern that holds *cards*, or -1."""
-    raise NotImplementedError
+    for index, pattern in enumerate(patterns):
+        if holds(pattern, cards):
+            return index
+    return -1
 
 
 def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
@@ -38,9 +102,133 @@ def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
     Raises:
         ValueError: *after* is neither 0 nor a member.
     """
-    raise NotImplementedError
+    start = owner(patterns, after) if after else 0
+    if start < 0:
+        raise ValueError("the place to go on from is not a member")
+    earlier: list[Pattern] = []
+    for index, pattern in enumerate(patterns):
+        if index >= start:
+            is_resumed = after != 0 and index == start
+            rest = _next(pattern, after - pattern.fixed) if is_resumed else _first(pattern)
+            while rest is not None:
+                cards = pattern.fixed + rest
+                if not any(holds(other, cards) for other in earlier):
+                    yield cards
+                rest = _next(pattern, rest)
+        earlier.append(pattern)
 
 
-def sample(patterns: Sequence[Pattern], words: Iterator[int]) -> Cards:
-    """A member of the union, drawn with 64-bit *words*; every member has a chance."""
-    raise NotImplementedError
+def sample(patterns: Sequence[Pattern], words: Words) -> Cards:
+    """A member of the union, drawn with 64-bit *words*; every member has a chance.
+
+    Up to `SAMPLE_MAX` patterns all members have the same chance: a pattern is drawn by its size,
+    a member of it, and the pair is kept once for every pattern that holds the member. Beyond,
+    a pattern is drawn and then a member of it.
+
+    Raises:
+        ValueError: there is no member.
+    """
+    if isinstance(patterns, LazyPatterns) and patterns.is_longer(SAMPLE_MAX):
+        return _sample_one(patterns.draw(words), words)
+    sizes = [size(pattern) for pattern in patterns]
+    total = sum(sizes)
+    if not total:
+        raise ValueError("no pattern has a member")
+    while True:
+        place = below(total, words)
+        index = 0
+        while place >= sizes[index]:
+            place -= sizes[index]
+            index += 1
+        cards = _sample_one(patterns[index], words)
+        holders = sum(holds(pattern, cards) for pattern in patterns)
+        if holders == 1 or not below(holders, words):
+            return cards
+
+
+def below(bound: int, words: Words) -> int:
+    """A number in ``range(bound)``, all equally likely, by rejection."""
+    bits = (bound - 1).bit_length()
+    while True:
+        number = 0
+        for _ in range(0, bits, 64):
+            number = number << 64 | next(words)
+        number &= (1 << bits) - 1
+        if number < bound:
+            return number
+
+
+def _ways(pattern: Pattern) -> list[list[int]]:
+    """Row i, column n: in how many ways n cards come from the i lowest cards of the pool."""
+    rows = [[1, *(0 for _ in range(pattern.most))]]
+    for copies in _digits(pattern.pool):
+        last = rows[-1]
+        rows.append(
+            [sum(last[max(0, n - copies) : n + 1]) for n in range(pattern.most + 1)],
+        )
+    return rows
+
+
+def _digits(cards: Cards) -> list[int]:
+    """How many copies there are of each card in *cards*, ascending."""
+    return [cards >> 4 * card & 15 for card in sorted(set(unpack(cards)))]
+
+
+def _sample_one(pattern: Pattern, words: Words) -> Cards:
+    """A member of *pattern*, all equally likely."""
+    rows = _ways(pattern)
+    row = rows[-1]
+    place = below(sum(row[pattern.least : pattern.most + 1]), words)
+    wanted = pattern.least
+    while place >= row[wanted]:
+        place -= row[wanted]
+        wanted += 1
+    cards = pattern.fixed
+    ids = sorted(set(unpack(pattern.pool)))
+    for index in range(len(ids) - 1, -1, -1):
+        card, taken = ids[index], 0
+        while place >= rows[index][wanted - taken]:
+            place -= rows[index][wanted - taken]
+            taken += 1
+        wanted -= taken
+        cards += taken << 4 * card
+    return cards
+
+
+def _first(pattern: Pattern) -> Cards | None:
+    """The least multiset that *pattern* can add to its fixed cards, or None."""
+    if pattern.least > min(pattern.most, count(pattern.pool)):
+        return None
+    return _lowest(pattern.pool, pattern.least)
+
+
+def _lowest(pool: Cards, wanted: int) -> Cards:
+    """The least multiset of *wanted* cards of *pool*."""
+    cards = 0
+    while wanted > 0:
+        shift = ((pool & -pool).bit_length() - 1) & ~3
+        copies = min(pool >> shift & 15, wanted)
+        cards |= copies << shift
+        wanted -= copies
+        pool &= ~(15 << shift)
+    return cards
+
+
+def _next(pattern: Pattern, rest: Cards) -> Cards | None:
+    """The least multiset above *rest* that *pattern* can add to its fixed cards, or None."""
+    pool = pattern.pool
+    higher = count(rest)
+    lower = 0
+    unseen = pool
+    while unseen:
+        shift = ((unseen & -unseen).bit_length() - 1) & ~3
+        copies, held = pool >> shift & 15, rest >> shift & 15
+        higher -= held
+        total = higher + held + 1
+        if held < copies and total <= pattern.most and total + lower >= pattern.least:
+            base = (rest >> shift) + 1 << shift
+            wanted = pattern.least - total
+            return base | _lowest(pool & (1 << shift) - 1, wanted)
+        lower += copies
+        unseen &= ~(15 << shift)
+    return None

@@ -16,10 +16,8 @@ from typing import Final
 from croupier_server.games.cards import (
     BLACK_JOKER,
     CARD_MAX,
-    RED_JOKER,
     Card,
     Cards,
-    card_of,
     count,
     every_copy,
     rank,

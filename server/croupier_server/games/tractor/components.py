@@ -5,13 +5,26 @@ Must not be put here: what a follower owes (`follow`), and who wins (`tricks`, `
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
-from croupier_server.games.cards import Cards
-from croupier_server.games.tractor.cards import Trumps
+from croupier_server.errors import IllegalMove, Reason
+from croupier_server.games.cards import COPIES_MAX, Card, Cards, single, suit, text, unpack
+from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
+from croupier_server.games.tractor.moves import TractorMoveKind
+
+LEAD_SINGLE: Final = int(TractorMoveKind.LEAD_SINGLE)
+LEAD_PAIR: Final = int(TractorMoveKind.LEAD_PAIR)
+LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
+LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
+LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
+
+_MEMO_MAX: Final = 1 << 15
 
 
-class Component(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Component:
     """One unit of a lead: ``length`` tuples of ``width`` equal cards on neighbouring steps.
 
     Attributes:
@@ -43,9 +56,10 @@ class Lead:
         cards: the cards.
         components: the components, largest first.
         is_throw: there are two or more components.
+        kind: its `TractorMoveKind`, as a plain number.
     """
 
-    __slots__ = ("cards", "components", "count", "is_throw", "suit")
+    __slots__ = ("cards", "components", "count", "is_throw", "kind", "suit")
 
     def __init__(self, suit: int, cards: Cards, components: tuple[Component, ...]) -> None:
         self.suit = suit
@@ -53,6 +67,7 @@ class Lead:
         self.components = components
         self.count = sum(component.count for component in components)
         self.is_throw = len(components) > 1
+        self.kind = _kind(components)
 
 
 def read_lead(cards: Cards, trumps: Trumps) -> Lead:
@@ -62,10 +77,98 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
         IllegalMove: MIXED_SUITS (T-5.4) if they are of more than one effective suit;
             WRONG_CARD_COUNT (T-5.1) if there are none.
     """
-    raise NotImplementedError
+    memo = _memo.get(trumps)
+    if memo is None:
+        memo = _memo[trumps] = {}
+    lead = memo.get(cards)
+    if lead is None:
+        lead = _read_lead(cards, trumps)
+        if len(memo) >= _MEMO_MAX:
+            memo.clear()
+        memo[cards] = lead
+    return lead
+
+
+_memo: dict[Trumps, dict[Cards, Lead]] = {}
 
 
 def lead_kind(lead: Lead) -> int:
     """The `TractorMoveKind` of *lead*: LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE, LEAD_TRACTOR or
     LEAD_THROW."""
-    raise NotImplementedError
+    return lead.kind
+
+
+def _kind(components: tuple[Component, ...]) -> int:
+    if len(components) > 1:
+        return LEAD_THROW
+    if components[0].length > 1:
+        return LEAD_TRACTOR
+    return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
+
+
+def _read_lead(cards: Cards, trumps: Trumps) -> Lead:
+    if not cards:
+        raise IllegalMove(Reason.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
+    ids = unpack(cards)
+    effective = trumps.suit_of[ids[0]]
+    if any(trumps.suit_of[card] != effective for card in ids):
+        raise IllegalMove(
+            Reason.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
+        )
+    copies = {card: ids.count(card) for card in ids}
+    components = [*_take_tractors(copies, effective, trumps), *_take_tuples(copies, trumps)]
+    components.sort(key=_size, reverse=True)
+    return Lead(effective, cards, tuple(components))
+
+
+def _size(component: Component) -> tuple[int, int, int, int]:
+    """What ranks components: number of cards, length, top card, suit S H D C (T-5.5)."""
+    return component.count, component.length, component.top, -component.suit
+
+
+def _take_tractors(copies: dict[Card, int], effective: int, trumps: Trumps) -> Iterator[Component]:
+    """Take off the tractor with the most cards as long as there is one (T-5.5)."""
+    while True:
+        best: tuple[int, int, int] = (0, 0, 0)
+        for width in range(2, COPIES_MAX + 1):
+            best = max(best, _longest_run(copies, width, effective, trumps))
+        count, width, top = best
+        if not count:
+            return
+        length = count // width
+        run = [
+            _run_card(copies, width, trumps.at_height[effective][top - place])
+            for place in range(length)
+        ]
+        for card in run:
+            copies[card] -= width
+        yield Component(width, length, top, suit(run[0]), width * sum(map(single, run)))
+
+
+def _longest_run(
+    copies: dict[Card, int], width: int, effective: int, trumps: Trumps
+) -> tuple[int, int, int]:
+    """Cards, width and top of the longest run of *width*, the highest of equals; else zeros."""
+    best = (0, 0, 0)
+    length = 0
+    for height in range(HEIGHT_MAX + 1):
+        cards = trumps.at_height[effective][height]
+        length = length + 1 if any(copies.get(card, 0) >= width for card in cards) else 0
+        if length > 1:
+            best = max(best, (width * length, width, height))
+    return best
+
+
+def _run_card(copies: dict[Card, int], width: int, cards: tuple[Card, ...]) -> Card:
+    """Which of equal cards stands in a run: the one in the fewest copies, then by suit."""
+    return min(
+        (card for card in cards if copies.get(card, 0) >= width),
+        key=lambda card: (copies[card], card),
+    )
+
+
+def _take_tuples(copies: dict[Card, int], trumps: Trumps) -> Iterator[Component]:
+    """What no tractor took: a tuple or single of every card, all its copies."""
+    for card, width in copies.items():
+        if width:
+            yield Component(width, 1, trumps.height[card], suit(card), width * single(card))

@@ -1,7 +1,7 @@
 """False throws (rule T-8).
 
-Must not be put here: penalties in points (`scoring`); and nothing here may be called for a list
-or a check of moves, which never tell whether a throw would stand.
+Must not be put here: penalties in points (`scoring`). Nothing here may be called for a list or a
+check of moves, which never tell whether a throw would stand.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from croupier_server.games.cards import Cards
-from croupier_server.games.tractor.cards import Trumps
+from croupier_server.games.cards import Cards, at_least, single
+from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 from croupier_server.games.tractor.components import Component, Lead
 
 
@@ -33,4 +33,30 @@ def judge_throw(lead: Lead, other_hands: Iterable[Cards], trumps: Trumps) -> Thr
 
     A lead that is no throw always stands.
     """
-    raise NotImplementedError
+    if not lead.is_throw:
+        return ThrowJudgement(lead.cards, 0, ())
+    parts = [hand & trumps.mask[lead.suit] for hand in other_hands]
+    beatable = tuple(
+        component
+        for component in lead.components
+        if any(_can_beat(part, component, lead.suit, trumps) for part in parts)
+    )
+    if not beatable:
+        return ThrowJudgement(lead.cards, 0, ())
+    stays = beatable[-1].cards
+    return ThrowJudgement(stays, lead.cards - stays, beatable)
+
+
+def _can_beat(part: Cards, component: Component, suit: int, trumps: Trumps) -> bool:
+    """Whether *part* holds the shape of *component* with a strictly higher top card.
+
+    Wider tuples and longer runs hold it too.
+    """
+    wide = at_least(part, component.width)
+    length = 0
+    for height in range(component.top + 2 - component.length, HEIGHT_MAX + 1):
+        held = any(wide & single(card) for card in trumps.at_height[suit][height])
+        length = length + 1 if held else 0
+        if length >= component.length:
+            return True
+    return False
