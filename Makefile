@@ -20,6 +20,7 @@ help: ## print this help
 
 .PHONY: setup
 setup: $(READY) ## make .venv with the server, the SDK and the development tools
+	@:
 
 # The locks hold a hash of every file, so nothing else can be installed. The two packages of this
 # repository come last, editable, without build isolation: hatchling is in the lock too.

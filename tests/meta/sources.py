@@ -8,20 +8,30 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+LEFT_BEHIND = {".git", ".venv", ".tools", ".hypothesis", "__pycache__", "build", "dist"}
 GENERATED = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
+
+
+def is_left_behind(path: Path) -> bool:
+    """Whether *path* lies in an environment, a cache or a build."""
+    return any(
+        part in LEFT_BEHIND or (part.startswith(".") and part.endswith("cache"))
+        for part in path.parts
+    )
 
 
 @cache
 def committed() -> tuple[Path, ...]:
     """Files that are tracked or would be added, relative to the checkout, sorted.
 
-    Outside a git checkout (an unpacked source distribution) every file below it.
+    Outside a git checkout (an unpacked copy) every file but what tools leave behind.
     """
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError):
-        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")]
+        paths = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+        names = [path.as_posix() for path in paths if not is_left_behind(path)]
     else:
         names = done.stdout.split("\0")
     return tuple(Path(name) for name in sorted(set(names)) if name and (ROOT / name).is_file())
