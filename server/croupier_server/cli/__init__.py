@@ -1,0 +1,65 @@
+"""The command line: one module a command, imported when it is wanted.
+
+A command module has a function ``command`` whose signature is its arguments and whose docstring is
+its help. What it needs beyond typer it imports inside functions, so that ``--help`` stays quick.
+Wrong input ends with one line on standard error and status 2, other failures with status 1.
+
+Must not be put here: anything that a command does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import typer
+
+from croupier_server.errors import CroupierError
+
+COMMANDS = ("play", "watch", "replay", "rules", "vectors", "new-bot", "bench")
+"""Commands in the order in which the help lists them; `new-bot` lives in ``new_bot.py``."""
+
+INTERRUPTED = 130
+
+
+def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The application with the commands of *names*."""
+    app = typer.Typer(
+        help="Croupier runs card tables for programs.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def root() -> None:
+        """Croupier runs card tables for programs."""
+
+    for name in names:
+        module = import_module(f"croupier_server.cli.{name.replace('-', '_')}")
+        app.command(name)(module.command)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit status."""
+    arguments = list(arguments) or ["--help"]
+    wanted = [arguments[0]] if arguments[0] in COMMANDS else COMMANDS
+    try:
+        status = build(wanted)(arguments, prog_name="croupier", standalone_mode=False)
+    except typer.TyperException as error:
+        message, status = error.format_message(), error.exit_code
+    except CroupierError as error:
+        message, status = error.message, 2
+    except (KeyboardInterrupt, typer.Abort):
+        message, status = "interrupted", INTERRUPTED
+    else:
+        return status if isinstance(status, int) else 0
+    print("croupier:", " ".join(message.split()), file=sys.stderr)
+    return status
+
+
+def main() -> None:
+    """Entry point of the ``croupier`` program."""
+    sys.exit(run(sys.argv[1:]))

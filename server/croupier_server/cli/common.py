@@ -1,0 +1,54 @@
+"""What several commands need: failing in one line, reading games and options.
+
+Must not be put here: imports that take long; every command pays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from croupier_server.games.registry import AnyGame
+
+
+class Failure(typer.TyperException):
+    """Ends the command with one line on standard error.
+
+    Attributes:
+        exit_code: 2 for wrong input, 1 for anything else.
+    """
+
+    def __init__(self, message: str, exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def fail(message: str, exit_code: int = 2) -> NoReturn:
+    """Raise `Failure`."""
+    raise Failure(message, exit_code)
+
+
+def find_game(name: str) -> AnyGame:
+    """The game called *name*, or one line that names those there are."""
+    from croupier_server.games.registry import GAMES
+
+    if name not in GAMES:
+        fail(f"no game {name!r}; there is: {', '.join(sorted(GAMES))}")
+    return GAMES[name]
+
+
+def read_options(pairs: Iterable[str]) -> dict[str, str]:
+    """Options given as ``name=value``, each at most once."""
+    options: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name:
+            fail(f"option {pair!r} is not of the form name=value")
+        if name in options:
+            fail(f"option {name!r} is given twice")
+        options[name] = value
+    return options
