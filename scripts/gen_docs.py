@@ -1,0 +1,115 @@
+"""Write the parts of ``docs/`` that say again what the code and the contract already say.
+
+- ``docs/protocol.md``: the table of reasons, from the comments of ``errors.proto``.
+- ``docs/rules/<game>.md``: options, rulesets and clauses, from the game itself.
+
+``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
+
+Must not be put here: any text of its own beyond headings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from croupier_server.games.registry import GAMES
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"
+END = "<!-- /reasons -->"
+
+
+def reasons(proto: str) -> Iterator[tuple[str, str, str]]:
+    """Name, status code and meaning of every reason of *proto*."""
+    for comment, name in re.findall(r"((?:  // .*\n)+)  REASON_(\w+) = [1-9]\d*;", proto):
+        text = " ".join(line.strip()[3:] for line in comment.splitlines())
+        status, meaning = text.split(". ", 1)
+        yield name, status, meaning
+
+
+def reason_table() -> str:
+    """The reasons as a Markdown table."""
+    proto = (ROOT / "protos/croupier/v1/errors.proto").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {status} | {meaning} |" for name, status, meaning in reasons(proto)]
+    return "\n".join(["", "| reason | status | meaning |", "|---|---|---|", *rows, "", ""])
+
+
+def protocol_page() -> str:
+    """``docs/protocol.md`` with a current table of reasons."""
+    page = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}{reason_table()}{END}{after}"
+
+
+def clause_order(clause: str) -> tuple[int, ...]:
+    """Sorting key of a clause id such as ``T-6.4``."""
+    return tuple(int(number) for number in re.findall(r"\d+", clause))
+
+
+def rules_page(name: str) -> str:
+    """``docs/rules/<name>.md``."""
+    game = GAMES[name]
+    names = game.rulesets()
+    texts = {each: game.option_text(game.options(each, {})) for each in names}
+    lines = [
+        f"# The rules of {name.capitalize()}",
+        "",
+        "Written by `scripts/gen_docs.py` from the clause texts and options that the server itself",
+        f"uses; `croupier rules {name}` prints the same. Rules version {game.rules_version}.",
+        "",
+    ]
+    section = ""
+    for clause, text in sorted(game.clauses().items(), key=lambda item: clause_order(item[0])):
+        head, _, _ = clause.partition(".")
+        if head != section:
+            section = head
+            lines += [f"## {head}", ""]
+        lines += [f"**{clause}** {text}", ""]
+    lines += ["## Options", "", "| option | clause | meaning | values |", "|---|---|---|---|"]
+    for spec in game.option_specs():
+        values = ", ".join(f"`{value}`" for value in spec.values) or spec.syntax
+        meaning = spec.meaning.replace("|", "\\|")
+        values = values.replace("|", "\\|")
+        lines.append(f"| `{spec.name}` | {spec.clause} | {meaning} | {values} |")
+    lines += ["", "## Rulesets", "", "| option | " + " | ".join(names) + " |"]
+    lines.append("|---" * (len(names) + 1) + "|")
+    for spec in game.option_specs():
+        row = " | ".join(texts[each][spec.name] for each in names)
+        lines.append(f"| `{spec.name}` | {row} |")
+    return "\n".join([*lines, ""])
+
+
+def pages() -> dict[Path, str]:
+    """Every page written here, by path, with its current text."""
+    found = {ROOT / "docs/protocol.md": protocol_page()}
+    for name in GAMES:
+        found[ROOT / f"docs/rules/{name}.md"] = rules_page(name)
+    return found
+
+
+def main() -> int:
+    """Write the pages, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, fail if not current")
+    is_check = parser.parse_args().check
+    stale = 0
+    for path, text in pages().items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        if is_check:
+            print(f"not current: {path.relative_to(ROOT)}; run scripts/gen_docs.py")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(ROOT)}")
+    return 1 if is_check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
