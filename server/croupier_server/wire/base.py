@@ -1,0 +1,119 @@
+"""What the contract needs of a game: how its values become messages, and moves become integers.
+
+One `GameWire` a game, in `registry`. Values of a game are `object` here, as tables never look
+inside them; each game's own file says which types it takes.
+
+Must not be put here: anything about one game, and the messages of tables and streams.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, Protocol
+
+from croupier.v1 import game_pb2
+from croupier_server.games.base import Event, Legal, Move, Seat
+
+LISTED_MAX: Final = 64
+"""At most so many moves and so many patterns go into one answer."""
+
+SUMMARY_MAX: Final = 16
+"""With `LegalMode.SUMMARY`: longer answers are left out."""
+
+
+class LegalMode(IntEnum):
+    """How much of the legal moves a decision lists; the numbers are those of the contract."""
+
+    FULL = 1
+    SUMMARY = 2
+    OFF = 3
+
+
+class ViewEncoder(Protocol):
+    """Views of one table as bytes. Keeps what does not change between two calls.
+
+    What is kept is checked against the state each time, so states may be given in any order;
+    it pays when they follow each other.
+    """
+
+    def public(self, state: object) -> bytes:
+        """Payload of ``PublicView``: what everybody knows."""
+        ...
+
+    def seat(self, state: object, seat: Seat) -> bytes:
+        """Payload of ``SeatView``: what *seat* knows."""
+        ...
+
+
+class GameWire(Protocol):
+    """The messages of one game.
+
+    Attributes:
+        kind: number of its ``GameKind``.
+        name: its name in the games registry, and that of its arm in every oneof.
+        title: its name for people.
+        seats_min, seats_max: bounds of the number of seats over all options.
+    """
+
+    kind: int
+    name: str
+    title: str
+    seats_min: int
+    seats_max: int
+
+    # Options -----------------------------------------------------------------------------------
+    def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
+        """The options that *message* sets, as text; what they mean together is not checked.
+
+        Raises:
+            InvalidRequest: options of another game (MALFORMED_REQUEST), or a value that is none
+                of its enum (INVALID_OPTION); ``field`` is the path, such as
+                ``options.tractor.protect``.
+        """
+        ...
+
+    def options_message(self, options: object) -> game_pb2.GameOptions:
+        """All options, each of them set."""
+        ...
+
+    # Moves -------------------------------------------------------------------------------------
+    def move_code(self, message: game_pb2.Move) -> Move:
+        """The move that *message* says.
+
+        Raises:
+            MalformedMove: it says none; ``field`` is the path, such as
+                ``move.tractor.play.cards[3]``.
+        """
+        ...
+
+    def move_message(self, move: Move) -> game_pb2.Move:
+        """*move* as a message."""
+        ...
+
+    def move_bytes(self, move: Move) -> bytes:
+        """Payload of ``Move``."""
+        ...
+
+    def legal_bytes(self, legal: Legal, mode: int) -> bytes:
+        """Payload of ``LegalMoves``, as far as *mode* (a number of `LegalMode`) lets it.
+
+        ``truncated`` is set whenever something is left out.
+        """
+        ...
+
+    def legal_move_bytes(self, move: Move, kind: int) -> bytes:
+        """Payload of ``LegalMove``."""
+        ...
+
+    def decision_kind_bytes(self, kind: int) -> bytes:
+        """Payload of ``DecisionKind``."""
+        ...
+
+    # Events and views --------------------------------------------------------------------------
+    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
+        """Payload of ``GameEvent``, and by seat the payload of its ``GamePrivateEvent``."""
+        ...
+
+    def views(self) -> ViewEncoder:
+        """A new encoder, for one table."""
+        ...
