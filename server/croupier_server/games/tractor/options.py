@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import OptionSpec, Seat
-
-RANKS = "23456789TJQKA"
-"""Rank letters from the lowest; the letter at index i is rank i + 2."""
+from croupier_server.games.cards import RANKS
 
 LEVEL_FIRST = 2
 LEVEL_ACE = 14

@@ -1,0 +1,243 @@
+"""Making trumps: declarations, their order and sealed windows, turning the kitty (T-3), and the
+auction with its show (T-11).
+
+Plain functions of hands, cards and the standing declaration; `rules` keeps the state.
+
+Must not be put here: phases, events, and what trumps then mean (`cards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from croupier_server.errors import IllegalMove, Reason
+from croupier_server.games.base import Move, Seat
+from croupier_server.games.cards import (
+    BLACK_JOKER,
+    RED_JOKER,
+    card_of,
+    every_copy,
+    rank,
+    single,
+    suit,
+)
+from croupier_server.games.tractor.moves import CALL_STEP, DECLARE, PASS, cards_of
+from croupier_server.games.tractor.options import TractorOptions
+
+_DIGIT: Final = 4
+_COPIES: Final = 15
+_JOKER_SET_MIN: Final = 2
+_THIRD: Final = 2
+_REDEALS_MAX: Final = 3
+
+RANK_TOP: Final = 15
+"""Height of a trump-rank card in the show: above an ace, below the jokers."""
+
+
+class Declaration(NamedTuple):
+    """A declaration that stands: *seat* exposes *copies* of *card* in all (T-3.4)."""
+
+    seat: Seat
+    card: int
+    copies: int
+
+    @property
+    def cards(self) -> int:
+        """The exposed set as packed cards."""
+        return self.copies << _DIGIT * self.card
+
+    @property
+    def suit(self) -> int | None:
+        """The trump suit it names, None for no trump (T-3.2)."""
+        return None if self.card >= BLACK_JOKER else suit(self.card)
+
+
+class Turned(NamedTuple):
+    """Kitty cards turned for all to see, in order, and the trump suit they name (T-3.7)."""
+
+    cards: tuple[int, ...]
+    suit: int | None
+
+
+_RANK_MASKS: Final = tuple(
+    every_copy(sum(single(card_of(suit, rank)) for suit in range(4))) if rank >= 2 else 0
+    for rank in range(15)
+)
+"""By trump rank: every copy of its four cards."""
+
+_JOKERS: Final = every_copy(single(BLACK_JOKER) | single(RED_JOKER))
+
+
+def strength(card: int, count: int, options: TractorOptions) -> int:
+    """A number that orders declarations (T-3.3): more cards, then jokers, then red over black."""
+    joker = 0
+    if card >= BLACK_JOKER:
+        joker = 2 if card == RED_JOKER and options.joker_pairs == "ranked" else 1
+    return count * 4 + joker
+
+
+def legal_declarations(
+    hand: int, seat: Seat, standing: Declaration | None, trump_rank: int, options: TractorOptions
+) -> list[Move]:
+    """Every DECLARE that `check_declaration` accepts from *hand*, by card, then by count."""
+    moves: list[Move] = []
+    held = hand & (_RANK_MASKS[trump_rank] | _JOKERS)
+    while held:
+        card = ((held & -held).bit_length() - 1) // _DIGIT
+        copies = held >> _DIGIT * card & _COPIES
+        held ^= copies << _DIGIT * card
+        for count in range(_JOKER_SET_MIN if card >= BLACK_JOKER else 1, copies + 1):
+            if _refusal(seat, card, count, standing, options) is None:
+                moves.append(count << _DIGIT * card | DECLARE)
+    return moves
+
+
+def check_declaration(
+    hand: int,
+    seat: Seat,
+    cards: int,
+    standing: Declaration | None,
+    trump_rank: int,
+    options: TractorOptions,
+) -> Declaration:
+    """Read *cards* as a declaration of *seat* and check it against the standing one.
+
+    Raises:
+        IllegalMove: NOT_A_DECLARATION (T-3.2), CARDS_NOT_IN_HAND (T-3.2),
+            DECLARATION_CHANGED (T-3.4) or DECLARATION_TOO_WEAK (T-3.3).
+    """
+    card = (cards.bit_length() - 1) // _DIGIT
+    count = cards >> _DIGIT * card if card > 0 else 0
+    wanted = count << _DIGIT * card == cards and count > 0
+    if card >= BLACK_JOKER:
+        wanted = wanted and count >= _JOKER_SET_MIN
+    else:
+        wanted = wanted and bool(cards & _RANK_MASKS[trump_rank])
+    if not wanted:
+        raise IllegalMove(
+            Reason.NOT_A_DECLARATION,
+            "T-3.2",
+            "only equal cards of the trump rank, or two or more equal jokers, declare",
+        )
+    if hand >> _DIGIT * card & _COPIES < count:
+        raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "T-3.2", "the hand does not hold these cards")
+    refusal = _refusal(seat, card, count, standing, options)
+    if refusal is not None:
+        raise refusal
+    return Declaration(seat, card, count)
+
+
+def _refusal(
+    seat: Seat, card: int, count: int, standing: Declaration | None, options: TractorOptions
+) -> IllegalMove | None:
+    """Why the standing declaration does not give way to *count* copies of *card*, or None."""
+    if standing is None:
+        return None
+    if seat == standing.seat and card != standing.card and not options.self_override:
+        return IllegalMove(
+            Reason.DECLARATION_CHANGED,
+            "T-3.4",
+            "the standing declarer may add copies of the card, not change it",
+        )
+    if strength(card, count, options) <= strength(standing.card, standing.copies, options):
+        return IllegalMove(
+            Reason.DECLARATION_TOO_WEAK,
+            "T-3.3",
+            "it is not stronger than the standing declaration",
+        )
+    return None
+
+
+def resolve_window(
+    answers: Mapping[Seat, Move], first_drawer: Seat, options: TractorOptions
+) -> Declaration | None:
+    """The declaration that a sealed window publishes (T-3.5): the strongest, of equals the first
+    in turn order from *first_drawer*; None if all passed. The answers are known to be legal."""
+    best: Declaration | None = None
+    for step in range(options.players):
+        seat = (first_drawer + step) % options.players
+        move = answers.get(seat, PASS)
+        if move == PASS:
+            continue
+        cards = cards_of(move)
+        card = (cards.bit_length() - 1) // _DIGIT
+        count = cards >> _DIGIT * card
+        if best is None or strength(card, count, options) > strength(
+            best.card, best.copies, options
+        ):
+            best = Declaration(seat, card, count)
+    return best
+
+
+def redeals(policy: str, deal: int, attempt: int) -> bool:
+    """Whether a deal without a declaration is dealt anew, after *attempt* redeals (T-3.7)."""
+    if attempt >= _REDEALS_MAX:
+        return False
+    return policy == "redeal" or (policy == "redeal_then_kitty" and deal == 1)
+
+
+def turn_kitty(kitty: Sequence[int], trump_rank: int, policy: str) -> Turned:
+    """Make trumps of the kitty's cards in the order in which they lie (T-3.7).
+
+    >>> turn_kitty([2, 40, 54, 8], 7, "third_kitty_card")
+    Turned(cards=(54, 8), suit=0)
+    """
+    if policy in ("no_trump", "redeal"):
+        return Turned((), None)
+    if policy == "third_kitty_card":
+        return _turn_from(kitty, _THIRD if len(kitty) > _THIRD else 0)
+    best = 0
+    for index, card in enumerate(kitty):
+        if card >= BLACK_JOKER:
+            continue
+        if rank(card) == trump_rank:
+            return Turned(tuple(kitty[: index + 1]), suit(card))
+        if not best or rank(card) > rank(best):
+            best = card
+    return Turned(tuple(kitty), suit(best) if best else None)
+
+
+def _turn_from(kitty: Sequence[int], start: int) -> Turned:
+    """Turn cards from *start* on until one is no joker; it names its suit."""
+    for index in range(start, len(kitty)):
+        if kitty[index] < BLACK_JOKER:
+            return Turned(tuple(kitty[start : index + 1]), suit(kitty[index]))
+    return Turned(tuple(kitty[start:]), None)
+
+
+def call_range(bid: int, options: TractorOptions) -> range:
+    """The points that may be called over *bid* (T-11.1)."""
+    return range(bid + CALL_STEP, options.points + 1, CALL_STEP)
+
+
+def check_call(points: int, bid: int, options: TractorOptions) -> None:
+    """Check a call of *points* over the last *bid*, 0 if there is none.
+
+    Raises:
+        IllegalMove: CALL_OUT_OF_RANGE or CALL_TOO_LOW (T-11.1).
+    """
+    if points % CALL_STEP or not CALL_STEP <= points <= options.points:
+        raise IllegalMove(
+            Reason.CALL_OUT_OF_RANGE,
+            "T-11.1",
+            f"a call is a multiple of {CALL_STEP} from {CALL_STEP} to {options.points}",
+        )
+    if points <= bid:
+        raise IllegalMove(Reason.CALL_TOO_LOW, "T-11.1", f"the last bid is {bid}")
+
+
+def show_height(card: int, trump_rank: int) -> int:
+    """How high *card* is in the show (T-11.2): suits are equal."""
+    if card >= BLACK_JOKER:
+        return card
+    return RANK_TOP if rank(card) == trump_rank else rank(card)
+
+
+def highest_shown(shown: Iterable[tuple[Seat, int]], trump_rank: int) -> Seat:
+    """The seat whose card is highest, of equals the first laid (T-11.2)."""
+    winner, height = -1, 0
+    for seat, card in shown:
+        if show_height(card, trump_rank) > height:
+            winner, height = seat, show_height(card, trump_rank)
+    return winner

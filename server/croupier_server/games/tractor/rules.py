@@ -1,0 +1,395 @@
+"""Tractor as a `Game`: which moves are wanted when, what checks them, what carries them out.
+
+One table says which moves each phase takes; the phases themselves are in `making_phase` and
+`play_phase`. The hot path is `apply` of a listed play, which costs a look-up here.
+
+Must not be put here: the content of any rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
+from croupier_server.games import patterns
+from croupier_server.games.base import (
+    Chance,
+    Event,
+    Legal,
+    Move,
+    OptionSpec,
+    Outcome,
+    Pattern,
+    Seat,
+    SeatOutcome,
+    Turn,
+)
+from croupier_server.games.cards import (
+    COPIES_MAX,
+    EVERY,
+    ONES,
+    Cards,
+    at_least,
+    contains,
+    count,
+    single,
+    unpack,
+)
+from croupier_server.games.tractor import (
+    bidding,
+    clauses,
+    making_phase,
+    moves,
+    play_phase,
+    scoring,
+    worlds,
+)
+from croupier_server.games.tractor import view as views
+from croupier_server.games.tractor.cards import POINTS, TRUMP
+from croupier_server.games.tractor.follow import (
+    check_follow,
+    check_lead,
+    legal_follows,
+    legal_leads,
+)
+from croupier_server.games.tractor.moves import (
+    LEGAL_LIST_MAX,
+    PASS,
+    TYPE_MASK,
+    MoveType,
+    TractorDecisionKind,
+    TractorMoveKind,
+)
+from croupier_server.games.tractor.options import (
+    RULESETS,
+    SPECS,
+    TractorOptions,
+    option_text,
+    parse_options,
+)
+from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, State
+
+_WANTED: dict[Phase, tuple[int, ...]] = {
+    Phase.DRAW: (MoveType.PASS, MoveType.DECLARE),
+    Phase.AUCTION: (MoveType.PASS, MoveType.CALL),
+    Phase.SHOW: (MoveType.SHOW,),
+    Phase.NAME_TRUMPS: (MoveType.NAME_TRUMPS,),
+    Phase.BURY: (MoveType.BURY,),
+    Phase.PLAY: (MoveType.PLAY,),
+}
+"""By phase, the types of move that it takes; no other phase takes any."""
+
+_DECISIONS: dict[Phase, TractorDecisionKind] = {
+    Phase.DRAW: TractorDecisionKind.DECLARE,
+    Phase.AUCTION: TractorDecisionKind.CALL,
+    Phase.SHOW: TractorDecisionKind.SHOW,
+    Phase.NAME_TRUMPS: TractorDecisionKind.NAME_TRUMPS,
+    Phase.BURY: TractorDecisionKind.BURY,
+}
+
+_TURNS: dict[Phase, Turn] = {
+    Phase.DEAL: Turn.CHANCE,
+    Phase.DRAW: Turn.WINDOW,
+    Phase.AUCTION: Turn.MOVE,
+    Phase.SHOW: Turn.MOVE,
+    Phase.NAME_TRUMPS: Turn.MOVE,
+    Phase.BURY: Turn.MOVE,
+    Phase.PLAY: Turn.MOVE,
+    Phase.OVER: Turn.OVER,
+}
+
+_SUIT_CHOICES: tuple[int | None, ...] = (0, 1, 2, 3, None)
+_NAMES = Legal(
+    [moves.name_trumps(suit) for suit in _SUIT_CHOICES],
+    [TractorMoveKind.NAME_TRUMPS] * len(_SUIT_CHOICES),
+)
+
+
+class Tractor:
+    """The rules of Tractor; see `croupier_server.games.base.Game` for what each method means."""
+
+    name = "tractor"
+    rules_version = 1
+
+    # Options -----------------------------------------------------------------------------------
+
+    def rulesets(self) -> tuple[str, ...]:
+        return tuple(RULESETS)
+
+    def option_specs(self) -> tuple[OptionSpec, ...]:
+        return SPECS
+
+    def options(self, ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
+        return parse_options(ruleset, overrides)
+
+    def option_text(self, options: TractorOptions) -> dict[str, str]:
+        return option_text(options)
+
+    def players(self, options: TractorOptions) -> int:
+        return options.players
+
+    def team(self, options: TractorOptions, seat: Seat) -> int:
+        return seat % 2
+
+    # Life --------------------------------------------------------------------------------------
+
+    def new(self, options: TractorOptions) -> State:
+        return State(options)
+
+    def copy(self, state: State) -> State:
+        return state.copy()
+
+    def turn(self, state: State) -> Turn:
+        return _TURNS[state.public.phase]
+
+    def chance(self, state: State) -> Chance:
+        return making_phase.pending_chance(state.public)
+
+    def apply_chance(self, state: State, outcome: Sequence[int]) -> list[Event]:
+        if state.public.phase is not Phase.DEAL:
+            raise MalformedMove(Reason.MOVE_NOT_EXPECTED, "no chance event is waited for")
+        return making_phase.put_chance(state, outcome)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        public = state.public
+        if public.phase is Phase.DRAW:
+            answers = making_phase.asked(state)
+            return tuple(seat for seat, legal in enumerate(answers) if legal is not None)
+        return SEATS[public.to_act] if public.to_act != NO_SEAT else ()
+
+    def decision_kind(self, state: State, seat: Seat) -> int:
+        public = state.public
+        self._expect(state, seat)
+        if public.phase is not Phase.PLAY:
+            return _DECISIONS[public.phase]
+        return TractorDecisionKind.FOLLOW if public.plays else TractorDecisionKind.LEAD
+
+    def legal_moves(self, state: State, seat: Seat) -> Legal:
+        public = state.public
+        if seat != public.to_act or seat == NO_SEAT:
+            return self._window_moves(state, seat)
+        legal = state.legal
+        if legal is None:
+            if public.phase is Phase.PLAY:
+                assert public.trumps is not None
+                hand = state.hands[seat]
+                if public.best is None:
+                    legal = legal_leads(hand, public.trumps)
+                else:
+                    assert public.lead is not None
+                    legal = legal_follows(hand, public.lead, public.trumps, state.follow_rules)
+            else:
+                legal = _other_moves(state, seat)
+            state.legal = legal
+        return legal
+
+    def _window_moves(self, state: State, seat: Seat) -> Legal:
+        if state.public.phase is Phase.DRAW and 0 <= seat < state.public.options.players:
+            answer = making_phase.asked(state)[seat]
+            if answer is not None:
+                return answer
+        raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+
+    def _expect(self, state: State, seat: Seat) -> None:
+        """Raise NotYourTurn unless *seat* is to act."""
+        if seat != state.public.to_act or seat == NO_SEAT:
+            self._window_moves(state, seat)
+
+    def check(self, state: State, seat: Seat, move: Move) -> None:
+        public = state.public
+        legal = state.legal
+        if legal is not None and seat == public.to_act and move in legal.moves:
+            return
+        self._expect(state, seat)
+        _check_form(move)
+        kind = move & TYPE_MASK
+        if kind not in _WANTED[public.phase]:
+            raise MalformedMove(
+                Reason.MOVE_NOT_EXPECTED,
+                f"this decision does not take a move of the kind {MoveType(kind).name}",
+            )
+        if public.phase is Phase.PLAY:
+            _check_play(state, seat, move & ~TYPE_MASK)
+        else:
+            _check_other(state, seat, kind, move)
+
+    def apply(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        if state.public.phase is Phase.DRAW:
+            raise NotYourTurn(Reason.NOT_YOUR_TURN, "a sealed window collects answers")
+        self.check(state, seat, move)
+        return self.apply_unchecked(state, seat, move)
+
+    def apply_unchecked(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        kind = move & TYPE_MASK
+        if kind == MoveType.PLAY:
+            return play_phase.play(state, seat, move ^ MoveType.PLAY)
+        if kind == MoveType.BURY:
+            return play_phase.bury(state, seat, move ^ MoveType.BURY)
+        if kind == MoveType.SHOW:
+            return making_phase.show_card(state, seat, unpack(move ^ MoveType.SHOW)[0])
+        if kind == MoveType.NAME_TRUMPS:
+            suit = moves.number_of(move)
+            return making_phase.name_trumps(state, None if suit == moves.NO_TRUMP else suit)
+        return making_phase.call(state, seat, moves.number_of(move))
+
+    def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
+        assert state.public.phase is Phase.DRAW, "no window is open"
+        assert set(answers) == set(self.to_act(state)), "an answer of every seat that is asked"
+        return making_phase.close_window(state, answers)
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """T-3, T-11: pass, show and name what costs least. T-9: bury and play low cards without
+        points; a follower plays the first legal answer."""
+        self._expect(state, seat)
+        public = state.public
+        if public.phase in (Phase.DRAW, Phase.AUCTION):
+            return PASS
+        hand = state.hands[seat]
+        if public.phase is Phase.NAME_TRUMPS:
+            return moves.name_trumps(_longest_suit(hand))
+        if public.phase is Phase.SHOW:
+            lowest = min(
+                unpack(hand), key=lambda card: bidding.show_height(card, public.trump_rank)
+            )
+            return single(lowest) | MoveType.SHOW
+        if public.phase is Phase.PLAY and public.plays:
+            legal = self.legal_moves(state, seat)
+            if legal.moves:
+                return legal.moves[0]
+            return next(patterns.members(legal.patterns)) | MoveType.PLAY
+        cards = _cheapest(state, hand)
+        if public.phase is Phase.BURY:
+            return sum(single(card) for card in cards[: public.options.kitty]) | MoveType.BURY
+        return single(cards[0]) | MoveType.PLAY
+
+    def outcome(self, state: State) -> Outcome | None:
+        """T-9.6. The score is the team's signed gain of levels (`scoring.match_scores`)."""
+        public = state.public
+        if public.phase is not Phase.OVER:
+            return None
+        levels = public.levels
+        ace = None if public.match_winner == NO_TEAM else public.match_winner
+        scores = scoring.match_scores(public.options.start_levels, levels, ace)
+        if ace is not None:
+            places = [1 if team == ace else 2 for team in (0, 1)]
+        else:
+            places = [1 if levels[team] >= levels[1 - team] else 2 for team in (0, 1)]
+        return Outcome(
+            tuple(
+                SeatOutcome(scores[seat % 2], places[seat % 2])
+                for seat in range(public.options.players)
+            )
+        )
+
+    # Knowledge ---------------------------------------------------------------------------------
+
+    def view(self, state: State, audience: Seat) -> views.TractorView:
+        return views.view(state, audience)
+
+    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
+        return views.show(event, audience)
+
+    def worlds(self, view: views.TractorView, draw: Iterator[int]) -> State:
+        return worlds.deal_world(view, draw)
+
+    # Text --------------------------------------------------------------------------------------
+
+    def move_text(self, move: Move) -> str:
+        return moves.move_text(move)
+
+    def clauses(self) -> Mapping[str, str]:
+        return clauses.texts()
+
+
+def _check_form(move: Move) -> None:
+    """Raise MalformedMove unless *move* is a move of Tractor, legal or not."""
+    kind, payload = move & TYPE_MASK, move & ~TYPE_MASK
+    if not MoveType.PASS <= kind <= MoveType.PLAY or (kind == PASS and payload):
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tractor")
+    if kind in (MoveType.PASS, MoveType.CALL, MoveType.NAME_TRUMPS):
+        return
+    is_over = payload & ONES << 3 or at_least(payload, COPIES_MAX) & payload & ONES
+    if payload & ~EVERY or is_over:
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no set of cards of any pack")
+
+
+def _check_play(state: State, seat: Seat, cards: Cards) -> None:
+    public = state.public
+    assert public.trumps is not None
+    if public.best is None:
+        check_lead(state.hands[seat], cards, public.trumps)
+    else:
+        assert public.lead is not None
+        check_follow(state.hands[seat], public.lead, cards, public.trumps, state.follow_rules)
+
+
+def _check_other(state: State, seat: Seat, kind: int, move: Move) -> None:
+    """Check a move that is no play and of a kind that the phase takes."""
+    public, options = state.public, state.public.options
+    hand, cards = state.hands[seat], moves.cards_of(move)
+    if kind == MoveType.DECLARE:
+        bidding.check_declaration(hand, seat, cards, public.standing, public.trump_rank, options)
+    elif kind == MoveType.CALL:
+        bidding.check_call(moves.number_of(move), public.bid, options)
+    elif kind == MoveType.SHOW:
+        _check_cards(hand, cards, 1, "T-11.2")
+    elif kind == MoveType.NAME_TRUMPS and moves.number_of(move) > moves.NO_TRUMP:
+        raise IllegalMove(Reason.UNKNOWN_TRUMP_SUIT, "T-11.3", "name a suit or no trump")
+    elif kind == MoveType.BURY:
+        _check_cards(hand, cards, options.kitty, "T-9.1")
+
+
+def _check_cards(hand: Cards, cards: Cards, wanted: int, clause: str) -> None:
+    if count(cards) != wanted:
+        raise IllegalMove(
+            Reason.WRONG_CARD_COUNT, clause, f"{wanted} cards are wanted, not {count(cards)}"
+        )
+    if not contains(hand, cards):
+        raise IllegalMove(
+            Reason.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
+        )
+
+
+def _other_moves(state: State, seat: Seat) -> Legal:
+    """The legal answer of a decision that is no play."""
+    public, options = state.public, state.public.options
+    hand = state.hands[seat]
+    if public.phase is Phase.NAME_TRUMPS:
+        return _NAMES
+    if public.phase is Phase.SHOW:
+        shown = [single(card) | MoveType.SHOW for card in unpack(at_least(hand, 1))]
+        return Legal(shown, [TractorMoveKind.SHOW] * len(shown))
+    if public.phase is Phase.AUCTION:
+        calls = bidding.call_range(public.bid, options)
+        if len(calls) < LEGAL_LIST_MAX:
+            kinds = [TractorMoveKind.PASS] + [TractorMoveKind.CALL] * len(calls)
+            return Legal([PASS, *(moves.call(points) for points in calls)], kinds)
+        span = Pattern(TractorMoveKind.CALL, 0, 0, calls[0], calls[-1])
+        return Legal([PASS], [TractorMoveKind.PASS], (span,))
+    pattern = Pattern(TractorMoveKind.BURY, 0, hand, options.kitty, options.kitty)
+    if patterns.size(pattern) > LEGAL_LIST_MAX:
+        return Legal((), (), (pattern,))
+    buried = [cards | MoveType.BURY for cards in patterns.members((pattern,))]
+    return Legal(buried, [TractorMoveKind.BURY] * len(buried))
+
+
+def _cheapest(state: State, hand: Cards) -> list[int]:
+    """The cards of *hand*, those least worth keeping first: no points before points, side suits
+    before trumps, low before high, then by id."""
+    trumps = state.public.trumps
+    assert trumps is not None
+    return sorted(
+        unpack(hand),
+        key=lambda card: (
+            POINTS[card] > 0,
+            trumps.suit_of[card] == TRUMP,
+            trumps.height[card],
+            card,
+        ),
+    )
+
+
+def _longest_suit(hand: Cards) -> int:
+    """The printed suit with most cards in *hand*, of equals the first in S H D C."""
+    suits = [count(hand >> 52 * suit & (1 << 56) - 16) for suit in range(4)]
+    return suits.index(max(suits))

@@ -1,0 +1,306 @@
+"""The state of a match of Tractor: what everybody knows, and what is hidden.
+
+`PublicState` holds the facts that every audience sees; a spectator's view is nothing else. What a
+seat sees besides is in `State` and reaches a view only through `view`. Both are changed in place.
+
+Must not be put here: rules. A method here only reads, copies or compares.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from croupier_server.games.base import Legal, Seat
+from croupier_server.games.cards import Card, Cards, count
+from croupier_server.games.tractor.bidding import Declaration
+from croupier_server.games.tractor.cards import Trumps
+from croupier_server.games.tractor.components import Lead
+from croupier_server.games.tractor.events import DealScored, FailedThrow
+from croupier_server.games.tractor.follow import FollowRules
+from croupier_server.games.tractor.options import TractorOptions
+from croupier_server.games.tractor.tricks import Standing
+
+NO_SEAT: Final[Seat] = -1
+NO_TEAM: Final = -1
+
+
+class Phase(IntEnum):
+    """Where a deal stands; the numbers are those of the contract."""
+
+    DEAL = 1
+    """A lot or a deck is waited for."""
+    DRAW = 2
+    """A window for declarations is open (T-3.5)."""
+    AUCTION = 3
+    SHOW = 4
+    NAME_TRUMPS = 5
+    BURY = 6
+    PLAY = 7
+    OVER = 8
+
+
+SEATS: Final[tuple[tuple[Seat, ...], ...]] = tuple((seat,) for seat in range(12))
+"""By seat, the tuple of that seat alone."""
+
+
+class Trick(NamedTuple):
+    """A finished trick: its plays in turn order from the leader; all of it is public."""
+
+    leader: Seat
+    plays: tuple[Cards, ...]
+    failed_throw: FailedThrow | None
+    winner: Seat
+    points: int
+
+
+class PublicState:
+    """What everybody knows.
+
+    Attributes:
+        options: of the match.
+        phase: where the deal stands.
+        deal, attempt: number of the deal from 1 (0 before the first) and redeals of it.
+        levels: of both teams.
+        first_drawer: seat, or `NO_SEAT` before the lot.
+        nominee: the seat that T-9.4 named, or `NO_SEAT` where a declaration makes the starter.
+        starter: seat that takes the kitty, or `NO_SEAT` while unknown.
+        declarers: team, or `NO_TEAM` while unknown.
+        trump_rank: 0 while unknown.
+        trumps: None until fixed.
+        drawn: cards drawn in this deal, by all seats.
+        standing: the declaration that stands.
+        first_declarer: seat of the first published declaration, or `NO_SEAT`.
+        exposed: by seat, every card that it has exposed by declaring.
+        turned: kitty cards turned, in order.
+        calls: calls of the auction, 0 for a pass.
+        bid: last bid, or 0.
+        shown: cards of the show, in order.
+        show_points: what the show was worth, once it ended.
+        to_act: seat to move, or `NO_SEAT`.
+        leader: seat that led, or leads, the trick under way.
+        lead: what stays on the table of its lead, or None before it.
+        best: the play that wins it so far.
+        winner: whose play that is.
+        failed_throw: of its lead.
+        plays: its plays in turn order.
+        tricks: finished tricks of this deal; the show is not among them.
+        opponents_points: running total, may be negative.
+        results: of the finished deals.
+        match_winner: team that has won by its ace, or `NO_TEAM`.
+    """
+
+    __slots__ = (
+        "attempt",
+        "best",
+        "bid",
+        "calls",
+        "deal",
+        "declarers",
+        "drawn",
+        "exposed",
+        "failed_throw",
+        "first_declarer",
+        "first_drawer",
+        "lead",
+        "leader",
+        "levels",
+        "match_winner",
+        "nominee",
+        "opponents_points",
+        "options",
+        "phase",
+        "plays",
+        "results",
+        "show_points",
+        "shown",
+        "standing",
+        "starter",
+        "to_act",
+        "tricks",
+        "trump_rank",
+        "trumps",
+        "turned",
+        "winner",
+    )
+
+    def __init__(self, options: TractorOptions) -> None:
+        self.options = options
+        self.phase = Phase.DEAL
+        self.deal = 0
+        self.attempt = 0
+        self.levels = options.start_levels
+        self.first_drawer: Seat = NO_SEAT
+        self.nominee: Seat = NO_SEAT if options.starter is None else options.starter
+        self.match_winner = NO_TEAM
+        self.results: tuple[DealScored, ...] = ()
+        self.clear_deal()
+
+    def clear_deal(self) -> None:
+        """Forget everything of the last deal; it stays to be seen until the next deck is put in."""
+        self.starter: Seat = NO_SEAT
+        self.declarers = NO_TEAM
+        self.trump_rank = 0
+        self.trumps: Trumps | None = None
+        self.drawn = 0
+        self.standing: Declaration | None = None
+        self.first_declarer: Seat = NO_SEAT
+        self.exposed: tuple[Cards, ...] = (0,) * self.options.players
+        self.turned: tuple[Card, ...] = ()
+        self.calls: tuple[tuple[Seat, int], ...] = ()
+        self.bid = 0
+        self.shown: tuple[tuple[Seat, Card], ...] = ()
+        self.show_points = 0
+        self.opponents_points = 0
+        self.to_act: Seat = NO_SEAT
+        self.leader: Seat = NO_SEAT
+        self.lead: Lead | None = None
+        self.best: Standing | None = None
+        self.winner: Seat = NO_SEAT
+        self.failed_throw: FailedThrow | None = None
+        self.plays: list[Cards] = []
+        self.tricks: list[Trick] = []
+
+    def copy(self) -> PublicState:
+        """An independent copy."""
+        other = PublicState.__new__(PublicState)
+        other.options = self.options
+        other.phase = self.phase
+        other.deal = self.deal
+        other.attempt = self.attempt
+        other.levels = self.levels
+        other.first_drawer = self.first_drawer
+        other.nominee = self.nominee
+        other.match_winner = self.match_winner
+        other.results = self.results
+        other.opponents_points = self.opponents_points
+        other.starter = self.starter
+        other.declarers = self.declarers
+        other.trump_rank = self.trump_rank
+        other.trumps = self.trumps
+        other.drawn = self.drawn
+        other.standing = self.standing
+        other.first_declarer = self.first_declarer
+        other.exposed = self.exposed
+        other.turned = self.turned
+        other.calls = self.calls
+        other.bid = self.bid
+        other.shown = self.shown
+        other.show_points = self.show_points
+        other.to_act = self.to_act
+        other.leader = self.leader
+        other.lead = self.lead
+        other.best = self.best
+        other.winner = self.winner
+        other.failed_throw = self.failed_throw
+        other.plays = self.plays.copy()
+        other.tricks = self.tricks.copy()
+        return other
+
+    def facts(self) -> tuple[object, ...]:
+        """Everything as plain values, for comparing and hashing. What a lead is and who wins it
+        so far follow from the plays, so the kernel's objects are left out."""
+        trumps = self.trumps
+        return (
+            self.options,
+            int(self.phase),
+            self.deal,
+            self.attempt,
+            self.levels,
+            self.first_drawer,
+            self.nominee,
+            self.match_winner,
+            self.results,
+            self.opponents_points,
+            self.starter,
+            self.declarers,
+            self.trump_rank,
+            None if trumps is None else (trumps.suit, trumps.rank),
+            self.drawn,
+            self.standing,
+            self.first_declarer,
+            self.exposed,
+            self.turned,
+            self.calls,
+            self.bid,
+            self.shown,
+            self.show_points,
+            self.to_act,
+            self.leader,
+            self.winner,
+            self.failed_throw,
+            tuple(self.plays),
+            tuple(self.tricks),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublicState) and self.facts() == other.facts()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def hand_sizes(self) -> tuple[int, ...]:
+        """Number of cards in each hand, in seat order."""
+        players = self.options.players
+        if self.phase is Phase.DEAL or self.phase is Phase.OVER:
+            return (0,) * players
+        each, more = divmod(self.drawn, players)
+        each -= sum(count(trick.plays[0]) for trick in self.tricks)
+        sizes = [each] * players
+        for step in range(more):
+            sizes[(self.first_drawer + step) % players] += 1
+        for seat, _ in self.shown:
+            sizes[seat] -= 1
+        if self.phase is Phase.BURY:
+            sizes[self.starter] += self.options.kitty
+        for step, cards in enumerate(self.plays):
+            sizes[(self.leader + step) % players] -= count(cards)
+        return tuple(sizes)
+
+
+class State:
+    """A match with everything in it.
+
+    Attributes:
+        public: what everybody knows.
+        hands: by seat.
+        stock: cards not drawn yet, the kitty last; empty once the kitty is taken.
+        taken: the kitty's cards, known to the starter from taking them on.
+        buried: the buried cards, known to the starter until the result.
+        follow_rules: the options of T-6, in the kernel's form.
+        legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
+        asked: by seat, the legal answers in the window that is open, once asked for. The same.
+    """
+
+    __slots__ = ("asked", "buried", "follow_rules", "hands", "legal", "public", "stock", "taken")
+
+    def __init__(self, options: TractorOptions) -> None:
+        self.public = PublicState(options)
+        self.hands: list[Cards] = [0] * options.players
+        self.stock = b""
+        self.taken: Cards = 0
+        self.buried: Cards = 0
+        self.follow_rules = FollowRules(options.tractor_follow, options.protect)
+        self.legal: Legal | None = None
+        self.asked: tuple[Legal | None, ...] | None = None
+
+    def copy(self) -> State:
+        """An independent copy; the remembered legal answers are shared, as nobody changes them."""
+        other = State.__new__(State)
+        other.public = self.public.copy()
+        other.hands = self.hands.copy()
+        other.stock = self.stock
+        other.taken = self.taken
+        other.buried = self.buried
+        other.follow_rules = self.follow_rules
+        other.legal = self.legal
+        other.asked = self.asked
+        return other
+
+    def facts(self) -> tuple[object, ...]:
+        """Everything as plain values, for comparing and hashing."""
+        return (self.public.facts(), tuple(self.hands), self.stock, self.taken, self.buried)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.facts() == other.facts()
+
+    __hash__ = None  # type: ignore[assignment]
