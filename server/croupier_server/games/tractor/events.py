@@ -115,12 +115,18 @@ class ShowEnded(NamedTuple):
 
 
 class TrumpsFixed(NamedTuple):
-    """Public: trumps of the deal; ``suit`` is None for no trump, ``declarers`` is a team."""
+    """Public: trumps of the deal; ``suit`` is None for no trump, ``declarers`` is a team.
+
+    The three options say with suit and rank what the order of the cards is (T-4, T-5.3).
+    """
 
     suit: int | None
     rank: int
     starter: Seat
     declarers: int
+    rank_gap: str
+    trump_ladder: str
+    nt_rank_cards: str
 
 
 class KittyTaken(NamedTuple):

@@ -204,7 +204,15 @@ def _fix_trumps(state: State, suit: int | None) -> list[Event]:
     public.trumps = trumps(
         suit, public.trump_rank, options.rank_gap, options.trump_ladder, options.nt_rank_cards
     )
-    fixed = events.TrumpsFixed(suit, public.trump_rank, starter, public.declarers)
+    fixed = events.TrumpsFixed(
+        suit,
+        public.trump_rank,
+        starter,
+        public.declarers,
+        options.rank_gap,
+        options.trump_ladder,
+        options.nt_rank_cards,
+    )
     state.taken = pack(state.stock)
     state.stock = b""
     state.hands[starter] += state.taken
