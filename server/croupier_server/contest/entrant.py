@@ -1,0 +1,112 @@
+"""Entrants: who takes part in a contest, as given on the command line, and how each is started.
+
+Four forms of spec: ``random``, ``greedy``, ``path/to/bot.py:Class``, and ``cmd:program arguments``
+for a program in any language. Whatever it is, an entrant plays as a process of its own that reads
+invitations from an inherited pipe.
+
+Must not be put here: running processes.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+HOUSE_BOTS: Final = ("random", "greedy")
+_COMMAND: Final = "cmd:"
+
+
+class BadEntrant(ValueError):
+    """A spec that names no bot which could be started; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """One who takes part.
+
+    Attributes:
+        name: shown in results; no two entrants of a contest share one.
+        spec: as given.
+        program: program and arguments of its process, but for what `arguments` adds.
+    """
+
+    name: str
+    spec: str
+    program: tuple[str, ...]
+
+    def arguments(self, invites_fd: int, seed: int) -> list[str]:
+        """The whole command line of its process."""
+        if self.spec.startswith(_COMMAND):
+            return list(self.program)
+        return [*self.program, "--invites-fd", str(invites_fd), "--seed", str(seed)]
+
+    @property
+    def file_name(self) -> str:
+        """Its name with nothing in it that a file name should not have."""
+        return re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name)
+
+
+def split_specs(values: Sequence[str]) -> list[str]:
+    """Specs from the values of an option: one value is split at commas, several stand as they are.
+
+    >>> split_specs(["greedy,random"]), split_specs(["greedy", "cmd:./bot --levels 1,2"])
+    (['greedy', 'random'], ['greedy', 'cmd:./bot --levels 1,2'])
+    """
+    if len(values) == 1:
+        return [spec.strip() for spec in values[0].split(",")]
+    return [value.strip() for value in values]
+
+
+def read_entrants(specs: Sequence[str]) -> list[Entrant]:
+    """Entrants for *specs*, each with a name of its own.
+
+    Raises:
+        BadEntrant: one of them cannot be started, or there are fewer than two.
+    """
+    if len(specs) < 2:
+        raise BadEntrant("a contest needs at least two bots, such as --bots greedy,random")
+    entrants: list[Entrant] = []
+    taken: dict[str, int] = {}
+    for spec in specs:
+        name, program = _read(spec)
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            name = f"{name}#{taken[name]}"
+        entrants.append(Entrant(name, spec, program))
+    return entrants
+
+
+def _read(spec: str) -> tuple[str, tuple[str, ...]]:
+    """Name and program of one spec."""
+    if spec.startswith(_COMMAND):
+        return _read_command(spec.removeprefix(_COMMAND))
+    if spec not in HOUSE_BOTS:
+        path, colon, name = spec.rpartition(":")
+        if not colon or not name.isidentifier():
+            known = ", ".join(HOUSE_BOTS)
+            raise BadEntrant(
+                f"no bot {spec!r}: give {known}, path/to/bot.py:Class or cmd:program arguments"
+            )
+        if not Path(path).is_file():
+            raise BadEntrant(f"no bot {spec!r}: there is no file {path}")
+        return name, (sys.executable, "-m", "croupier.worker", "--bot", spec)
+    return spec, (sys.executable, "-m", "croupier.worker", "--bot", spec)
+
+
+def _read_command(line: str) -> tuple[str, tuple[str, ...]]:
+    try:
+        program = shlex.split(line)
+    except ValueError as error:
+        raise BadEntrant(f"cannot read the command {line!r}: {error}") from None
+    if not program:
+        raise BadEntrant("cmd: needs a program")
+    found = shutil.which(program[0])
+    if found is None:
+        raise BadEntrant(f"no program {program[0]!r} that can be run")
+    return Path(program[0]).name, (str(Path(found).absolute()), *program[1:])

@@ -1,0 +1,170 @@
+"""What came of the matches, and how far it can be relied on. Pure.
+
+The unit is the board: a board's value is the mean score of its matches, so that luck of the deal
+which both seatings share cancels out, and matches of one board never count as independent. The
+interval is Student's t over boards. Scores of a match are bounded whole numbers and their means
+are close to normal from a few boards on; t is right for few boards, where resampling ten values
+is too narrow, and needs no random stream.
+
+Must not be put here: printing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from croupier_server.contest.pairing import Match, Pairing
+
+CONFIDENCE: Final = 0.95
+
+
+class MatchResult(NamedTuple):
+    """How one match ended.
+
+    Attributes:
+        match: which match.
+        table_id: where it was played; empty if it never got a table.
+        score: of the first entrant, None if the match does not count.
+        reason: word of the contract's EndReason, such as ``FINISHED``, or ``FAILED`` when the
+            contest itself gave the match up.
+        detail: one sentence for people, or empty.
+        record: name of the file that holds the record, or empty.
+    """
+
+    match: Match
+    table_id: str
+    score: int | None
+    reason: str
+    detail: str = ""
+    record: str = ""
+
+
+class Interval(NamedTuple):
+    """A mean with its confidence interval; ``low`` and ``high`` are None for one value alone."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    values: int
+
+
+class Comparison(NamedTuple):
+    """One pairing summed up, from the first entrant's side.
+
+    ``score`` is over boards; ``wins``, ``draws`` and ``losses`` count matches, ``failed`` those
+    that do not count.
+    """
+
+    pairing: Pairing
+    wins: int
+    draws: int
+    losses: int
+    failed: int
+    score: Interval | None
+
+    @property
+    def matches(self) -> int:
+        """Matches that count."""
+        return self.wins + self.draws + self.losses
+
+    def reversed(self) -> Comparison:
+        """The same from the second entrant's side."""
+        score = self.score
+        if score is not None:
+            low = None if score.high is None else -score.high
+            high = None if score.low is None else -score.low
+            score = Interval(-score.mean, low, high, score.values)
+        pairing = Pairing(self.pairing.second, self.pairing.first)
+        return Comparison(pairing, self.losses, self.draws, self.wins, self.failed, score)
+
+
+def board_values(results: Iterable[MatchResult]) -> list[float]:
+    """Mean score of the first entrant on each board that has a counting match, by board."""
+    boards: dict[int, list[int]] = {}
+    for result in results:
+        if result.score is not None:
+            boards.setdefault(result.match.board, []).append(result.score)
+    return [sum(scores) / len(scores) for _, scores in sorted(boards.items())]
+
+
+def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
+    """Mean of *values* with its t interval; None without values.
+
+    >>> interval([1.0, 2.0, 3.0])._replace(low=None, high=None)
+    Interval(mean=2.0, low=None, high=None, values=3)
+    """
+    count = len(values)
+    if not count:
+        return None
+    mean = math.fsum(values) / count
+    if count == 1:
+        return Interval(mean, None, None, 1)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    reach = t_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(variance / count)
+    return Interval(mean, mean - reach, mean + reach, count)
+
+
+def compare(pairing: Pairing, results: Iterable[MatchResult]) -> Comparison:
+    """Sum up the results of *pairing*; those of other pairings are left out."""
+    own = [result for result in results if result.match.pairing == pairing]
+    scores = [result.score for result in own if result.score is not None]
+    return Comparison(
+        pairing=pairing,
+        wins=sum(score > 0 for score in scores),
+        draws=sum(score == 0 for score in scores),
+        losses=sum(score < 0 for score in scores),
+        failed=len(own) - len(scores),
+        score=interval(board_values(own)),
+    )
+
+
+# Student's t ----------------------------------------------------------------------------------
+
+
+def t_quantile(probability: float, freedom: int) -> float:
+    """The value below which a t variable with *freedom* degrees lies with *probability* (0.5..1).
+
+    >>> round(t_quantile(0.975, 9), 3)
+    2.262
+    """
+    low, high = 0.0, 1.0
+    while t_probability(high, freedom) < probability:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        if t_probability(middle, freedom) < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def t_probability(value: float, freedom: int) -> float:
+    """Probability that a t variable with *freedom* degrees is below *value*, which is not < 0."""
+    return 1 - _beta(freedom / (freedom + value * value), freedom / 2, 0.5) / 2
+
+
+def _beta(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction."""
+    if x in (0.0, 1.0):
+        return x
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta(1 - x, b, a)
+    log_front = (
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    # Lentz's method: the fraction is built from its front until a factor no longer changes it.
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for step in range(1, 300):
+        even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
+        odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
+        for term in (even, odd):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return math.exp(log_front) * fraction / a

@@ -1,0 +1,124 @@
+"""The mathematics of results."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+
+from croupier_server.contest.pairing import Match, Pairing
+from croupier_server.contest.results import (
+    Interval,
+    MatchResult,
+    board_values,
+    compare,
+    interval,
+    t_probability,
+    t_quantile,
+)
+
+US = Pairing(0, 1)
+
+
+def result(board: int, score: int | None, pairing: Pairing = US, number: int = 0) -> MatchResult:
+    match = Match(number, pairing, board, is_swapped=False)
+    reason = "FAILED" if score is None else "FINISHED"
+    return MatchResult(match, "table", score, reason)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "value"),
+    [
+        (1, 12.7062),
+        (2, 4.30265),
+        (3, 3.18245),
+        (9, 2.26216),
+        (19, 2.09302),
+        (30, 2.04227),
+        (100, 1.98397),
+        (1000, 1.96234),
+        (100_000, 1.95999),
+    ],
+)
+def test_t_agrees_with_the_printed_tables(freedom: int, value: float) -> None:
+    assert t_quantile(0.975, freedom) == pytest.approx(value, abs=2e-5)
+
+
+def test_t_of_one_and_two_degrees_has_a_closed_form() -> None:
+    for value in (0.0, 0.3, 1.0, 4.0, 50.0):
+        cauchy = 0.5 + math.atan(value) / math.pi
+        assert t_probability(value, 1) == pytest.approx(cauchy, abs=1e-12)
+        second = 0.5 + value / (2 * math.sqrt(2 + value * value))
+        assert t_probability(value, 2) == pytest.approx(second, abs=1e-12)
+
+
+def test_an_interval_is_the_textbook_one() -> None:
+    values = [2.0, -1.0, 3.5, 0.0, 1.0]
+    found = interval(values)
+    assert found is not None
+    reach = 2.77645 * statistics.stdev(values) / math.sqrt(5)
+    assert found.mean == pytest.approx(1.1)
+    assert found.low == pytest.approx(1.1 - reach, abs=1e-4)
+    assert found.high == pytest.approx(1.1 + reach, abs=1e-4)
+
+
+def test_no_values_have_no_interval_and_one_value_has_no_width() -> None:
+    assert interval([]) is None
+    assert interval([2.0]) == Interval(2.0, None, None, 1)
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
+    stream = random.Random(11)
+    hits = 0
+    for _ in range(2000):
+        found = interval([stream.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3)) for _ in range(10)])
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= 0 <= found.high
+    assert 0.93 < hits / 2000 < 0.97
+
+
+def test_matches_of_one_board_are_one_value() -> None:
+    results = [result(0, 3), result(0, -1), result(1, 2), result(2, None), result(3, None)]
+    assert board_values(results) == [1.0, 2.0]
+
+
+def test_a_comparison_counts_matches_and_averages_boards() -> None:
+    results = [
+        result(0, 3),
+        result(0, -1),
+        result(1, 0),
+        result(1, 2),
+        result(2, None),
+        result(2, 5, Pairing(0, 2)),
+    ]
+    found = compare(US, results)
+    assert (found.wins, found.draws, found.losses, found.failed) == (2, 1, 1, 1)
+    assert found.matches == 4
+    assert found.score is not None
+    assert found.score.mean == 1.0
+    assert found.score.values == 2
+
+
+def test_the_other_side_sees_the_mirror_image() -> None:
+    found = compare(US, [result(0, 3), result(1, -1), result(2, 0)])
+    other = found.reversed()
+    assert (other.wins, other.draws, other.losses) == (found.losses, found.draws, found.wins)
+    assert other.pairing == Pairing(1, 0)
+    assert found.score is not None
+    assert other.score is not None
+    assert found.score.low is not None
+    assert found.score.high is not None
+    assert other.score == Interval(
+        -found.score.mean, -found.score.high, -found.score.low, found.score.values
+    )
+
+
+def test_nothing_but_failures_has_no_score() -> None:
+    found = compare(US, [result(0, None)])
+    assert found.score is None
+    assert found.reversed().score is None
+    assert found.failed == 1
