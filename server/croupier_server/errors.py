@@ -131,7 +131,25 @@ class MalformedMove(CroupierError):
 
 
 class InvalidRequest(CroupierError):
-    """A request that could not be right at any time; ``field`` says where."""
+    """A request that could not be right at any time; ``field`` says where.
+
+    Attributes:
+        violations: path and fault of every field that is wrong, where there is more to say than
+            ``field`` and ``message``.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        field: str = "",
+        metadata: Mapping[str, str] | None = None,
+        retry_ms: int = 0,
+        violations: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        super().__init__(reason, message, field=field, metadata=metadata, retry_ms=retry_ms)
+        self.violations = violations
 
 
 class NotYourTurn(CroupierError):

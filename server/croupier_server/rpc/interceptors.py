@@ -1,0 +1,268 @@
+"""What stands between gRPC and every handler: the caller, the checked request, the status, the log.
+
+A service is written down as::
+
+    service = calls.service("croupier.v1.TableService")
+    service.unary("GetTable", GetTableRequest, self.get_table)
+    service.stream("WatchLobby", WatchLobbyRequest, self.watch_lobby)
+    return service.handler()
+
+Handlers are registered with generic handlers of our own, so that bytes that are no request get a
+reason as any other refusal does, and so that replies may be bytes that were encoded before.
+
+The log of requests names the method, the status, the time and the table; never a ticket, never a
+card, never the text of a request. Must not be put here: what any one method does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Final, NoReturn, Protocol, TypeAlias, TypeVar
+
+import grpc
+import structlog
+from google.protobuf.message import Message
+
+from croupier_server.errors import CroupierError, Exhausted, Reason
+from croupier_server.rpc.callers import caller_of
+from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
+from croupier_server.rpc.validate import Requests
+from croupier_server.tables.caller import Caller
+
+R = TypeVar("R", bound=Message)
+Reply: TypeAlias = Message | bytes
+"""What a handler answers: a message, or the bytes of one."""
+
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+
+_log = structlog.get_logger(__name__)
+
+_RETRY_MS: Final = 1_000
+_LOGGED_ID_MAX: Final = 64
+
+
+class Link(Protocol):
+    """Both directions of a session, as its handler sees them."""
+
+    async def read(self) -> bytes | None:
+        """The next message of the client; None when it has ended its side."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Send a message; returns when there is room for the next one."""
+        ...
+
+
+class Calls:
+    """Wraps the handlers of a server.
+
+    Args:
+        requests: reads and checks requests.
+        streams_max: streams that one principal may have open.
+    """
+
+    def __init__(self, requests: Requests, streams_max: int) -> None:
+        self.requests = requests
+        self._streams_max = streams_max
+        self._streams: Counter[str] = Counter()
+
+    def service(self, name: str) -> Service:
+        """An empty service; *name* is its full name in the contract."""
+        return Service(name, self)
+
+    @contextmanager
+    def stream_slot(self, caller: Caller) -> Iterator[None]:
+        """Counts a stream of *caller* while it lasts.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
+        who = caller.principal
+        if self._streams[who] >= self._streams_max:
+            raise Exhausted(
+                Reason.TOO_MANY_STREAMS,
+                f"{self._streams_max} streams of yours are open",
+                retry_ms=_RETRY_MS,
+            )
+        self._streams[who] += 1
+        try:
+            yield
+        finally:
+            self._streams[who] -= 1
+            if not self._streams[who]:
+                del self._streams[who]
+
+
+class Service:
+    """The methods of one service, wrapped for gRPC."""
+
+    def __init__(self, name: str, calls: Calls) -> None:
+        self._name = name
+        self._calls = calls
+        self._methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
+
+    def unary(
+        self,
+        method: str,
+        request: type[R],
+        handle: Callable[[Caller, R], Awaitable[Reply]],
+        *,
+        frequent: bool = False,
+    ) -> None:
+        """Add a unary call; a *frequent* one is logged at debug level unless it is refused."""
+        read = self._calls.requests.reader(request)
+        path = f"{self._name}/{method}"
+
+        async def run(data: bytes, context: Context) -> bytes:
+            call = _Call(path, context, frequent=frequent)
+            try:
+                caller = caller_of(context.invocation_metadata())
+                message = read(data)
+                call.about(message)
+                reply = await handle(caller, message)
+                answer = _bytes(reply)
+            except asyncio.CancelledError:
+                call.cancelled()
+                raise
+            except Exception as error:
+                return await call.refuse(error)
+            call.done()
+            return answer
+
+        self._methods[method] = grpc.unary_unary_rpc_method_handler(run)
+
+    def stream(
+        self,
+        method: str,
+        request: type[R],
+        handle: Callable[[Caller, R], AsyncGenerator[Reply, None]],
+    ) -> None:
+        """Add a server stream; *handle* is an async generator and is always closed."""
+        read = self._calls.requests.reader(request)
+        path = f"{self._name}/{method}"
+
+        async def run(data: bytes, context: Context) -> None:
+            call = _Call(path, context)
+            try:
+                caller = caller_of(context.invocation_metadata())
+                message = read(data)
+                call.about(message)
+                with self._calls.stream_slot(caller):
+                    async with aclosing(handle(caller, message)) as replies:
+                        async for reply in replies:
+                            await context.write(_bytes(reply))
+            except asyncio.CancelledError:
+                call.cancelled()
+                raise
+            except Exception as error:
+                await call.refuse(error)
+            call.done()
+
+        self._methods[method] = grpc.unary_stream_rpc_method_handler(run)
+
+    def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
+        """Add a bidirectional stream, whose handler reads and writes frames itself."""
+        path = f"{self._name}/{method}"
+
+        async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
+            call = _Call(path, context)
+            try:
+                caller = caller_of(context.invocation_metadata())
+                with self._calls.stream_slot(caller):
+                    await handle(caller, _ContextLink(context))
+            except asyncio.CancelledError:
+                call.cancelled()
+                raise
+            except Exception as error:
+                await call.refuse(error)
+            call.done()
+
+        self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
+
+    def handler(self) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service as the server wants it."""
+        return grpc.method_handlers_generic_handler(self._name, self._methods)
+
+
+def fault(error: BaseException) -> dict[str, object]:
+    """What the log says of an error that nobody expected: its kind and where it came from.
+
+    Its text stays out: it may hold a card.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    where = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "trace": where}
+
+
+def _bytes(reply: Reply) -> bytes:
+    return reply if isinstance(reply, bytes) else reply.SerializeToString()
+
+
+class _ContextLink:
+    """A `Link` over gRPC's context."""
+
+    __slots__ = ("_context", "write")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.write: Callable[[bytes], Awaitable[None]] = context.write
+
+    async def read(self) -> bytes | None:
+        data = await self._context.read()
+        return data if isinstance(data, bytes) else None
+
+
+class _Call:
+    """One call under way: how it ends, and its line in the log."""
+
+    __slots__ = ("_context", "_frequent", "_method", "_started", "_table_id")
+
+    def __init__(self, method: str, context: Context, *, frequent: bool = False) -> None:
+        self._method = method
+        self._context = context
+        self._frequent = frequent
+        self._table_id = ""
+        self._started = time.perf_counter()
+
+    def about(self, request: Message) -> None:
+        """Take the table from a request that has been checked."""
+        self._table_id = str(getattr(request, "table_id", ""))[:_LOGGED_ID_MAX]
+
+    def done(self) -> None:
+        """It went well."""
+        write = _log.debug if self._frequent else _log.info
+        write("call", code="OK", **self._facts())
+
+    def cancelled(self) -> None:
+        """The client went away, or its deadline has passed."""
+        left = self._context.time_remaining()
+        late = left is not None and left <= 0
+        _log.info("call", code="DEADLINE_EXCEEDED" if late else "CANCELLED", **self._facts())
+
+    async def refuse(self, error: Exception) -> NoReturn:
+        """End the call with the status of *error*; a fault of ours shows as INTERNAL and no more."""
+        if not isinstance(error, CroupierError):
+            _log.error("call failed", **fault(error), **self._facts())
+            error = internal()
+        status = to_status(error)
+        code = code_of(status)
+        _log.info("call", code=code.name, reason=error.reason.value, **self._facts())
+        await self._context.abort(
+            code, status.message, ((DETAILS_KEY, status.SerializeToString()),)
+        )
+        raise AssertionError("abort returned")
+
+    def _facts(self) -> dict[str, str | float]:
+        facts: dict[str, str | float] = {
+            "method": self._method,
+            "ms": round((time.perf_counter() - self._started) * 1000, 3),
+        }
+        if self._table_id:
+            facts["table_id"] = self._table_id
+        return facts

@@ -1,0 +1,104 @@
+"""Reads requests: bytes to a message that obeys the rules written on the contract's fields.
+
+The rules are annotations that the shipped stubs do not carry. So each request is parsed twice: into
+a class made from the annotated image, in a descriptor pool of its own, which protovalidate judges;
+and into the stub's class, which the handler gets. Both parses together cost under a microsecond,
+judging a move 6 to 8.
+
+Must not be put here: rules. They are written in ``protos/``, or by the service where they depend on
+more than the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeVar
+
+import protovalidate
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError, Message
+
+from croupier_server.errors import InvalidRequest, Reason
+
+if TYPE_CHECKING:
+    from protovalidate import Violation
+
+R = TypeVar("R", bound=Message)
+
+# A request of this size can break few rules at once. Beyond it only the first fault is looked for:
+# a quarter of a million wrong cards would keep the loop busy for five seconds.
+_ALL_FAULTS_MAX = 4096
+
+
+def image_bytes() -> bytes:
+    """The annotated descriptors of the contract, as a serialised ``FileDescriptorSet``."""
+    return files("croupier_server.rpc").joinpath("descriptors.binpb").read_bytes()
+
+
+class Requests:
+    """Makes readers of requests; one for a server is enough.
+
+    Args:
+        bytes_max: longest request that is read.
+    """
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self._validator = protovalidate.Validator()
+        self._pool = descriptor_pool.DescriptorPool()
+        for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
+            self._pool.AddSerializedFile(file.SerializeToString())  # type: ignore[no-untyped-call]
+
+    def reader(self, request: type[R]) -> Callable[[bytes], R]:
+        """A function from bytes to a checked message of the class *request*.
+
+        It raises InvalidRequest with MALFORMED_REQUEST and the path of every field at fault.
+        """
+        name: str = request.DESCRIPTOR.full_name
+        annotated = message_factory.GetMessageClass(self._pool.FindMessageTypeByName(name))
+        validator, bytes_max = self._validator, self._bytes_max
+
+        def read(data: bytes) -> R:
+            if len(data) > bytes_max:
+                raise InvalidRequest(
+                    Reason.MALFORMED_REQUEST,
+                    f"the request has {len(data)} bytes; at most {bytes_max} are read",
+                )
+            try:
+                judged = annotated.FromString(data)
+                message = request.FromString(data)
+            except DecodeError:
+                raise InvalidRequest(
+                    Reason.MALFORMED_REQUEST, f"the bytes are no {request.DESCRIPTOR.name}"
+                ) from None
+            faults = validator.collect_violations(judged, fail_fast=True)
+            if faults:
+                if len(data) <= _ALL_FAULTS_MAX:
+                    faults = validator.collect_violations(judged)
+                raise malformed([(path_of(fault), fault.proto.message) for fault in faults])
+            return message
+
+        return read
+
+
+def malformed(violations: list[tuple[str, str]]) -> InvalidRequest:
+    """The refusal of a request for *violations*: pairs of a field's path and what is wrong."""
+    path, why = violations[0]
+    return InvalidRequest(
+        Reason.MALFORMED_REQUEST,
+        f"{path}: {why}" if path else why,
+        field=path,
+        violations=tuple(violations),
+    )
+
+
+def path_of(fault: Violation) -> str:
+    """The path of the field at fault, such as ``seats[2].house_bot``."""
+    path = fault.proto.field
+    names = []
+    for element in path.elements if path is not None else ():
+        at = element.subscript
+        index = f"[{at.value}]" if at is not None and at.field == "index" else ""
+        names.append(f"{element.field_name}{index}")
+    return ".".join(names)
