@@ -50,28 +50,14 @@ class ThrowFact(NamedTuple):
     stays: Cards
     failed_cards: int
 
-    def beatable_sets(self) -> list[tuple[Component, ...]]:
-        """Sets of components, each of which has to be beaten by some hand for the fact to hold.
-        Of several sets any one will do; together with it no smaller component may be beaten."""
-        if not self.stays:
-            return [()]
-        components = self.lead.components
-        place = next(i for i, part in enumerate(components) if part.cards == self.stays)
-        smallest = components[place]
-        if not self.failed_cards:
-            return [(smallest,)]
-        sets: list[tuple[Component, ...]] = [(smallest,)]
-        for component in components[:place]:
-            sets += [(*some, component) for some in sets]
-        return [some for some in sets if sum(part.count for part in some) == self.failed_cards]
-
-    def barred(self, beaten: tuple[Component, ...]) -> tuple[Component, ...]:
-        """Components that no hand may beat, if exactly *beaten* must be beaten."""
+    def barred(self, beaten: frozenset[Component]) -> frozenset[Component]:
+        """Components that no hand may beat, if all of *beaten* must be: those smaller than the
+        one that stayed, and all others too if the penalty tells how many were beaten."""
         components = self.lead.components
         if self.failed_cards or not self.stays:
-            return tuple(part for part in components if part not in beaten)
+            return frozenset(components) - beaten
         place = next(i for i, part in enumerate(components) if part.cards == self.stays)
-        return components[place + 1 :]
+        return frozenset(components[place + 1 :])
 
 
 class Knowledge:
@@ -169,6 +155,40 @@ class Knowledge:
             elif lead.count > 1:
                 self.follows.append(FollowFact(seat, lead, cards, later[seat]))
 
+    def beaten_sets(self, fact: ThrowFact) -> list[frozenset[Component]]:
+        """Sets of components of which each must be beaten by some hand; any one set will do.
+
+        A hand that beats a component beats every narrower, shorter and lower one, so when the
+        penalty tells how many cards failed, only sets closed under that come into question, and
+        of them those which hold what is known to be beaten.
+        """
+        components = fact.lead.components
+        if not fact.stays:
+            return [frozenset()]
+        place = next(i for i, part in enumerate(components) if part.cards == fact.stays)
+        if not fact.failed_cards:
+            return [frozenset((components[place],))]
+        hands = [self.view.hand if seat == self.view.seat else 0 for seat in range(self.rest)]
+        sure = {part for seat, hand in enumerate(hands) for part in self.beats(fact, seat, hand)}
+        sure.add(components[place])
+        sets: list[frozenset[Component]] = [frozenset()]
+        for shape in sorted({(part.width, part.length, part.top) for part in components}):
+            equals = frozenset(
+                part for part in components if (part.width, part.length, part.top) == shape
+            )
+            covered = frozenset(
+                other for other in components if any(_covers(part, other) for part in equals)
+            )
+            sets += [some | equals for some in sets if covered - equals <= some]
+        smaller = frozenset(components[place + 1 :])
+        return [
+            some
+            for some in sets
+            if sure <= some
+            and not some & smaller
+            and sum(part.count for part in some) == fact.failed_cards
+        ]
+
     def follow_holds(self, fact: FollowFact, hand: Cards) -> bool:
         """Whether *hand* fits what its seat played (T-6.4)."""
         assert self.trumps is not None
@@ -227,6 +247,11 @@ def _tricks(public: PublicState) -> list[Trick]:
         plays = tuple(public.plays)
         tricks.append(Trick(public.leader, plays, public.failed_throw, public.winner, 0))
     return tricks
+
+
+def _covers(part: Component, other: Component) -> bool:
+    """Whether every hand that beats *part* beats *other*."""
+    return part.width >= other.width and part.length >= other.length and part.top >= other.top
 
 
 def runs(fact: Component, suit: int, trumps: Trumps) -> Iterator[tuple[tuple[int, ...], ...]]:

@@ -105,7 +105,7 @@ class _Attempt:
         self.room = known.sizes.copy()
         self.pool = known.hidden
         self.follows: dict[tuple[int, int], list[FollowFact]] = {}
-        self.throws: dict[int, list[tuple[ThrowFact, tuple[Component, ...]]]] = {}
+        self.throws: dict[int, list[tuple[ThrowFact, frozenset[Component]]]] = {}
         self.faults_of: dict[tuple[int, int, Cards], int] = {}
         for fact in known.follows:
             self.follows.setdefault((fact.seat, fact.lead.suit), []).append(fact)
@@ -125,8 +125,7 @@ class _Attempt:
             if not places:
                 raise _Stuck
             self._fix(places[below(len(places), self.draw)], single(card))
-        for fact in known.throws:
-            self._satisfy(fact)
+        self._find_witnesses()
         self._fill()
         self._mend()
         return [
@@ -150,33 +149,49 @@ class _Attempt:
 
     # False throws ----------------------------------------------------------------------------
 
-    def _satisfy(self, fact: ThrowFact) -> None:
-        """Fix cards so that some hand beats what has to be beaten."""
-        sets = fact.beatable_sets()
-        beaten = sets[below(len(sets), self.draw)]
-        self.throws.setdefault(fact.lead.suit, []).append((fact, fact.barred(beaten)))
-        for component in beaten:
+    def _find_witnesses(self) -> None:
+        """Fix cards so that of every false throw some hand beats what has to be beaten."""
+        wanted: list[tuple[int, int, ThrowFact, Component]] = []
+        for fact in self.known.throws:
+            sets = self.known.beaten_sets(fact)
+            beaten = sets[below(len(sets), self.draw)]
+            self.throws.setdefault(fact.lead.suit, []).append((fact, fact.barred(beaten)))
+            wanted += [(part.count, below(1 << 32, self.draw), fact, part) for part in beaten]
+        # The largest first: they have the fewest ways. Equals in an order of this attempt.
+        wanted.sort(key=lambda item: (-item[0], item[1]))
+        for _, _, fact, component in wanted:
             self._find_witness(fact, component)
 
     def _find_witness(self, fact: ThrowFact, component: Component) -> None:
         known = self.known
         trumps = known.trumps
         assert trumps is not None
+        suit = fact.lead.suit
         ways: list[tuple[int, Cards]] = []
         for seat in range(known.rest):
             held = known.view.hand if seat == known.view.seat else self.fixed[seat]
             if component in known.beats(fact, seat, held):
                 return
-            if seat in (fact.leader, known.view.seat) or fact.lead.suit in known.voids[seat]:
+            if seat in (fact.leader, known.view.seat) or suit in known.voids[seat]:
                 continue
-            for run in runs(component, fact.lead.suit, trumps):
+            for run in runs(component, suit, trumps):
                 needed = self._needed(run, component.width, held + fact.later[seat])
-                if needed is not None and count(needed) <= self.room[seat]:
+                if needed is None or count(needed) > self.room[seat]:
+                    continue
+                if not self._beats_barred(seat, suit, held + needed):
                     ways.append((seat, needed))
         if not ways:
             raise _Stuck
         seat, needed = ways[below(len(ways), self.draw)]
         self._fix(seat, needed)
+
+    def _beats_barred(self, seat: int, suit: int, hand: Cards) -> int:
+        """How many components that nobody beat *seat* could have beaten, holding *hand*."""
+        return sum(
+            component in barred
+            for fact, barred in self.throws.get(suit, ())
+            for component in self.known.beats(fact, seat, hand)
+        )
 
     def _needed(self, run: tuple[tuple[int, ...], ...], width: int, held: Cards) -> Cards | None:
         """Cards of the pool that complete *run*, which *held* has in part, or None."""
@@ -314,8 +329,6 @@ class _Attempt:
             faults = sum(
                 not known.follow_holds(fact, part) for fact in self.follows.get((holder, suit), ())
             )
-            for fact, barred in self.throws.get(suit, ()):
-                beats = known.beats(fact, holder, part)
-                faults += any(component in barred for component in beats)
+            faults += self._beats_barred(holder, suit, part)
             self.faults_of[key] = faults
         return faults
