@@ -1,0 +1,1 @@
+"""What is kept: the log of live tables and the records of finished matches."""

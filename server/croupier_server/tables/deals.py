@@ -1,0 +1,144 @@
+"""Where decks and lots come from, so that anybody can work them out again from a record.
+
+The derivation, byte for byte. ``pack(a, b, ...)`` joins fields, each behind its length as four
+bytes, big-endian; numbers are fields of eight bytes, big-endian; text is UTF-8. HMAC is
+HMAC-SHA-256, and ``HMAC(key, a, b)`` means ``HMAC(key, pack(a, b))``.
+
+* MATCH. The server's secret has 32 bytes. Published when the table is made::
+
+      commitment = SHA-256(pack("croupier/commitment/v1", table_id, ruleset_hash, seats, secret))
+      root       = HMAC(secret, "croupier/root/v1", table_id, nonce 0, nonce 1, ...)
+
+  A seat that gave no nonce has the empty field. A nonce's hash is the plain SHA-256 of its 32
+  bytes.
+* BOARD. The root is given; its plain SHA-256 is published.
+* FIXED. ``root = HMAC("croupier/fixed/v1", seed)``: equal seeds give equal cards at every table.
+
+From the root, for deal *d* (from 1) and redeal *a* of it (from 0)::
+
+      deck key = HMAC(root, "deck", d, a)
+      lot key  = HMAC(root, "lot", d)
+
+A key gives 64-bit draws: block *i* (from 0) is ``HMAC(key, i)``, four big-endian numbers. A number
+in ``range(n)`` is a draw modulo *n*; draws of ``2**64 - 2**64 % n`` and above are passed over.
+A deck is the pack in its documented order, shuffled by Fisher-Yates from the top: for *i* from the
+last place down to 1, swap places *i* and a number in ``range(i + 1)``.
+
+Must not be put here: secrets' origin, and what a game does with its cards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+from croupier_server.tables.spec import DealKind, DealSource
+
+SECRET_BYTES: Final = 32
+"""Length of secrets, nonces and roots."""
+
+_DRAW_BITS: Final = 64
+_DRAW_BYTES: Final = 8
+_DRAWS: Final = 1 << _DRAW_BITS
+
+
+class Dealer(Protocol):
+    """Gives a table its chance outcomes."""
+
+    def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
+        """*cards* shuffled for redeal *attempt* of *deal*."""
+        ...
+
+    def lot(self, deal: int, sides: int) -> int:
+        """A number in ``range(sides)`` for *deal*."""
+        ...
+
+
+def pack(*fields: bytes | str | int) -> bytes:
+    """The fields, each behind its length.
+
+    >>> pack("ab", 1).hex()
+    '00000002616200000008' + '0000000000000001'
+    """
+    parts = []
+    for field in fields:
+        if isinstance(field, int):
+            blob = field.to_bytes(_DRAW_BYTES, "big")
+        else:
+            blob = field.encode() if isinstance(field, str) else field
+        parts += [len(blob).to_bytes(4, "big"), blob]
+    return b"".join(parts)
+
+
+def _hmac(key: bytes, *fields: bytes | str | int) -> bytes:
+    return hmac.digest(key, pack(*fields), "sha256")
+
+
+def commitment(table_id: str, ruleset_hash: bytes, seats: int, secret: bytes) -> bytes:
+    """What is published in place of a table's secret (MATCH)."""
+    tag = "croupier/commitment/v1"
+    return hashlib.sha256(pack(tag, table_id, ruleset_hash, seats, secret)).digest()
+
+
+def match_root(secret: bytes, table_id: str, nonces: Sequence[bytes]) -> bytes:
+    """The root of a match from the server's secret and the seats' nonces, in seat order."""
+    return _hmac(secret, "croupier/root/v1", table_id, *nonces)
+
+
+def fixed_root(seed: int) -> bytes:
+    """The root of a FIXED table."""
+    return _hmac(b"croupier/fixed/v1", seed)
+
+
+def source_root(source: DealSource, secret: bytes, table_id: str, nonces: Sequence[bytes]) -> bytes:
+    """The root of a table's decks and lots, whatever its source."""
+    if source.kind is DealKind.MATCH:
+        return match_root(secret, table_id, nonces)
+    if source.kind is DealKind.BOARD:
+        return source.root
+    assert source.seed is not None
+    return fixed_root(source.seed)
+
+
+def draws(key: bytes) -> Iterator[int]:
+    """The endless 64-bit numbers of *key*."""
+    block = 0
+    while True:
+        bytes_ = _hmac(key, block)
+        for start in range(0, len(bytes_), _DRAW_BYTES):
+            yield int.from_bytes(bytes_[start : start + _DRAW_BYTES], "big")
+        block += 1
+
+
+def draw_below(numbers: Iterator[int], sides: int) -> int:
+    """A number in ``range(sides)``, all equally likely."""
+    bound = _DRAWS - _DRAWS % sides
+    for number in numbers:
+        if number < bound:
+            return number % sides
+    raise AssertionError("draws never end")
+
+
+class RootDealer:
+    """Decks and lots of one root."""
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: bytes) -> None:
+        assert len(root) == SECRET_BYTES
+        self._root = root
+
+    def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
+        """See `Dealer.deck`."""
+        numbers = draws(_hmac(self._root, "deck", deal, attempt))
+        deck = list(cards)
+        for place in range(len(deck) - 1, 0, -1):
+            other = draw_below(numbers, place + 1)
+            deck[place], deck[other] = deck[other], deck[place]
+        return deck
+
+    def lot(self, deal: int, sides: int) -> int:
+        """See `Dealer.lot`."""
+        return draw_below(draws(_hmac(self._root, "lot", deal)), sides)

@@ -1,0 +1,245 @@
+"""What is fixed for a table's life: game, options, seats, deal source, clock.
+
+Must not be put here: anything that changes after the table was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import Seat
+
+
+class Status(IntEnum):
+    """Where a table stands; the numbers are those of ``croupier.v1.TableStatus``."""
+
+    OPEN = 1
+    OPENING = 2
+    PLAYING = 3
+    ENDED = 4
+
+
+class Access(IntEnum):
+    """Who may take a seat; the numbers are those of ``croupier.v1.SeatAccess``."""
+
+    OPEN = 1
+    INVITED = 2
+    HOUSE = 3
+
+
+class OnAbsence(IntEnum):
+    """What becomes of an absent seat; the numbers are those of ``croupier.v1.OnAbsence``."""
+
+    WAIT = 1
+    HOUSE_BOT = 2
+    FORFEIT = 3
+
+
+class ViewMode(IntEnum):
+    """What a seat's stream carries; the numbers are those of ``croupier.v1.ViewMode``."""
+
+    FULL = 1
+    EVENTS = 2
+
+
+class DealKind(IntEnum):
+    """Where the cards come from; the numbers are those of the arms of ``DealSource``."""
+
+    MATCH = 1
+    BOARD = 2
+    FIXED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DealSource:
+    """Where the cards come from.
+
+    Attributes:
+        kind: which of the three.
+        board_id: the board's id (BOARD).
+        root: the board's secret root, 32 bytes (BOARD). Never sent before the reveal.
+        commitment: SHA-256 of the root (BOARD).
+        seed: from which every shuffle and lot follows (FIXED). Never sent.
+    """
+
+    kind: DealKind = DealKind.MATCH
+    board_id: str = ""
+    root: bytes = field(default=b"", repr=False)
+    commitment: bytes = b""
+    seed: int | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSpec:
+    """The clock of a table, in milliseconds. All zero: no clock.
+
+    Attributes:
+        base_ms: time for the whole match.
+        increment_ms: added to it after each move.
+        per_move_ms: time for each move before the base is touched.
+        window_ms: how long a sealed window stays open; 0: until all have answered.
+        strikes: time-outs after which a seat forfeits; 0: never.
+    """
+
+    base_ms: int = 0
+    increment_ms: int = 0
+    per_move_ms: int = 0
+    window_ms: int = 0
+    strikes: int = 0
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a seat's time can run out."""
+        return bool(self.base_ms or self.increment_ms or self.per_move_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSpec:
+    """How a seat is filled: who may take it, the name it is held for, the house bot's name."""
+
+    access: Access = Access.OPEN
+    player: str = ""
+    house_bot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """A request for a table, read and checked for form.
+
+    Attributes:
+        kind: number of the game's ``GameKind``.
+        ruleset: its name; empty: the game's default.
+        overrides: options that differ from it, as text.
+        seats: in order; seats left out are open.
+        request_id: makes the call safe to repeat; empty: it is not.
+    """
+
+    kind: int
+    ruleset: str = ""
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    seats: tuple[SeatSpec, ...] = ()
+    deal: DealSource = DealSource()
+    clock: ClockSpec = ClockSpec()
+    legal_mode: int = 1
+    on_absence: OnAbsence = OnAbsence.WAIT
+    rated: bool = False
+    shared_seats: bool = False
+    manual_start: bool = False
+    title: str = ""
+    unlisted: bool = False
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTable:
+    """A request for a seat, read and checked for form.
+
+    Attributes:
+        table_id: the table.
+        seat: None: that of the ticket or invite code, or the first open one.
+        invite_code: the right to a seat that is held. Secret.
+        player: name shown to everybody.
+        nonce_hash: SHA-256 of the seat's nonce, or empty.
+        request_id: makes the call safe to repeat; empty: it is not.
+    """
+
+    table_id: str
+    seat: Seat | None = None
+    invite_code: str = field(default="", repr=False)
+    player: str = ""
+    nonce_hash: bytes = b""
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """What a table is, for life.
+
+    Attributes:
+        table_id: its id.
+        epoch: which life of the table this is.
+        kind: number of its ``GameKind``.
+        ruleset: the ruleset that the options started from.
+        options: the game's own options value.
+        option_text: every option as text, by name.
+        options_message: serialised ``croupier.v1.GameOptions``, all fields set.
+        ruleset_hash: see `ruleset_hash`.
+        rules_version: version of the rules that it is played by.
+        seats: one a seat, in order.
+        teams: number of the team of each seat.
+        commitment: published in place of the table's secret (MATCH), else empty.
+        created_ms: when it was made.
+        endpoint: address of the server that owns it; empty: the one that was asked.
+    """
+
+    table_id: str
+    epoch: int
+    kind: int
+    ruleset: str
+    options: object
+    option_text: Mapping[str, str]
+    options_message: bytes
+    ruleset_hash: bytes
+    rules_version: int
+    seats: tuple[SeatSpec, ...]
+    teams: tuple[int, ...]
+    deal: DealSource
+    commitment: bytes
+    clock: ClockSpec
+    legal_mode: int
+    on_absence: OnAbsence
+    rated: bool
+    shared_seats: bool
+    manual_start: bool
+    title: str
+    unlisted: bool
+    created_ms: int
+    endpoint: str = ""
+
+
+def ruleset_hash(option_text: Mapping[str, str]) -> bytes:
+    """SHA-256 over the options as sorted ``key=value`` lines: pins the rules."""
+    lines = "".join(f"{name}={value}\n" for name, value in sorted(option_text.items()))
+    return hashlib.sha256(lines.encode()).digest()
+
+
+def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
+    """Refuse what does not go together in a request for a table of *players* seats.
+
+    Args:
+        request: what is asked for.
+        players: seats by the game's options.
+        board_hash: SHA-256 of ``request.deal.root``.
+
+    Raises:
+        InvalidRequest: MALFORMED_REQUEST; ``field`` says where.
+    """
+
+    def refuse(field: str, why: str) -> InvalidRequest:
+        return InvalidRequest(Reason.MALFORMED_REQUEST, why, field=field)
+
+    deal = request.deal
+    if len(request.seats) > players:
+        raise refuse("seats", f"{len(request.seats)} seats named, the options have {players}")
+    for number, seat in enumerate(request.seats):
+        if seat.access is Access.HOUSE and not seat.house_bot:
+            raise refuse(f"seats[{number}].house_bot", "a house seat needs the name of its bot")
+    if deal.kind is DealKind.BOARD:
+        if len(deal.root) != len(board_hash):
+            raise refuse("deal_source.board.root", "a board's root has 32 bytes")
+        if deal.commitment and deal.commitment != board_hash:
+            raise refuse("deal_source.board.commitment", "not the SHA-256 of the root")
+        is_open = len(request.seats) < players
+        if is_open or any(seat.access is Access.OPEN for seat in request.seats):
+            raise refuse("deal_source.board", "a board is never combined with open seats")
+    if deal.kind is DealKind.FIXED:
+        if deal.seed is None:
+            raise refuse("deal_source.fixed.seed", "a FIXED table needs a seed")
+        if request.rated:
+            raise refuse("rated", "a FIXED table is never rated")
+    if request.rated and request.shared_seats:
+        raise refuse("shared_seats", "a rated table gives a principal one seat")
