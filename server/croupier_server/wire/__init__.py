@@ -1,1 +1,1 @@
-"""Domain values to and from the messages of the contract: one file a game, bytes on the hot path."""
+"""Domain values to and from the messages of the contract, as bytes on the hot path."""

@@ -1,0 +1,110 @@
+"""Messages of Tractor that stand in events and in views alike: plays, trumps, results.
+
+Each function gives a payload, without the tag and length of the field it is put into.
+
+Must not be put here: anything that only one seat may see.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from croupier_server.games.base import Seat
+from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.tractor.bidding import Declaration
+from croupier_server.games.tractor.cards import Trumps
+from croupier_server.games.tractor.events import DealScored, FailedThrow
+from croupier_server.wire.encode import (
+    field_bytes,
+    field_number,
+    field_packed,
+    field_signed,
+    field_varint,
+)
+
+_KEPT_MAX: Final = 8192
+_SEATS: Final = tuple(field_number(1, seat) for seat in range(16))
+
+
+class _CardFields(dict[Cards, bytes]):
+    """Sets of cards as field 2, which is where a play has them; the first `_KEPT_MAX` are kept."""
+
+    __slots__ = ()
+
+    def __missing__(self, cards: Cards) -> bytes:
+        found = field_packed(2, unpack(cards))
+        if len(self) < _KEPT_MAX:
+            self[cards] = found
+        return found
+
+
+_PLAYED_CARDS: Final = _CardFields()
+
+
+def played(seat: Seat, cards: Cards, failed: FailedThrow | None) -> bytes:
+    """``TractorPlayed``: what *seat* has lying on the table."""
+    if failed is None:
+        return _SEATS[seat] + _PLAYED_CARDS[cards]
+    throw = field_packed(1, unpack(failed.tried)) + field_number(2, failed.penalty)
+    return _SEATS[seat] + _PLAYED_CARDS[cards] + field_bytes(3, throw)
+
+
+def suit_field(field: int, suit: int | None) -> bytes:
+    """An optional ``Suit``, as a whole field: nothing at all for no trump."""
+    return b"" if suit is None else field_varint(field, suit + 1)
+
+
+def trumps(suit: int | None, rank: int) -> bytes:
+    """``TractorTrumps``."""
+    return field_number(1, rank) + suit_field(2, suit)
+
+
+def declaration(made: Declaration) -> bytes:
+    """``TractorDeclaration``."""
+    return _SEATS[made.seat] + field_packed(2, unpack(made.cards)) + suit_field(3, made.suit)
+
+
+def called(seat: Seat, points: int) -> bytes:
+    """``TractorCalled``."""
+    return _SEATS[seat] + field_number(2, points)
+
+
+@lru_cache(maxsize=1024)
+def order(field: int, of: Trumps) -> bytes:
+    """Every ``TractorSuitOrder``, as elements of the repeated *field*.
+
+    The strengths are the heights of the rules: two cards of a suit are neighbours on its ladder
+    (T-5.3) when they differ by one.
+    """
+    found = b""
+    for suit, groups in enumerate(of.order):
+        cards = bytes(card for group in reversed(groups) for card in group)
+        if cards:
+            strengths = bytes(of.height[card] for card in cards)
+            found += field_bytes(
+                field,
+                field_number(1, suit + 1) + field_packed(2, cards) + field_packed(3, strengths),
+            )
+    return found
+
+
+def result(scored: DealScored) -> bytes:
+    """``TractorDealResult``. Where no team wins the deal (T-9.3), no winner is set."""
+    is_won = scored.winners == scored.declarers or scored.levels_gained > 0
+    return (
+        field_number(1, scored.deal)
+        + field_number(2, scored.starter)
+        + field_number(3, scored.declarers)
+        + field_bytes(4, trumps(scored.trump_suit, scored.trump_rank))
+        + field_signed(5, scored.trick_points)
+        + field_packed(6, unpack(scored.buried))
+        + field_number(7, scored.multiplier)
+        + field_number(8, scored.bonus)
+        + field_number(9, scored.opponents_points)
+        + (field_varint(10, scored.winners) if is_won else b"")
+        + field_number(11, scored.levels_gained)
+        + field_packed(12, bytes(scored.levels))
+        + field_number(13, scored.next_starter)
+        + field_number(14, scored.bid)
+    )
