@@ -1,0 +1,240 @@
+"""The processes of a contest: a server if none is given, and one worker an entrant.
+
+Every process is started in a process group of its own, so that Ctrl-C reaches this program alone,
+which then stops what it started: by its id, politely first. Nothing else is ever stopped.
+
+Must not be put here: tables and results.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import IO
+
+from croupier_server.contest.entrant import Entrant
+
+START_S = 30.0
+"""A server that has not said where it listens after this time is given up."""
+
+STOP_S = 5.0
+"""Time that a process has to end after each kind of request to do so."""
+
+INVITES_VARIABLE = "CROUPIER_INVITES_FD"
+"""Environment variable that tells a bot program which descriptor its invitations come on."""
+
+
+class ProcessFailed(Exception):
+    """A process did not start, or ended too early; the text says which and why."""
+
+
+class Child:
+    """A process that we started.
+
+    Attributes:
+        name: what to call it in messages.
+        log: file that takes its standard error.
+    """
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
+        self.name = name
+        self.log = log
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    async def ended(self) -> int:
+        """Wait until it has ended and return its exit status, negative for a signal."""
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """End it and what it started: ask, wait, then insist. It may have ended already."""
+        for request in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.returncode is not None:
+                return
+            # The group has the id of its first process, and exists as long as that is not reaped.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, request)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await self._process.wait()
+
+    def epitaph(self, status: int) -> str:
+        """One sentence on its end, with the last line that it wrote."""
+        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+        last = last_line(self.log)
+        return f"{self.name} {how}" + (f": {last}" if last else "")
+
+
+def last_line(log: Path) -> str:
+    """The last line with text in *log*, or nothing."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return ""
+
+
+async def start(
+    name: str,
+    arguments: Sequence[str],
+    log: Path,
+    *,
+    pass_fds: Sequence[int] = (),
+    environment: dict[str, str] | None = None,
+) -> Child:
+    """Start a process with nothing on its standard input and its errors in *log*.
+
+    Raises:
+        ProcessFailed: it cannot be run.
+    """
+    with open_log(log) as errors:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                pass_fds=pass_fds,
+                env={**os.environ, **(environment or {})},
+                process_group=0,
+            )
+        except OSError as error:
+            raise ProcessFailed(f"cannot start {name}: {error}") from None
+    return Child(name, process, log)
+
+
+@contextmanager
+def open_log(log: Path) -> Iterator[IO[bytes]]:
+    """*log* open for appending."""
+    with log.open("ab") as file:
+        yield file
+
+
+# The server -----------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
+    """A server of our own on the loopback: its address, and the process.
+
+    Raises:
+        ProcessFailed: it ended, or said nothing, before it listened.
+    """
+    readable, writable = os.pipe()
+    try:
+        arguments = [sys.executable, "-m", "croupier_server", "serve", "--port", "0"]
+        child = await start(
+            "the server",
+            [*arguments, "--announce-fd", str(writable), *flags],
+            log,
+            pass_fds=(writable,),
+        )
+    finally:
+        os.close(writable)
+    try:
+        yield await _announced(readable, child), child
+    finally:
+        await child.stop()
+
+
+async def _announced(descriptor: int, child: Child) -> str:
+    """The address that the server *child* writes on *descriptor* once it listens."""
+    try:
+        line = await _read_line(descriptor)
+    except TimeoutError:
+        raise ProcessFailed(f"the server did not start within {START_S:.0f} s") from None
+    if not line:
+        status = await child.ended()
+        raise ProcessFailed(child.epitaph(status))
+    return str(json.loads(line)["address"])
+
+
+async def _read_line(descriptor: int) -> bytes:
+    """The first line that comes on *descriptor*, which is closed; empty at its end."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    file = os.fdopen(descriptor, "rb", 0)
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
+    try:
+        async with asyncio.timeout(START_S):
+            return await reader.readline()
+    finally:
+        transport.close()
+
+
+# Workers --------------------------------------------------------------------------------------
+
+
+class Worker:
+    """The process of one entrant, and the pipe that takes its invitations.
+
+    An invitation is one line of JSON: ``address``, ``table_id``, ``seat``, ``invite_code`` and
+    ``seed``. The end of the pipe asks the process to finish its matches and end.
+    """
+
+    def __init__(self, entrant: Entrant, child: Child, invites: asyncio.WriteTransport) -> None:
+        self.entrant = entrant
+        self.child = child
+        self._invites = invites
+
+    @classmethod
+    async def start(cls, entrant: Entrant, seed: int, log: Path) -> Worker:
+        """Start the process of *entrant*.
+
+        Raises:
+            ProcessFailed: its program cannot be run.
+        """
+        readable, writable = os.pipe()
+        try:
+            child = await start(
+                entrant.name,
+                entrant.arguments(readable, seed),
+                log,
+                pass_fds=(readable,),
+                environment={INVITES_VARIABLE: str(readable)},
+            )
+        except BaseException:
+            os.close(writable)
+            raise
+        finally:
+            os.close(readable)
+        file = os.fdopen(writable, "wb", 0)
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, file)
+        return cls(entrant, child, transport)
+
+    def invite(
+        self, *, address: str, table_id: str, seat: int, invite_code: str, seed: int
+    ) -> None:
+        """Send an invitation. To a process that has ended it is lost."""
+        line = {
+            "address": address,
+            "table_id": table_id,
+            "seat": seat,
+            "invite_code": invite_code,
+            "seed": seed,
+        }
+        if not self._invites.is_closing():
+            self._invites.write(json.dumps(line).encode() + b"\n")
+
+    def close(self) -> None:
+        """No more invitations."""
+        self._invites.close()
+
+    async def finish(self) -> None:
+        """Close the pipe, wait a little, and stop the process if it is still there."""
+        self.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_S):
+                await self.child.ended()
+        await self.child.stop()

@@ -1,0 +1,332 @@
+"""Plays a schedule of matches: makes the tables, invites the entrants, collects the records.
+
+A client of the contract like any other. Some tables are in flight at a time; a match is over when
+its record comes in. An entrant whose process ends takes its matches with it, with the reason; the
+others go on. Whatever happens, what was started is stopped.
+
+Must not be put here: what the results mean, and printing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from croupier.errors import from_rpc_error
+from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
+from croupier.v1 import (
+    game_pb2,
+    system_service_pb2,
+    system_service_pb2_grpc,
+    table_pb2,
+    table_service_pb2,
+    table_service_pb2_grpc,
+)
+from croupier_server.contest import processes
+from croupier_server.contest.boards import board, bot_seed
+from croupier_server.contest.entrant import Entrant
+from croupier_server.contest.pairing import Match
+from croupier_server.contest.processes import Child, ProcessFailed, Worker
+from croupier_server.contest.results import MatchResult
+
+FAILED: Final = "FAILED"
+"""`MatchResult.reason` of a match that the contest itself gave up."""
+
+CALL_S: Final = 30.0
+"""Deadline of every unary call."""
+
+STRIKES: Final = 3
+"""Time-outs after which a seat forfeits, where a time for each move is set."""
+
+_STREAM_ATTEMPTS: Final = 5
+_CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
+
+
+class ContestFailed(Exception):
+    """The contest cannot go on at all; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to play.
+
+    Attributes:
+        game: its name, such as ``tractor``.
+        ruleset: name of the ruleset.
+        options: options that differ from it.
+        teams: team of each seat, 0 or 1.
+        entrants: who takes part; matches name them by number.
+        matches: the schedule.
+        seed: cards and bots follow from it.
+        in_flight: tables at a time.
+        move_ms: time for each move, 0 for no clock.
+    """
+
+    game: str
+    ruleset: str
+    options: game_pb2.GameOptions
+    teams: tuple[int, ...]
+    entrants: tuple[Entrant, ...]
+    matches: tuple[Match, ...]
+    seed: int
+    in_flight: int = 32
+    move_ms: int = 0
+
+
+async def play(
+    plan: Plan,
+    folder: Path,
+    report: Callable[[MatchResult], None],
+    address: str = "",
+) -> list[MatchResult]:
+    """Play *plan* and return one result a match, in the order of the schedule.
+
+    Records and logs go to *folder*, which exists. Without *address* a server is started for the
+    time of the contest. *report* hears of every result as it comes.
+
+    Raises:
+        ContestFailed: there is no server, or it does not take the first call.
+        ProcessFailed: the server or an entrant cannot be started.
+    """
+    async with AsyncExitStack() as stack:
+        child = None
+        if not address:
+            log = folder / "server.log"
+            address, child = await stack.enter_async_context(processes.server(log))
+        channel = grpc.aio.insecure_channel(address, options=_CHANNEL)
+        await stack.enter_async_context(channel)
+        runner = _Runner(plan, folder, address, channel, report)
+        since = await runner.server_time()
+        for number, entrant in enumerate(plan.entrants):
+            log = folder / f"{entrant.file_name}.log"
+            worker = await Worker.start(entrant, bot_seed(plan.seed, number, 0, False), log)
+            stack.push_async_callback(worker.finish)
+            runner.workers.append(worker)
+        watchers = [runner.read_records(since), *runner.watchers(child)]
+        for task in [asyncio.create_task(watcher) for watcher in watchers]:
+            stack.push_async_callback(_cancel, task)
+        return await runner.play_all()
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+@dataclass(slots=True)
+class _Live:
+    """A match under way: its table, the right to stop it, and what ends the wait for its record."""
+
+    match: Match
+    table_id: str
+    host_ticket: str
+    ended: asyncio.Future[record_pb2.Record]
+
+
+class _Runner:
+    """The state of a contest under way."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: Path,
+        address: str,
+        channel: grpc.aio.Channel,
+        report: Callable[[MatchResult], None],
+    ) -> None:
+        self.workers: list[Worker] = []
+        self._plan = plan
+        self._folder = folder
+        self._address = address
+        self._report = report
+        self._system = system_service_pb2_grpc.SystemServiceStub(channel)
+        self._tables = table_service_pb2_grpc.TableServiceStub(channel)
+        self._records = record_service_pb2_grpc.RecordServiceStub(channel)
+        self._kind = game_pb2.GameKind.Value(f"GAME_KIND_{plan.game.upper()}")
+        self._live: dict[str, _Live] = {}
+        self._down: dict[int, str] = {}
+        self._broken = ""
+
+    # Watching ----------------------------------------------------------------------------------
+
+    async def server_time(self) -> Timestamp:
+        """The server's clock, which also tells that there is a server.
+
+        Raises:
+            ContestFailed: there is none.
+        """
+        try:
+            info = await self._system.GetServerInfo(
+                system_service_pb2.GetServerInfoRequest(), timeout=CALL_S
+            )
+        except grpc.aio.AioRpcError as error:
+            why = from_rpc_error(error).message
+            raise ContestFailed(f"no server answers at {self._address}: {why}") from None
+        return info.server_time
+
+    async def read_records(self, since: Timestamp) -> None:
+        """Take in records until cancelled; a stream that breaks is opened again a few times."""
+        request = record_service_pb2.StreamRecordsRequest(game=self._kind, since=since)
+        why = ""
+        for attempt in range(_STREAM_ATTEMPTS):
+            await asyncio.sleep(0.2 * (2**attempt - 1))
+            call = self._records.StreamRecords(request)
+            why = "it ended the stream of records"
+            try:
+                async for response in call:
+                    self._take(response.record)
+            except grpc.aio.AioRpcError as error:
+                why = from_rpc_error(error).message
+            finally:
+                call.cancel()
+        self._break(f"the server at {self._address} is gone: {why}")
+
+    def watchers(self, server: Child | None) -> Iterator[Coroutine[None, None, None]]:
+        """Coroutines that notice when a process ends that should not."""
+        if server is not None:
+            yield self._watch_server(server)
+        for number, worker in enumerate(self.workers):
+            yield self._watch_worker(number, worker)
+
+    async def _watch_server(self, server: Child) -> None:
+        self._break(server.epitaph(await server.ended()))
+
+    async def _watch_worker(self, number: int, worker: Worker) -> None:
+        why = worker.child.epitaph(await worker.child.ended())
+        self._down[number] = why
+        for live in list(self._live.values()):
+            if number in live.match.pairing and not live.ended.done():
+                live.ended.set_exception(ProcessFailed(why))
+
+    def _break(self, why: str) -> None:
+        """Nothing can go on: every match that has not ended fails."""
+        self._broken = self._broken or why
+        for live in self._live.values():
+            if not live.ended.done():
+                live.ended.set_exception(ProcessFailed(self._broken))
+
+    def _take(self, record: record_pb2.Record) -> None:
+        live = self._live.get(record.table.table_id)
+        if live is not None and not live.ended.done():
+            live.ended.set_result(record)
+
+    # Playing -----------------------------------------------------------------------------------
+
+    async def play_all(self) -> list[MatchResult]:
+        """Play the whole schedule, some matches at a time."""
+        waiting = iter(self._plan.matches)
+        results: list[MatchResult] = []
+
+        async def lane() -> None:
+            for match in waiting:
+                result = await self._play(match)
+                results.append(result)
+                self._report(result)
+
+        async with asyncio.TaskGroup() as lanes:
+            for _ in range(min(self._plan.in_flight, len(self._plan.matches))):
+                lanes.create_task(lane())
+        return sorted(results, key=lambda result: result.match.number)
+
+    async def _play(self, match: Match) -> MatchResult:
+        """Play one match. What stops it alone is its result, not an error."""
+        why = self._broken or next(
+            (self._down[number] for number in match.pairing if number in self._down), ""
+        )
+        if why:
+            return MatchResult(match, "", None, FAILED, why)
+        try:
+            live = await self._make_table(match)
+        except grpc.aio.AioRpcError as error:
+            why = f"no table: {from_rpc_error(error).message}"
+            return MatchResult(match, "", None, FAILED, why)
+        try:
+            record = await live.ended
+        except ProcessFailed as error:
+            await self._abort(live, str(error))
+            return MatchResult(match, live.table_id, None, FAILED, str(error))
+        except asyncio.CancelledError:
+            await self._abort(live, "the contest was stopped")
+            raise
+        finally:
+            del self._live[live.table_id]
+        return self._read(match, record)
+
+    async def _make_table(self, match: Match) -> _Live:
+        """Make the table of *match* and invite its entrants."""
+        plan = self._plan
+        cards = board(plan.seed, match.board)
+        numbers = [match.entrant_of_team(team) for team in plan.teams]
+        names = [plan.entrants[number].name for number in numbers]
+        clock = table_pb2.ClockSpec()
+        if plan.move_ms:
+            per_move = Duration()
+            per_move.FromMilliseconds(plan.move_ms)
+            clock = table_pb2.ClockSpec(per_move=per_move, strikes=STRIKES)
+        request = table_service_pb2.CreateTableRequest(
+            game=self._kind,
+            ruleset=plan.ruleset,
+            options=plan.options,
+            seats=[
+                table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=name)
+                for name in names
+            ],
+            deal_source=table_pb2.DealSource(
+                board=table_pb2.BoardDeal(
+                    board_id=f"{plan.seed}/{cards.board_id}",
+                    root=cards.root,
+                    commitment=cards.commitment,
+                )
+            ),
+            clock=clock,
+            shared_seats=True,
+            title=f"{cards.board_id}: {names[0]} against {names[1]}",
+        )
+        created = await self._tables.CreateTable(request, timeout=CALL_S)
+        table_id = created.table.table_id
+        ended = asyncio.get_running_loop().create_future()
+        live = self._live[table_id] = _Live(match, table_id, created.host_ticket, ended)
+        for seat, number in enumerate(numbers):
+            self.workers[number].invite(
+                address=self._address,
+                table_id=table_id,
+                seat=seat,
+                invite_code=created.invite_codes[seat],
+                seed=bot_seed(plan.seed, number, match.board, match.is_swapped),
+            )
+        return live
+
+    async def _abort(self, live: _Live, why: str) -> None:
+        """Stop the table of a match that was given up, if the server still listens."""
+        request = table_service_pb2.AbortTableRequest(table_id=live.table_id, detail=why[:256])
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await self._tables.AbortTable(
+                request,
+                timeout=processes.STOP_S,
+                metadata=(("croupier-host-ticket", live.host_ticket),),
+            )
+
+    def _read(self, match: Match, record: record_pb2.Record) -> MatchResult:
+        """Keep *record* in the folder and read the result of *match* from it."""
+        plan = self._plan
+        sides = [plan.entrants[match.entrant_of_team(team)].file_name for team in (0, 1)]
+        name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides[0]}-{sides[1]}.croupier"
+        (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
+        team = int(match.is_swapped)
+        score = None
+        if record.result.seats:
+            score = record.result.seats[plan.teams.index(team)].score
+        reason = game_pb2.EndReason.Name(record.result.reason).removeprefix("END_REASON_")
+        return MatchResult(
+            match, record.table.table_id, score, reason, record.result.detail, record=name
+        )
