@@ -1,0 +1,100 @@
+"""Files of worked positions: read, sent to the game that they are about, and told as results.
+
+Every game has a ``vectors`` module with ``run``; this one knows files and nothing of rules.
+
+Must not be put here: what a kind of position means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from croupier_server.errors import CroupierError
+from croupier_server.games.tractor import vectors as tractor
+from croupier_server.games.tractor.vectors import Facts, Json
+
+_RUNNERS: Final[Mapping[str, Callable[[Facts], Iterator[tuple[str, Json, Json]]]]] = {
+    "tractor": tractor.run,
+}
+
+
+class VectorResult(NamedTuple):
+    """How one position came out under one choice of its options.
+
+    Attributes:
+        place: of the position in its file, from 0.
+        id: of the position in its file.
+        kind: of position.
+        description: what it is about, in words.
+        options: the options chosen, as text; empty for the standard ones.
+        expected: what the file says.
+        actual: what the rules say, or why they say nothing.
+        passed: both are equal.
+    """
+
+    place: int
+    id: str
+    kind: str
+    description: str
+    options: str
+    expected: str
+    actual: str
+    passed: bool
+
+
+def run_file(path: Path) -> list[VectorResult]:
+    """Run every position of the file at *path*; one result a position and choice of options.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no file of positions of a known game.
+    """
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict) or not isinstance(content.get("vectors"), list):
+        raise ValueError(f"{path} holds no list of positions")
+    run = _RUNNERS.get(content.get("game", ""))
+    if run is None:
+        raise ValueError(f"{path} names no game that has positions")
+    return [
+        result
+        for place, vector in enumerate(content["vectors"])
+        for result in _run_one(run, place, vector)
+    ]
+
+
+def tally(results: list[VectorResult]) -> tuple[int, int]:
+    """How many positions passed under all choices of their options, and how many failed."""
+    verdicts: dict[int, bool] = {}
+    for result in results:
+        verdicts[result.place] = verdicts.get(result.place, True) and result.passed
+    passed = sum(verdicts.values())
+    return passed, len(verdicts) - passed
+
+
+def _run_one(
+    run: Callable[[Facts], Iterator[tuple[str, Json, Json]]], place: int, vector: Facts
+) -> Iterator[VectorResult]:
+    if not isinstance(vector, dict):
+        yield VectorResult(place, "?", "?", "", "", "a position", repr(vector), passed=False)
+        return
+    told = (
+        place,
+        str(vector.get("id", "?")),
+        str(vector.get("kind", "?")),
+        str(vector.get("desc", "")),
+    )
+    try:
+        for options, expected, actual in run(vector):
+            yield VectorResult(
+                *told, options, _text(expected), _text(actual), passed=expected == actual
+            )
+    except (LookupError, ValueError, TypeError, AssertionError, CroupierError) as problem:
+        why = f"{type(problem).__name__}: {problem}"
+        yield VectorResult(*told, "", _text(vector.get("expected")), why, passed=False)
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)
