@@ -53,14 +53,13 @@ def run_file(path: Path) -> list[VectorResult]:
         ValueError: it is no file of positions of a known game.
     """
     content = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict) or not isinstance(content.get("vectors"), list):
-        raise ValueError(f"{path} holds no list of positions")
-    run = _RUNNERS.get(content.get("game", ""))
-    if run is None:
-        raise ValueError(f"{path} names no game that has positions")
+    facts = content if isinstance(content, dict) else {}
+    vectors, run = facts.get("vectors"), _RUNNERS.get(str(facts.get("game")))
+    if run is None or vectors is None:
+        raise ValueError(f"{path} holds no list of positions of a known game")
     return [
         result
-        for place, vector in enumerate(content["vectors"])
+        for place, vector in enumerate(vectors)
         for result in _run_one(run, place, vector)
     ]
 

@@ -49,7 +49,7 @@ def _spec(name: str, clause: str, values: str, meaning: str, syntax: str = "") -
 
 
 SPECS: tuple[OptionSpec, ...] = (
-    _spec("players", "T-1", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
+    _spec("players", "T-1.2", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
     _spec(
         "packs",
         "T-1.2",
@@ -66,7 +66,7 @@ SPECS: tuple[OptionSpec, ...] = (
     ),
     _spec(
         "trump_making",
-        "T-3",
+        "T-2.2",
         "declare auction",
         "Trumps are made by exposing cards during the draw, or by an auction of points and a show.",
     ),
