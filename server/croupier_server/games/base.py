@@ -232,6 +232,21 @@ class Game(Protocol, Generic[O, S, V]):
         """Exactly what `check` accepts from *seat* now."""
         ...
 
+    def members(self, legal: Legal, after: Move = 0) -> Iterator[Move]:
+        """Every move of *legal* once: the listed ones, then those of the patterns, in a fixed
+        order and lazily. *after* starts behind that move, so that a page goes on where the last
+        one ended; 0 starts at the beginning.
+
+        Raises:
+            ValueError: *after* is neither 0 nor a move of *legal*.
+        """
+        ...
+
+    def sample(self, legal: Legal, draw: Iterator[int]) -> Move:
+        """A move of *legal* by the 64-bit words of *draw*: uniform when all are listed, otherwise
+        listed or of a pattern with even chances, so that every move has a chance."""
+        ...
+
     def check(self, state: S, seat: Seat, move: Move) -> None:
         """Raise what is wrong with *move*, or return.
 

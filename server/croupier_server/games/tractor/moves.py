@@ -9,12 +9,14 @@ Must not be put here: whether a move is legal.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Final
 
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games import cards as card_text
-from croupier_server.games.base import Move
+from croupier_server.games import patterns
+from croupier_server.games.base import Legal, Move, Pattern
 
 TYPE_MASK: Final = 15
 LEGAL_LIST_MAX: Final = 64
@@ -128,3 +130,51 @@ def move_text(move: Move) -> str:
     if kind in (DECLARE, SHOW, BURY, PLAY):
         return f"{MoveType(kind).name.lower()} {card_text.text(cards_of(move))}"
     raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tractor")
+
+
+def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
+    """Every move of *legal* once; see `Game.members`."""
+    listed = legal.moves
+    is_listed = after in listed
+    if is_listed or not after:
+        yield from listed[listed.index(after) + 1 :] if is_listed else listed
+    spans = legal.patterns
+    if not spans:
+        if after and not is_listed:
+            raise ValueError("the place to go on from is no legal move")
+        return
+    behind = 0 if is_listed or not after else after
+    if spans[0].kind == TractorMoveKind.CALL:
+        yield from _calls(spans[0], behind)
+        return
+    kind = _pattern_type(spans)
+    if behind and move_type(behind) != kind:
+        raise ValueError("the place to go on from is no legal move")
+    known = set(listed)
+    for cards in patterns.members(spans, cards_of(behind)):
+        if cards | kind not in known:
+            yield cards | kind
+
+
+def sample(legal: Legal, draw: Iterator[int]) -> Move:
+    """A move of *legal* at random; see `Game.sample`."""
+    listed, spans = legal.moves, legal.patterns
+    if not spans or (listed and patterns.below(2, draw)):
+        return listed[patterns.below(len(listed), draw)]
+    if spans[0].kind == TractorMoveKind.CALL:
+        least, most = spans[0].least, spans[0].most
+        return call(least + CALL_STEP * patterns.below((most - least) // CALL_STEP + 1, draw))
+    return patterns.sample(spans, draw) | _pattern_type(spans)
+
+
+def _pattern_type(spans: Sequence[Pattern]) -> int:
+    """The type of the moves of patterns of cards: a decision never mixes two."""
+    return BURY if spans[0].kind == TractorMoveKind.BURY else PLAY
+
+
+def _calls(span: Pattern, after: Move) -> Iterator[Move]:
+    """The calls of a span of points, behind *after* if it is not 0."""
+    first = number_of(after) + CALL_STEP if after else span.least
+    if after and (move_type(after) != CALL or not span.least < first <= span.most + CALL_STEP):
+        raise ValueError("the place to go on from is no legal move")
+    return (call(points) for points in range(first, span.most + 1, CALL_STEP))

@@ -183,6 +183,12 @@ class Tractor:
             state.legal = legal
         return legal
 
+    def members(self, legal: Legal, after: Move = 0) -> Iterator[Move]:
+        return moves.members(legal, after)
+
+    def sample(self, legal: Legal, draw: Iterator[int]) -> Move:
+        return moves.sample(legal, draw)
+
     def _window_moves(self, state: State, seat: Seat) -> Legal:
         if state.public.phase is Phase.DRAW and 0 <= seat < state.public.options.players:
             answer = making_phase.asked(state)[seat]
