@@ -51,8 +51,8 @@ def ladder(suit: str, deal: Deal) -> list[list[Names]]:
     if not deal.rank_is_trump:
         return [[(rank + suit,) for rank in RANKS]]
     place = RANKS.index(deal.rank)
-    below = [(rank + suit,) for rank in RANKS[:place]]
-    above = [(rank + suit,) for rank in RANKS[place + 1 :]]
+    below: list[Names] = [(rank + suit,) for rank in RANKS[:place]]
+    above: list[Names] = [(rank + suit,) for rank in RANKS[place + 1 :]]
     return [below, above] if deal.rank_gap == "natural" else [below + above]
 
 

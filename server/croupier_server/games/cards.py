@@ -130,7 +130,7 @@ def contains(hand: Cards, cards: Cards) -> bool:
 
 
 def at_least(cards: Cards, copies: int) -> Cards:
-    """One of every card that *cards* holds in *copies* (1..6) or more copies."""
+    """One of every card that *cards* holds in *copies* (from 1) or more copies."""
     if copies == 1:
         return (cards | cards >> 1 | cards >> 2) & ONES
     if copies == 2:
@@ -141,7 +141,9 @@ def at_least(cards: Cards, copies: int) -> Cards:
         return cards >> 2 & ONES
     if copies == 5:
         return cards >> 2 & (cards | cards >> 1) & ONES
-    return cards >> 2 & cards >> 1 & ONES
+    if copies == COPIES_MAX:
+        return cards >> 2 & cards >> 1 & ONES
+    return 0
 
 
 def every_copy(plane: Cards) -> Cards:

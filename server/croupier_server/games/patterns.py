@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, overload
 
 from croupier_server.games.base import Pattern
-from croupier_server.games.cards import Cards, contains, count, unpack
+from croupier_server.games.cards import Cards, at_least, contains, count, unpack
 
 SAMPLE_MAX: Final = 64
 """Up to this many patterns `sample` is exactly uniform over the union."""
@@ -116,6 +116,47 @@ def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
                     yield cards
                 rest = _next(pattern, rest)
         earlier.append(pattern)
+
+
+def listing(patterns: Sequence[Pattern], limit: int) -> dict[Cards, int] | None:
+    """Every member of the union with its kind, in the order of `members`; None if there are more
+    than *limit*."""
+    found: dict[Cards, int] = {}
+    for pattern in patterns:
+        own: list[Cards] = []
+        for number in range(pattern.least, pattern.most + 1):
+            some = _choices(pattern.pool, number, limit)
+            if some is None:
+                return None
+            own += some
+        for cards in sorted(own):
+            found.setdefault(pattern.fixed + cards, pattern.kind)
+        if len(found) > limit:
+            return None
+    return found
+
+
+def _choices(pool: Cards, number: int, limit: int) -> list[Cards] | None:
+    """Every multiset of *number* cards of *pool*, in no order; None if more than *limit*."""
+    total = count(pool)
+    if number > total:
+        return []
+    # What is left behind is chosen instead where that is less. Up to half of the pool there are
+    # no more choices of fewer cards than of more, so that all lists stay within the limit.
+    fewer = min(number, total - number)
+    by_number: list[list[Cards]] = [[0], *([] for _ in range(fewer))]
+    for card in unpack(at_least(pool, 1)):
+        copies = pool >> 4 * card & 15
+        for more in range(fewer, 0, -1):
+            chosen = by_number[more]
+            for taken in range(1, min(copies, more) + 1):
+                one = taken << 4 * card
+                chosen += [cards + one for cards in by_number[more - taken]]
+            if len(chosen) > limit:
+                return None
+    if fewer == number:
+        return by_number[fewer]
+    return [pool - cards for cards in by_number[fewer]]
 
 
 def sample(patterns: Sequence[Pattern], words: Words) -> Cards:

@@ -67,11 +67,13 @@ class Trumps:
             rank cards) have equal heights. Cards of one effective suit are neighbours on its
             ladder if and only if their heights differ by one.
         mask: by effective suit, the mask of all copies of its cards.
+        above: by effective suit and height, the mask of its cards that are strictly higher.
         at_height: by effective suit, the cards of each height in suit order S H D C.
         order: by effective suit, the groups of equal cards from high to low.
     """
 
     __slots__ = (
+        "above",
         "at_height",
         "height",
         "mask",
@@ -109,6 +111,13 @@ class Trumps:
                 for height in range(HEIGHT_MAX + 1)
             )
             for effective in range(5)
+        )
+        self.above: tuple[tuple[Cards, ...], ...] = tuple(
+            tuple(
+                every_copy(sum(single(card) for group in groups[height + 1 :] for card in group))
+                for height in range(HEIGHT_MAX + 1)
+            )
+            for groups in self.at_height
         )
         self.order: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
             tuple(group for group in reversed(groups) if group) for groups in self.at_height

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from croupier_server.errors import IllegalMove, Reason
-from croupier_server.games.cards import COPIES_MAX, Card, Cards, single, suit, text, unpack
+from croupier_server.games.cards import (
+    CARD_MAX,
+    COPIES_MAX,
+    Card,
+    Cards,
+    at_least,
+    count,
+    single,
+    suit,
+    text,
+    unpack,
+)
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 from croupier_server.games.tractor.moves import TractorMoveKind
 
@@ -20,7 +31,7 @@ LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
 LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
 LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
 
-_MEMO_MAX: Final = 1 << 15
+_MEMO_MAX: Final = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +68,41 @@ class Lead:
         components: the components, largest first.
         is_throw: there are two or more components.
         kind: its `TractorMoveKind`, as a plain number.
+        claims: length and width of the components other than singles, largest first (T-6.4).
     """
 
-    __slots__ = ("cards", "components", "count", "is_throw", "kind", "suit")
+    __slots__ = ("cards", "claims", "components", "count", "is_throw", "kind", "suit")
 
     def __init__(self, suit: int, cards: Cards, components: tuple[Component, ...]) -> None:
         self.suit = suit
         self.cards = cards
         self.components = components
-        self.count = sum(component.count for component in components)
+        self.count = count(cards)
         self.is_throw = len(components) > 1
+        self.claims: tuple[tuple[int, int], ...] = ()
+        if components[0].width > 1:  # singles are the smallest components
+            self.claims = tuple(
+                (component.length, component.width)
+                for component in components
+                if component.width > 1
+            )
         self.kind = _kind(components)
+
+
+class _Readings:
+    """Leads already read under one `Trumps`, and the single of every card by id."""
+
+    __slots__ = ("leads", "singles")
+
+    def __init__(self, trumps: Trumps) -> None:
+        self.singles = tuple(
+            Component(1, 1, trumps.height[card], suit(card), single(card) if card else 0)
+            for card in range(CARD_MAX + 1)
+        )
+        self.leads: dict[Cards, Lead] = {}
+
+
+_readings: dict[Trumps, _Readings] = {}
 
 
 def read_lead(cards: Cards, trumps: Trumps) -> Lead:
@@ -77,19 +112,16 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
         IllegalMove: MIXED_SUITS (T-5.4) if they are of more than one effective suit;
             WRONG_CARD_COUNT (T-5.1) if there are none.
     """
-    memo = _memo.get(trumps)
-    if memo is None:
-        memo = _memo[trumps] = {}
-    lead = memo.get(cards)
+    readings = _readings.get(trumps)
+    if readings is None:
+        readings = _readings[trumps] = _Readings(trumps)
+    lead = readings.leads.get(cards)
     if lead is None:
-        lead = _read_lead(cards, trumps)
-        if len(memo) >= _MEMO_MAX:
-            memo.clear()
-        memo[cards] = lead
+        lead = _read_lead(cards, trumps, readings.singles)
+        if len(readings.leads) >= _MEMO_MAX:
+            readings.leads.clear()
+        readings.leads[cards] = lead
     return lead
-
-
-_memo: dict[Trumps, dict[Cards, Lead]] = {}
 
 
 def lead_kind(lead: Lead) -> int:
@@ -106,18 +138,26 @@ def _kind(components: tuple[Component, ...]) -> int:
     return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
 
 
-def _read_lead(cards: Cards, trumps: Trumps) -> Lead:
+def _read_lead(cards: Cards, trumps: Trumps, singles: tuple[Component, ...]) -> Lead:
     if not cards:
         raise IllegalMove(Reason.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
     ids = unpack(cards)
     effective = trumps.suit_of[ids[0]]
-    if any(trumps.suit_of[card] != effective for card in ids):
+    if cards & ~trumps.mask[effective]:
         raise IllegalMove(
             Reason.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
         )
-    copies = {card: ids.count(card) for card in ids}
-    components = [*_take_tractors(copies, effective, trumps), *_take_tuples(copies, trumps)]
-    components.sort(key=_size, reverse=True)
+    pairs = at_least(cards, 2)
+    if not pairs:
+        components = [singles[card] for card in ids]
+    else:
+        copies = {card: ids.count(card) for card in ids}
+        components = []
+        if pairs & pairs - 1:
+            components += _take_tractors(copies, effective, trumps)
+        components += _take_tuples(copies, trumps)
+    if len(components) > 1:
+        components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
 
 
@@ -132,10 +172,10 @@ def _take_tractors(copies: dict[Card, int], effective: int, trumps: Trumps) -> I
         best: tuple[int, int, int] = (0, 0, 0)
         for width in range(2, COPIES_MAX + 1):
             best = max(best, _longest_run(copies, width, effective, trumps))
-        count, width, top = best
-        if not count:
+        size, width, top = best
+        if not size:
             return
-        length = count // width
+        length = size // width
         run = [
             _run_card(copies, width, trumps.at_height[effective][top - place])
             for place in range(length)

@@ -25,9 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.games.cards import Cards, at_least, every_copy, single, unpack
+from croupier_server.games.cards import COPIES_MAX, Cards, at_least, every_copy, single, unpack
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
-from croupier_server.games.tractor.components import Lead
 from croupier_server.games.tractor.packing import Run, fits
 
 
@@ -37,6 +36,10 @@ class FollowRules(NamedTuple):
 
     tractor_follow: str
     protect: str
+
+
+Claim = tuple[int, int]
+"""Length and width of a component (`Lead.claims`)."""
 
 
 class Level(NamedTuple):
@@ -70,9 +73,15 @@ _NO_RUN: Final = 1
 
 
 def best_levels(
-    cards: Cards, lead: Lead, trumps: Trumps, rules: FollowRules, *, is_owed: bool
+    cards: Cards,
+    claims: Sequence[Claim],
+    suit: int,
+    trumps: Trumps,
+    rules: FollowRules,
+    *,
+    is_owed: bool,
 ) -> list[Level]:
-    """The best that *cards*, all of the suit led, give to *lead*.
+    """The best that *cards*, all of *suit*, give to the components that *claims* stands for.
 
     With *is_owed* the cards are a hand, and what T-6.5 protects is left out.
     """
@@ -80,17 +89,17 @@ def best_levels(
     taken: list[Run] = []
     if rules.tractor_follow == "none":
         return levels
-    in_runs = _cards_in_runs(cards, lead.suit, trumps)
-    for component in lead.components:
+    for length, widest in claims:
         barred = 0
-        if is_owed and rules.protect == "tractors" and component.length == 1:
-            barred = in_runs
+        if is_owed and rules.protect == "tractors" and length == 1:
+            barred = _cards_in_runs(cards, suit, trumps)
         elif is_owed and rules.protect == "tuples":
-            barred = every_copy(at_least(cards, component.width + 1))
-        claim = component.count
-        for width in range(component.width, 1, -1):
-            full = _run_that_counts(rules, component.length, width == component.width)
-            lengths = _best_lengths(cards, taken, width, claim // width, full, barred, lead, trumps)
+            barred = every_copy(at_least(cards, widest + 1))
+        claim = length * widest
+        for width in range(widest, 1, -1):
+            full = _run_that_counts(rules, length, width == widest)
+            given = _Taking(cards, taken, width, barred, suit, trumps)
+            lengths = _best_lengths(given, claim // width, full)
             level = Level(width, claim // width, full, lengths)
             levels.append(level)
             taken += level.runs(barred)
@@ -117,34 +126,41 @@ def _cards_in_runs(cards: Cards, suit: int, trumps: Trumps) -> Cards:
     return every_copy(in_runs)
 
 
-def _best_lengths(
-    cards: Cards,
-    taken: Sequence[Run],
-    width: int,
-    most: int,
-    full: int,
-    barred: Cards,
-    lead: Lead,
-    trumps: Trumps,
-) -> tuple[int, ...]:
-    """The best lengths of runs on one level, beside the runs *taken* before."""
+class _Taking(NamedTuple):
+    """Tuples of one level, to be taken from ``cards`` beside the runs ``taken`` before."""
 
-    def can_give(*lengths: int) -> bool:
-        runs = [*taken, *(Run(width, length, 0, barred) for length in lengths)]
-        return fits(cards, runs, lead.suit, trumps)
+    cards: Cards
+    taken: Sequence[Run]
+    width: int
+    barred: Cards
+    suit: int
+    trumps: Trumps
 
-    free = cards & ~barred
-    number = min(most, sum((free >> 4 * card & 15) // width for card in set(unpack(free))))
-    while number and not can_give(*(1,) * number):
+    def can_give(self, lengths: Sequence[int]) -> bool:
+        """Whether runs of these lengths can be given."""
+        runs = [*self.taken, *(Run(self.width, length, 0, self.barred) for length in lengths)]
+        return fits(self.cards, runs, self.suit, self.trumps)
+
+    def most(self) -> int:
+        """As many tuples as there would be if nothing were taken before."""
+        free = self.cards & ~self.barred
+        multiples = range(self.width, COPIES_MAX + 1, self.width)
+        return sum(at_least(free, copies).bit_count() for copies in multiples)
+
+
+def _best_lengths(taking: _Taking, most: int, full: int) -> tuple[int, ...]:
+    """The best lengths of runs on one level: *most* and *full* are those of `Level`."""
+    number = min(most, taking.most())
+    while number and not taking.can_give((1,) * number):
         number -= 1
     if full != _ANY_RUN:
-        is_full = full > 1 and number == full and can_give(full)
+        is_full = full > 1 and number == full and taking.can_give((full,))
         return (full,) if is_full else (1,) * number
     lengths: tuple[int, ...] = ()
     longest = rest = number
     while rest:
         longest = min(longest, rest)
-        while longest > 1 and not can_give(*lengths, longest, *(1,) * (rest - longest)):
+        while longest > 1 and not taking.can_give((*lengths, longest, *(1,) * (rest - longest))):
             longest -= 1
         if longest == 1:
             return (*lengths, *(1,) * rest)

@@ -6,17 +6,16 @@ Must not be put here: what structure is owed (`duties`), and who wins (`tricks`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
-from croupier_server.games.base import Legal, Pattern
+from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import Cards, at_least, contains, count, text
-from croupier_server.games.patterns import LazyPatterns, Words, below, members, owner
+from croupier_server.games.patterns import LazyPatterns, Words, below, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
-from croupier_server.games.tractor.duties import FollowRules, best_levels, satisfying_runs
-from croupier_server.games.tractor.leads import check_lead, legal_leads
+from croupier_server.games.tractor.duties import Claim, FollowRules, best_levels, satisfying_runs
+from croupier_server.games.tractor.leads import check_lead, legal_leads, tuple_moves
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind
 from croupier_server.games.tractor.packing import Packing, Run, fits
 
@@ -49,25 +48,58 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
         raise IllegalMove(
             Reason.MUST_FOLLOW_SUIT, "T-6.2", f"the suit led is still held: {text(part - given)}"
         )
-    duties = _duties(part, lead, trumps, rules)
-    if duties and not any(fits(cards, runs, lead.suit, trumps) for runs in duties):
+    if not lead.claims:
+        return  # singles claim nothing
+    answers = _answers(part, lead, trumps, rules)
+    if answers.legal.moves:
+        if cards | PLAY not in answers.legal.moves:
+            raise _missing(part, cards, lead, trumps, rules)
+    elif answers.duties and not any(
+        fits(cards, runs, lead.suit, trumps) for runs in answers.duties
+    ):
         raise _missing(part, cards, lead, trumps, rules)
 
 
-def _duties(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> list[list[Run]]:
-    """Lists of runs one of which an answer has to hold; none if any cards of the suit will do."""
-    if lead.components[0].width == 1 or not at_least(part, 2):
-        return []
-    duties = satisfying_runs(best_levels(part, lead, trumps, rules, is_owed=True))
-    return duties if duties[0] else []
+class _Answers(NamedTuple):
+    """The answers from more cards of the suit led than were led.
+
+    Attributes:
+        legal: all of them.
+        duties: lists of runs one of which an answer has to hold; none if any cards will do.
+    """
+
+    legal: Legal
+    duties: Sequence[Sequence[Run]]
+
+
+_MEMO_MAX: Final = 1 << 13
+_memo: dict[tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards], _Answers] = {}
+
+
+def _answers(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> _Answers:
+    claims = lead.claims if at_least(part, 2) else ()
+    key = (trumps, rules, claims, lead.count, part)
+    answers = _memo.get(key)
+    if answers is None:
+        levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
+        duties = satisfying_runs(levels)
+        if duties[0]:
+            answers = _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties)
+        else:
+            any_cards = Pattern(_FOLLOW, 0, part, lead.count, lead.count)
+            answers = _Answers(_listed((any_cards,)), ())
+        if len(_memo) >= _MEMO_MAX:
+            _memo.clear()
+        _memo[key] = answers
+    return answers
 
 
 def _missing(
     part: Cards, cards: Cards, lead: Lead, trumps: Trumps, rules: FollowRules
 ) -> IllegalMove:
     """Why *cards* fall short of the structure that *part* owes."""
-    owed = best_levels(part, lead, trumps, rules, is_owed=True)
-    given = best_levels(cards, lead, trumps, rules, is_owed=False)
+    owed = best_levels(part, lead.claims, lead.suit, trumps, rules, is_owed=True)
+    given = best_levels(cards, lead.claims, lead.suit, trumps, rules, is_owed=False)
     for best, level in zip(owed, given, strict=False):
         number, held = sum(level.lengths), sum(best.lengths)
         if number < held:
@@ -96,30 +128,53 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
     which may be produced as they are asked for. A move's kind is that of the first pattern which
     holds it. *hand* has at least as many cards as were led.
 
-    Listed by kind, ruffs before discards, then ascending.
+    Listed in the order of their patterns, ruffs before discards, then ascending.
     """
-    patterns = _patterns(hand, lead, trumps, rules)
-    listed = list(islice(members(patterns), LEGAL_LIST_MAX + 1))
-    if len(listed) > LEGAL_LIST_MAX:
-        return Legal((), (), patterns)
-    kinds = {cards: patterns[owner(patterns, cards)].kind for cards in listed}
-    listed.sort(key=lambda cards: (kinds[cards], cards))
-    return Legal(tuple(cards | PLAY for cards in listed), tuple(kinds[cards] for cards in listed))
-
-
-def _patterns(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> Sequence[Pattern]:
-    """The legal answers as patterns."""
     part = hand & trumps.mask[lead.suit]
+    if lead.count == 1:
+        return _single_follows(part) if part else _single_discards(hand, trumps)
+    if not part:
+        return _listed(_void_patterns(hand, lead, trumps))
     held = count(part)
-    if not held:
-        return _void_patterns(hand, lead, trumps)
     if held <= lead.count:
         rest = lead.count - held
-        return (Pattern(_FOLLOW, part, hand - part, rest, rest),)
-    duties = _duties(part, lead, trumps, rules)
-    if not duties:
-        return (Pattern(_FOLLOW, 0, part, lead.count, lead.count),)
-    return _structure_patterns(part, lead, trumps, duties)
+        return _listed((Pattern(_FOLLOW, part, hand - part, rest, rest),))
+    return _answers(part, lead, trumps, rules).legal
+
+
+_singles: dict[Cards, Legal] = {}
+
+
+def _single_follows(part: Cards) -> Legal:
+    """Every card of *part*, once."""
+    legal = _singles.get(part)
+    if legal is None:
+        moves = _single_moves(part)
+        if len(_singles) >= _MEMO_MAX:
+            _singles.clear()
+        legal = _singles[part] = Legal(moves, (_FOLLOW,) * len(moves))
+    return legal
+
+
+def _single_discards(hand: Cards, trumps: Trumps) -> Legal:
+    """Every card of *hand*, which is void in the suit led: first trumps, then the others."""
+    ruffs = _single_moves(hand & trumps.mask[TRUMP])
+    moves = ruffs
+    for suit in range(4):
+        moves += _single_moves(hand & trumps.mask[suit])
+    return Legal(moves, (_RUFF,) * len(ruffs) + (_DISCARD,) * (len(moves) - len(ruffs)))
+
+
+def _single_moves(part: Cards) -> tuple[Move, ...]:
+    return tuple_moves(at_least(part, 1), 1)
+
+
+def _listed(patterns: Sequence[Pattern]) -> Legal:
+    """*patterns* as they are, or their members if these are few."""
+    listed = listing(patterns, LEGAL_LIST_MAX)
+    if listed is None:
+        return Legal((), (), patterns)
+    return Legal(tuple(cards | PLAY for cards in listed), tuple(listed.values()))
 
 
 def _void_patterns(hand: Cards, lead: Lead, trumps: Trumps) -> Sequence[Pattern]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from croupier_server.games.cards import Card, Cards, single
+from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, single
 from croupier_server.games.patterns import Words, below
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 
@@ -183,4 +183,12 @@ class Packing:
 
 def fits(cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> bool:
     """Whether *runs* can all be taken from *cards*, which are of effective suit *suit*."""
+    if not runs:
+        return True
+    width = runs[0].width
+    if runs.count(Run(width, 1)) == len(runs):  # lone tuples of one width are simply counted
+        tuples = 0
+        for copies in range(width, COPIES_MAX + 1, width):
+            tuples += at_least(cards, copies).bit_count()
+        return tuples >= len(runs)
     return Packing(cards, runs, suit, trumps).exists()

@@ -53,10 +53,14 @@ def _can_beat(part: Cards, component: Component, suit: int, trumps: Trumps) -> b
     Wider tuples and longer runs hold it too.
     """
     wide = at_least(part, component.width)
+    if not wide & trumps.above[suit][component.top]:
+        return False
+    if component.length == 1:
+        return True
     length = 0
     for height in range(component.top + 2 - component.length, HEIGHT_MAX + 1):
         held = any(wide & single(card) for card in trumps.at_height[suit][height])
         length = length + 1 if held else 0
-        if length >= component.length:
+        if length == component.length:
             return True
     return False

@@ -5,15 +5,12 @@ Must not be put here: whether a play is legal, and points.
 
 from __future__ import annotations
 
-from typing import Final
+from itertools import pairwise
 
-from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.cards import Card, Cards, at_least, unpack
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
 from croupier_server.games.tractor.packing import Run, fits
-
-_NOTHING: Final = -1
-"""A height that every card beats."""
 
 
 class Standing:
@@ -23,33 +20,36 @@ class Standing:
         lead: what was led (after T-8).
         trumps: the order of the cards.
         throw_compare: ``largest``, ``all`` or ``highest`` (T-7.2).
-        is_ruff: the play is a ruff of a side suit.
-        tops: heights that a later play has to beat: by component of the lead, largest first,
-            under ``all``; otherwise one.
+        beaten_by: mask of the cards of which a play needs at least one to win.
+        tops: for a throw that was ruffed, heights that a later ruff has to beat: under ``all`` by
+            component of the lead, largest first, otherwise one.
     """
 
-    __slots__ = ("is_ruff", "lead", "throw_compare", "tops", "trumps")
+    __slots__ = ("beaten_by", "lead", "throw_compare", "tops", "trumps")
 
     def __init__(
         self,
         lead: Lead,
         trumps: Trumps,
         throw_compare: str,
-        is_ruff: bool,
-        tops: tuple[int, ...],
+        beaten_by: Cards,
+        tops: tuple[int, ...] = (),
     ) -> None:
         self.lead = lead
         self.trumps = trumps
         self.throw_compare = throw_compare
-        self.is_ruff = is_ruff
+        self.beaten_by = beaten_by
         self.tops = tops
 
 
 def new_standing(lead: Lead, trumps: Trumps, throw_compare: str) -> Standing:
     """The lead stands first."""
-    return Standing(
-        lead, trumps, throw_compare, False, tuple(component.top for component in lead.components)
-    )
+    suit = lead.suit
+    ruffs = trumps.mask[TRUMP] if suit != TRUMP else 0
+    if lead.is_throw:  # nobody beats a valid throw in suit
+        return Standing(lead, trumps, throw_compare, ruffs)
+    higher = trumps.above[suit][lead.components[0].top]
+    return Standing(lead, trumps, throw_compare, higher | ruffs)
 
 
 def challenge(standing: Standing, cards: Cards) -> Standing | None:
@@ -57,49 +57,61 @@ def challenge(standing: Standing, cards: Cards) -> Standing | None:
 
     *cards* are as many as were led.
     """
-    lead, trumps = standing.lead, standing.trumps
-    if not cards & ~trumps.mask[lead.suit]:
-        if standing.is_ruff or lead.is_throw:
-            return None  # nobody beats a valid throw in suit
-        suit = lead.suit
-    elif lead.suit != TRUMP and not cards & ~trumps.mask[TRUMP]:
-        suit = TRUMP
-    else:
+    if not cards & standing.beaten_by:
         return None
-    is_ruff = suit != lead.suit
-    if not lead.is_throw:
-        top = _top_of_shape(cards, lead, suit, trumps)
-        if top < 0 or (is_ruff == standing.is_ruff and top <= standing.tops[0]):
-            return None
-        return Standing(lead, trumps, standing.throw_compare, is_ruff, (top,))
-    return _challenge_throw(standing, cards)
-
-
-def _top_of_shape(cards: Cards, lead: Lead, suit: int, trumps: Trumps) -> int:
-    """Height of the highest of *cards* if they have the shape of the one component led, or -1."""
+    lead, trumps = standing.lead, standing.trumps
+    if lead.is_throw:
+        return _challenge_throw(standing, cards)
     component = lead.components[0]
-    tops = sorted({trumps.height[card] for card in unpack(cards)}, reverse=True)
-    run = Run(component.width, component.length)
-    return tops[0] if fits(cards, (run,), suit, trumps) else _NOTHING
+    if component.length == 1:
+        top = (cards.bit_length() - 1) >> 2
+        if cards != component.width << 4 * top:
+            return None
+    else:
+        top = _top_of_run(cards, component.width, component.length, trumps)
+        if not top:
+            return None
+    suit = trumps.suit_of[top]
+    beaten_by = trumps.above[suit][trumps.height[top]]
+    if suit != TRUMP:
+        beaten_by |= trumps.mask[TRUMP]
+    return Standing(lead, trumps, standing.throw_compare, beaten_by)
+
+
+def _top_of_run(cards: Cards, width: int, length: int, trumps: Trumps) -> Card:
+    """The highest card of *cards* if they are one run of this shape, else 0."""
+    plane = at_least(cards, width)
+    if cards != width * plane or plane.bit_count() != length:
+        return 0
+    ids = sorted(unpack(plane), key=trumps.height.__getitem__)
+    for low, high in pairwise(ids):
+        if trumps.suit_of[low] != trumps.suit_of[high]:
+            return 0
+        if trumps.height[low] + 1 != trumps.height[high]:
+            return 0
+    return ids[-1]
 
 
 def _challenge_throw(standing: Standing, cards: Cards) -> Standing | None:
     """A ruff of a throw, which has to match it component by component."""
     lead, trumps, compare = standing.lead, standing.trumps, standing.throw_compare
-    floors = [_NOTHING] * len(lead.components)
-    if standing.is_ruff and compare == "all":
-        floors = list(standing.tops)
-    if not _matches(cards, lead, [floor + 1 for floor in floors], trumps):
+    if cards & ~trumps.mask[TRUMP]:
+        return None
+    is_first = not standing.tops
+    floors = [0] * len(lead.components)
+    if compare == "all" and not is_first:
+        floors = [top + 1 for top in standing.tops]
+    if not _matches(cards, lead, floors, trumps):
         return None
     if compare == "all":
-        return Standing(lead, trumps, compare, True, _highest_reading(cards, lead, trumps))
-    if compare == "highest":
-        top = max(trumps.height[card] for card in unpack(cards))
+        tops = _highest_reading(cards, lead, trumps)
+    elif compare == "highest":
+        tops = (max(trumps.height[card] for card in unpack(cards)),)
     else:
-        top = _highest_top(cards, lead, 0, [0] * len(lead.components), trumps)
-    if standing.is_ruff and top <= standing.tops[0]:
+        tops = (_highest_top(cards, lead, 0, floors, trumps),)
+    if compare != "all" and not is_first and tops <= standing.tops:
         return None
-    return Standing(lead, trumps, compare, True, (top,))
+    return Standing(lead, trumps, compare, trumps.mask[TRUMP], tops)
 
 
 def _matches(cards: Cards, lead: Lead, top_min: list[int], trumps: Trumps) -> bool:
