@@ -246,7 +246,7 @@ class _Call:
         _log.info("call", code="DEADLINE_EXCEEDED" if late else "CANCELLED", **self._facts())
 
     async def refuse(self, error: Exception) -> NoReturn:
-        """End the call with the status of *error*; a fault of ours shows as INTERNAL and no more."""
+        """End the call with the status of *error*; a fault of ours shows as INTERNAL alone."""
         if not isinstance(error, CroupierError):
             _log.error("call failed", **fault(error), **self._facts())
             error = internal()

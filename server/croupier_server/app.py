@@ -1,0 +1,195 @@
+"""The composition root: the one place where clock, ids, secrets, store, shard and services meet.
+
+Must not be put here: anything that could be told from a test without starting a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets as system_secrets
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple
+
+import structlog
+
+from croupier.v1.system_service_pb2 import ServerLimits
+from croupier_server import house
+from croupier_server.config import Settings
+from croupier_server.errors import NotFound
+from croupier_server.games.registry import GAMES
+from croupier_server.rpc import server as rpc_server
+from croupier_server.rpc.server import Backing, Listen, RunningServer
+from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.tables.clock import Clock, SystemClock
+from croupier_server.tables.shard import GameEntry, Limits, Shard
+from croupier_server.tables.spec import Status
+from croupier_server.wire.base import LISTED_MAX
+from croupier_server.wire.registry import WIRES
+
+Secrets = Callable[[int], bytes]
+"""So many random bytes."""
+
+_log = structlog.get_logger(__name__)
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_RANDOM_BYTES: Final = 10
+_ID_CHARACTERS: Final = 26
+_SECOND_SIGNAL: Final = 128
+
+
+class Sources(NamedTuple):
+    """What comes from outside; equal sources make equal runs."""
+
+    clock: Clock
+    secrets: Secrets
+
+
+def system_sources() -> Sources:
+    """The machine's clock and the operating system's random bytes."""
+    return Sources(SystemClock(), system_secrets.token_bytes)
+
+
+def table_ids(sources: Sources) -> Callable[[], str]:
+    """Makes ids of tables: 48 bits of time and 80 random bits, so that they sort by time of
+    making and cannot be guessed."""
+
+    def make() -> str:
+        time = sources.clock.now_ms() & ((1 << 48) - 1)
+        number = time << 8 * _RANDOM_BYTES | int.from_bytes(sources.secrets(_RANDOM_BYTES), "big")
+        return "".join(
+            _ALPHABET[number >> 5 * digit & 31] for digit in reversed(range(_ID_CHARACTERS))
+        )
+
+    return make
+
+
+class App(NamedTuple):
+    """A running server and what it stands on."""
+
+    server: RunningServer
+    shard: Shard
+    records: MemoryRecords
+    house: house.HouseBots | None
+
+    async def drain(self) -> None:
+        """Report NOT_SERVING and end every stream with SERVER_DRAINING."""
+        await self.server.drain()
+        self.shard.drain()
+
+
+@asynccontextmanager
+async def running(settings: Settings, sources: Sources | None = None) -> AsyncIterator[App]:
+    """A server that is listening; it is stopped at the end.
+
+    Raises:
+        CannotListen: the port is taken, or the address is not of this machine.
+    """
+    sources = sources or system_sources()
+    records = MemoryRecords(settings.records_max)
+    bots = house.HouseBots(lambda table_id: _is_on(shard, table_id))
+    shard = Shard(
+        clock=sources.clock,
+        secrets=sources.secrets,
+        ids=table_ids(sources),
+        log=MemoryLog(),
+        records=records,
+        games={kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()},
+        limits=_limits(settings),
+        house=bots.sit if settings.house_bots else None,
+    )
+    listen = Listen(
+        settings.host,
+        settings.port,
+        _server_limits(settings),
+        settings.heartbeat_ms,
+        settings.reflection,
+    )
+    backing = Backing(
+        shard,
+        records,
+        sources.clock.now_ms,
+        sources.secrets,
+        house.BOTS if settings.house_bots else frozenset(),
+    )
+    server = await rpc_server.start(listen, backing)
+    shard.run()
+    if settings.house_bots:
+        bots.start(server.address)
+    app = App(server, shard, records, bots if settings.house_bots else None)
+    try:
+        yield app
+    finally:
+        await app.drain()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(server.stop(settings.shutdown_grace_ms))
+            group.create_task(bots.stop())
+
+
+async def serve(settings: Settings, announce_fd: int | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; a second one ends the process at once.
+
+    Args:
+        settings: all that can be set.
+        announce_fd: gets one line of JSON with ``address`` and ``pid`` when the server listens.
+
+    Raises:
+        CannotListen: the port is taken, or the address is not of this machine.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: int) -> None:
+        if stop.is_set():
+            os._exit(_SECOND_SIGNAL + number)
+        _log.info("stopping", signal=signal.Signals(number).name)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal, number)
+    async with running(settings) as app:
+        _log.info("listening", address=app.server.address, loop=type(loop).__module__)
+        if announce_fd is not None:
+            announce(announce_fd, app.server.address)
+        await stop.wait()
+    _log.info("stopped")
+
+
+def announce(fd: int, address: str) -> None:
+    """Write the line that tells whoever started us where we listen; nobody reading is no error."""
+    line = json.dumps({"address": address, "pid": os.getpid()}) + "\n"
+    with contextlib.suppress(BrokenPipeError), os.fdopen(fd, "w") as out:
+        out.write(line)
+
+
+def _is_on(shard: Shard, table_id: str) -> bool:
+    try:
+        return shard.table(table_id).status is not Status.ENDED
+    except NotFound:
+        return False
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        tables_max=settings.tables_max,
+        ended_max=settings.ended_max,
+        lag_max=settings.feed_lag_max,
+        heartbeat_ms=settings.heartbeat_ms,
+        nonce_ms=settings.nonce_ms,
+        channels_max=settings.session_tables_max,
+    )
+
+
+def _server_limits(settings: Settings) -> ServerLimits:
+    return ServerLimits(
+        tables_max=settings.tables_max,
+        streams_max=settings.streams_max,
+        session_tables_max=settings.session_tables_max,
+        request_bytes_max=settings.request_bytes_max,
+        legal_list_max=LISTED_MAX,
+        page_size_max=settings.page_size_max,
+    )

@@ -1,0 +1,48 @@
+"""``croupier server-info``: what a server is and can do.
+
+Must not be put here: anything that another command needs.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+
+_SECONDS = 5.0
+
+
+def command(
+    server: Annotated[
+        str, typer.Option(help="Address of the server.", metavar="HOST:PORT")
+    ] = "127.0.0.1:7421",
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Print versions, capabilities, limits and rulesets of a server."""
+    import grpc
+    from google.protobuf.json_format import MessageToJson
+
+    from croupier.v1 import system_service_pb2, system_service_pb2_grpc
+
+    with grpc.insecure_channel(server) as channel:
+        stub = system_service_pb2_grpc.SystemServiceStub(channel)
+        try:
+            info = stub.GetServerInfo(
+                system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS, wait_for_ready=True
+            )
+        except grpc.RpcError as error:
+            code = error.code()  # type: ignore[attr-defined]
+            fail(f"no Croupier server answers at {server} ({code.name})", 1)
+    if json:
+        print(MessageToJson(info, preserving_proto_field_name=True))
+        return
+    limits = info.limits
+    print(f"Croupier {info.version} at {server}, speaks {', '.join(info.api_versions)}")
+    print(f"can do: {', '.join(info.capabilities)}")
+    print(f"heartbeat every {info.heartbeat_interval.ToMilliseconds()} ms")
+    for field, value in limits.ListFields():
+        print(f"{field.name}: {value}")
+    for ruleset in info.rulesets:
+        print(f"{ruleset.game} {ruleset.ruleset}: {ruleset.hash.hex()}")

@@ -1,0 +1,165 @@
+"""Settings of the server: flags over environment over file over defaults.
+
+One field a setting; its description is what ``croupier serve --help`` and the documentation say.
+The environment's names are the fields' in capitals after ``CROUPIER_``, the file is TOML with the
+fields' names. A key of the file that is no setting is refused.
+
+Must not be put here: what settings do.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+PREFIX: Final = "CROUPIER_"
+FILE_VARIABLE: Final = "CROUPIER_CONFIG"
+"""Names the file where the flag ``--config`` does not."""
+
+DEFAULT_PORT: Final = 7421
+
+Positive = Annotated[int, Field(ge=1)]
+Value = str | int | bool
+
+
+class SettingsError(Exception):
+    """A setting that cannot be; the text is one line that says where it came from."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="Port; 0 takes a free one.")
+    insecure_listen: bool = Field(
+        False,
+        description="Allow a host beyond loopback: anybody who reaches it may then make tables "
+        "and sit down, unencrypted and without keys.",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least level that is logged."
+    )
+    log_format: Literal["auto", "json", "console"] = Field(
+        "auto", description="Form of the log on standard error; auto: console on a terminal."
+    )
+    loop: Literal["auto", "uvloop", "asyncio"] = Field(
+        "auto", description="Event loop; auto: uvloop where it is installed."
+    )
+    shutdown_grace_ms: int = Field(
+        2_000, ge=0, description="Time that calls under way have to end when the server stops."
+    )
+    heartbeat_ms: Positive = Field(10_000, description="Time between heartbeats on a stream.")
+    nonce_ms: Positive = Field(30_000, description="Time that seats have to open their nonces.")
+    tables_max: Positive = Field(10_000, description="Live tables.")
+    ended_max: int = Field(1_000, ge=0, description="Tables kept after their match has ended.")
+    records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")
+    streams_max: Positive = Field(20_000, description="Open streams of one principal.")
+    session_tables_max: Positive = Field(4_096, description="Tables on one session.")
+    feed_lag_max: Positive = Field(
+        256, description="Updates that a reader may lag behind before it gets a snapshot instead."
+    )
+    request_bytes_max: int = Field(
+        1 << 20, ge=1_024, le=1 << 26, description="Bytes of a request message."
+    )
+    page_size_max: int = Field(1_000, ge=1, le=1_000, description="Largest page of any list.")
+    house_bots: bool = Field(True, description="Fill house seats with the bots of the SDK.")
+    reflection: bool = Field(True, description="Serve gRPC reflection.")
+
+    @model_validator(mode="after")
+    def _loopback(self) -> Settings:
+        if not (self.insecure_listen or is_loopback(self.host)):
+            raise ValueError(
+                f"host: {self.host} is reachable from other machines, and this version knows no "
+                "keys and no encryption; give --insecure-listen if that is what you want"
+            )
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the names are pydantic's
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, environment, file; nothing else."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach *host*."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def load(flags: Mapping[str, Value | None], file: Path | None = None) -> Settings:
+    """The settings.
+
+    Args:
+        flags: settings given on the command line; None stands for not given.
+        file: a TOML file; without it the one that the environment names, if it does.
+
+    Raises:
+        SettingsError: a value or a key that cannot be, a file that cannot be read.
+    """
+    name = os.environ.get(FILE_VARIABLE, "")
+    path = file or (Path(name) if name else None)
+    given = {key: value for key, value in flags.items() if value is not None}
+    if path is not None:
+        _check_readable(path)
+
+    class Loaded(Settings):
+        model_config = SettingsConfigDict(toml_file=path)
+
+    try:
+        return Loaded(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise SettingsError(_first_line(error, given, path)) from None
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            tomllib.load(file)
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not TOML: {error}") from None
+
+
+def _first_line(error: ValidationError, flags: Mapping[str, Value], path: Path | None) -> str:
+    """The first fault: where the value came from, and what is wrong with it."""
+    fault = error.errors(include_url=False)[0]
+    message = fault["msg"].removeprefix("Value error, ")
+    keys = [str(part) for part in fault["loc"]]
+    if not keys:
+        return message
+    name = keys[0]
+    if name in flags:
+        where = f"--{name.replace('_', '-')}"
+    elif f"{PREFIX}{name}".upper() in {key.upper() for key in os.environ}:
+        where = f"{PREFIX}{name.upper()}"
+    else:
+        where = f"{path}: {'.'.join(keys)}"
+    if fault["type"] == "extra_forbidden":
+        return f"{where}: there is no such setting"
+    return f"{where}: {message}, not {fault['input']!r}"

@@ -1,0 +1,133 @@
+"""The catalogue: games, rulesets, options and the text of the rules.
+
+Everything here is read from the games themselves. Must not be put here: any fact about a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import grpc
+
+from croupier.v1 import catalog_service_pb2 as pb
+from croupier_server.errors import NotFound, Reason
+from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.spec import ruleset_hash
+from croupier_server.wire.base import GameWire
+from croupier_server.wire.registry import WIRES
+
+
+class CatalogService:
+    """``croupier.v1.CatalogService``."""
+
+    def __init__(self, pages: PageTokens) -> None:
+        self._pages = pages
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.v1.CatalogService")
+        service.unary("ListGames", pb.ListGamesRequest, self.list_games)
+        service.unary("ListRulesets", pb.ListRulesetsRequest, self.list_rulesets)
+        service.unary("GetRuleset", pb.GetRulesetRequest, self.get_ruleset)
+        service.unary("ExplainRule", pb.ExplainRuleRequest, self.explain_rule)
+        return service.handler()
+
+    async def list_games(
+        self, _caller: Caller, request: pb.ListGamesRequest
+    ) -> pb.ListGamesResponse:
+        """The games, by name."""
+        wires = sorted(WIRES.values(), key=lambda wire: wire.name)
+        page, token = self._pages.page("games", wires, request.page_size, request.page_token)
+        games = [
+            pb.GameInfo(
+                game=wire.kind,  # type: ignore[arg-type]  # a number of GameKind
+                name=wire.name,
+                title=wire.title,
+                rules_version=GAMES[wire.name].rules_version,
+                seats_min=wire.seats_min,
+                seats_max=wire.seats_max,
+            )
+            for wire in page
+        ]
+        return pb.ListGamesResponse(games=games, next_page_token=token)
+
+    async def list_rulesets(
+        self, _caller: Caller, request: pb.ListRulesetsRequest
+    ) -> pb.ListRulesetsResponse:
+        """Names of the rulesets, the default first."""
+        _, game = _find(request.game)
+        scope = f"rulesets/{game.name}"
+        names, token = self._pages.page(
+            scope, game.rulesets(), request.page_size, request.page_token
+        )
+        return pb.ListRulesetsResponse(rulesets=names, next_page_token=token)
+
+    async def get_ruleset(
+        self, _caller: Caller, request: pb.GetRulesetRequest
+    ) -> pb.GetRulesetResponse:
+        """One ruleset with every option."""
+        wire, game = _find(request.game)
+        name = request.ruleset or game.rulesets()[0]
+        options = game.options(name, {})
+        texts = game.option_text(options)
+        return pb.GetRulesetResponse(
+            ruleset=name,
+            options=[
+                pb.OptionInfo(
+                    name=spec.name,
+                    clause=spec.clause,
+                    meaning=spec.meaning,
+                    values=spec.values,
+                    syntax=spec.syntax,
+                    standard=spec.standard,
+                    value=texts[spec.name],
+                )
+                for spec in game.option_specs()
+            ],
+            values=wire.options_message(options),
+            hash=ruleset_hash(texts),
+        )
+
+    async def explain_rule(
+        self, _caller: Caller, request: pb.ExplainRuleRequest
+    ) -> pb.ExplainRuleResponse:
+        """The clauses asked for, in the order of their ids."""
+        _, game = _find(request.game)
+        texts = game.clauses()
+        wanted = request.clause
+        found = [
+            clause
+            for clause in in_order(texts)
+            if not wanted or clause == wanted or clause.startswith(f"{wanted}.")
+        ]
+        if not found:
+            raise NotFound(
+                Reason.UNKNOWN_CLAUSE, f"{game.name} has no rule {wanted!r}", field="clause"
+            )
+        return pb.ExplainRuleResponse(
+            clauses=[pb.Clause(clause=clause, text=texts[clause]) for clause in found]
+        )
+
+
+def in_order(clauses: Iterable[str]) -> list[str]:
+    """Ids of clauses as a reader counts them: T-9.6 before T-10.
+
+    >>> in_order(["T-10", "T-9.6", "T-9", "T-9.10"])
+    ['T-9', 'T-9.6', 'T-9.10', 'T-10']
+    """
+
+    def key(clause: str) -> tuple[str, list[tuple[int, str]]]:
+        name, _, numbers = clause.partition("-")
+        parts = numbers.split(".")
+        return name, [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+
+    return sorted(clauses, key=key)
+
+
+def _find(kind: int) -> tuple[GameWire, AnyGame]:
+    """The game of a checked request: the contract allows only games that are here."""
+    wire = WIRES[kind]
+    return wire, GAMES[wire.name]

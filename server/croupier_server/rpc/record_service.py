@@ -1,0 +1,116 @@
+"""Finished matches: get, list, follow. A match that has not ended is NOT_FOUND here, to everybody.
+
+Must not be put here: how a record is made, and live tables: this file never asks the shard, so it
+cannot tell more than the store of finished matches holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+import grpc
+
+from croupier.record.v1 import record_service_pb2 as pb
+from croupier_server.errors import NotFound, Reason, Unavailable
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.requests import since_ms
+from croupier_server.storage.base import RecordEntry, RecordStore
+from croupier_server.tables.caller import Caller
+from croupier_server.wire.encode import (
+    field_bytes,
+    field_number,
+    field_text,
+    timestamp,
+)
+
+_BATCH: Final = 16
+_RETRY_MS: Final = 1_000
+
+
+class RecordService:
+    """``croupier.record.v1.RecordService``."""
+
+    def __init__(self, records: RecordStore, pages: PageTokens) -> None:
+        self._records = records
+        self._pages = pages
+        self._followers: set[asyncio.Event] = set()
+        self._draining = False
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.record.v1.RecordService")
+        service.unary("GetRecord", pb.GetRecordRequest, self.get_record)
+        service.unary("ListRecords", pb.ListRecordsRequest, self.list_records)
+        service.stream("StreamRecords", pb.StreamRecordsRequest, self.stream_records)
+        return service.handler()
+
+    def drain(self) -> None:
+        """End every stream: what is stored now still goes out."""
+        self._draining = True
+        for wake in self._followers:
+            wake.set()
+
+    async def get_record(self, _caller: Caller, request: pb.GetRecordRequest) -> bytes:
+        """One record."""
+        entry = self._records.get(request.table_id)
+        if entry is None:
+            raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
+        return field_bytes(1, entry.record)
+
+    async def list_records(self, _caller: Caller, request: pb.ListRecordsRequest) -> bytes:
+        """A page of records, newest first."""
+        scope = f"records/{request.game}"
+        cursor = self._pages.cursor(scope, request.page_token)
+        size = self._pages.size(request.page_size)
+        found = self._records.newest(
+            before=int(cursor) if cursor else None, limit=size + 1, kind=request.game
+        )
+        answer = b"".join(field_bytes(1, _info(entry)) for entry in found[:size])
+        if len(found) > size:
+            answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
+        return answer
+
+    async def stream_records(
+        self, _caller: Caller, request: pb.StreamRecordsRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """Records as they come in; a slow reader is no burden, as it reads on from the store."""
+        since = since_ms("since", request.since) if request.HasField("since") else None
+        head = self._records.head()
+        position = head if since is None else 0
+        wake = asyncio.Event()
+        unsubscribe = self._records.subscribe(wake.set)
+        self._followers.add(wake)
+        try:
+            while True:
+                wake.clear()
+                while entries := self._records.since(position, _BATCH):
+                    for entry in entries:
+                        if request.finished_only and entry.position > head:
+                            return
+                        position = entry.position
+                        if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
+                            yield field_bytes(1, entry.record)
+                if request.finished_only:
+                    return
+                if self._draining:
+                    raise Unavailable(
+                        Reason.SERVER_DRAINING, "the server is going down", retry_ms=_RETRY_MS
+                    )
+                await wake.wait()
+        finally:
+            self._followers.discard(wake)
+            unsubscribe()
+
+
+def _info(entry: RecordEntry) -> bytes:
+    """Payload of ``RecordInfo``."""
+    return (
+        field_text(1, entry.table_id)
+        + field_number(2, entry.kind)
+        + b"".join(field_bytes(3, player.encode()) for player in entry.players)
+        + field_bytes(4, entry.result)
+        + field_bytes(5, timestamp(entry.ended_ms))
+    )

@@ -1,0 +1,159 @@
+"""From a checked request to the values that tables take.
+
+What the rules on the fields cannot say is checked here: times that are none, text that cannot be
+printed, an option of another game. Must not be put here: anything that depends on a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from croupier.v1 import table_pb2
+from croupier.v1 import table_service_pb2 as pb
+from croupier_server.rpc.validate import malformed
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    CreateTable,
+    DealKind,
+    DealSource,
+    JoinTable,
+    OnAbsence,
+    SeatSpec,
+)
+from croupier_server.wire.base import LegalMode
+from croupier_server.wire.registry import WIRES
+
+NONCE_BYTES: Final = 32
+_NANOS_MAX: Final = 999_999_999
+_NANOS_PER_MILLI: Final = 1_000_000
+_SECONDS_MIN: Final = -62_135_596_800  # year 1
+_SECONDS_MAX: Final = 253_402_300_799  # year 9999
+
+
+def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) -> CreateTable:
+    """The request for a table.
+
+    Args:
+        request: as it came, checked.
+        house_bots: names of the house bots that there are.
+
+    Raises:
+        InvalidRequest: ``field`` says where.
+    """
+    overrides: dict[str, str] = {}
+    if request.HasField("options"):
+        overrides = WIRES[request.game].options_overrides(request.options)
+    return CreateTable(
+        kind=request.game,
+        ruleset=request.ruleset,
+        overrides=overrides,
+        seats=tuple(
+            _seat_spec(f"seats[{number}]", seat, house_bots)
+            for number, seat in enumerate(request.seats)
+        ),
+        deal=_deal_source(request.deal_source),
+        clock=_clock_spec(request.clock),
+        legal_mode=request.legal_mode or LegalMode.FULL,
+        on_absence=OnAbsence(request.on_absence or OnAbsence.WAIT),
+        rated=request.rated,
+        shared_seats=request.shared_seats,
+        manual_start=request.manual_start,
+        title=printable("title", request.title),
+        unlisted=request.unlisted,
+        request_id=request.request_id,
+    )
+
+
+def join_table(request: pb.JoinTableRequest) -> JoinTable:
+    """The request for a seat.
+
+    Raises:
+        InvalidRequest: ``field`` says where.
+    """
+    if request.nonce_hash and len(request.nonce_hash) != NONCE_BYTES:
+        raise malformed([("nonce_hash", f"a SHA-256 has {NONCE_BYTES} bytes")])
+    return JoinTable(
+        table_id=request.table_id,
+        seat=request.seat if request.HasField("seat") else None,
+        invite_code=request.invite_code,
+        player=printable("player", request.player),
+        nonce_hash=request.nonce_hash,
+        request_id=request.request_id,
+    )
+
+
+def printable(field: str, text: str) -> str:
+    """*text*, which others will see on their screens.
+
+    Raises:
+        InvalidRequest: it holds control or other unprintable characters.
+    """
+    if text and not text.isprintable():
+        raise malformed([(field, "may hold printable characters only")])
+    return text
+
+
+def milliseconds(field: str, time: Duration) -> int:
+    """A duration of a request, rounded up, so that what is not zero stays so.
+
+    Raises:
+        InvalidRequest: its parts are out of range or of different signs, or it is negative.
+    """
+    if not 0 <= time.nanos <= _NANOS_MAX or time.seconds < 0:
+        raise malformed([(field, "not a duration of zero or more")])
+    return time.seconds * 1000 - (-time.nanos // _NANOS_PER_MILLI)
+
+
+def since_ms(field: str, time: Timestamp) -> int:
+    """A point in time of a request.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    if not (0 <= time.nanos <= _NANOS_MAX and _SECONDS_MIN <= time.seconds <= _SECONDS_MAX):
+        raise malformed([(field, "not a point in time")])
+    return time.seconds * 1000 - (-time.nanos // _NANOS_PER_MILLI)
+
+
+def _seat_spec(field: str, seat: pb.SeatSpec, house_bots: Collection[str]) -> SeatSpec:
+    access = Access(seat.access or Access.OPEN)
+    if access is Access.HOUSE and seat.house_bot not in house_bots:
+        there = ", ".join(sorted(house_bots)) or "none"
+        raise malformed([(f"{field}.house_bot", f"no such house bot; there is: {there}")])
+    if access is not Access.HOUSE and seat.house_bot:
+        raise malformed([(f"{field}.house_bot", "only a house seat has a house bot")])
+    if access is not Access.INVITED and seat.player:
+        raise malformed([(f"{field}.player", "only a seat by invitation is held for a name")])
+    return SeatSpec(access, printable(f"{field}.player", seat.player), seat.house_bot)
+
+
+def _deal_source(source: table_pb2.DealSource) -> DealSource:
+    match source.WhichOneof("source"):
+        case "board":
+            board = source.board
+            return DealSource(
+                DealKind.BOARD,
+                board_id=printable("deal_source.board.board_id", board.board_id),
+                root=board.root,
+                commitment=board.commitment,
+            )
+        case "fixed":
+            fixed = source.fixed
+            return DealSource(DealKind.FIXED, seed=fixed.seed if fixed.HasField("seed") else None)
+        case _:
+            return DealSource(DealKind.MATCH)
+
+
+def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
+    return ClockSpec(
+        base_ms=milliseconds("clock.base", clock.base),
+        increment_ms=milliseconds("clock.increment", clock.increment),
+        per_move_ms=milliseconds("clock.per_move", clock.per_move),
+        window_ms=milliseconds("clock.window_time", clock.window_time),
+        strikes=clock.strikes,
+    )

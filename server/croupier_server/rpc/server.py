@@ -1,0 +1,182 @@
+"""Builds, starts and stops the gRPC server around one shard.
+
+Must not be put here: what services do, and where tables, clocks and secrets come from; ``app.py``
+brings them together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import grpc
+from grpc_reflection.v1alpha import reflection
+
+from croupier.v1 import system_service_pb2
+from croupier_server.rpc.catalog_service import CatalogService
+from croupier_server.rpc.health import Health
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.play_service import PlayService
+from croupier_server.rpc.record_service import RecordService
+from croupier_server.rpc.session_service import SessionService
+from croupier_server.rpc.spectate_service import SpectateService
+from croupier_server.rpc.system_service import SystemService
+from croupier_server.rpc.table_service import TableService
+from croupier_server.rpc.validate import Requests
+from croupier_server.storage.base import RecordStore
+from croupier_server.tables.shard import Shard
+
+# Requests are measured by us, so that one that is too long gets a reason; this bound keeps gRPC
+# from buffering much more than that.
+_WIRE_FACTOR: Final = 4
+_HEALTH_SECONDS: Final = 1.0
+_KEEPALIVE_MS: Final = 30_000
+_KEEPALIVE_TIMEOUT_MS: Final = 10_000
+_PING_MIN_MS: Final = 5_000
+
+
+class CannotListen(Exception):
+    """The address cannot be listened on."""
+
+
+class Wrapped(Protocol):
+    """A service of ours."""
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service, wrapped by *calls*."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where to listen and what to hold callers to.
+
+    Attributes:
+        host: address to listen on; an IPv6 address without brackets.
+        port: 0 for any that is free.
+        limits: as GetServerInfo tells them.
+        heartbeat_ms: time between heartbeats on a stream.
+        reflection: whether to serve reflection.
+    """
+
+    host: str
+    port: int
+    limits: system_service_pb2.ServerLimits
+    heartbeat_ms: int
+    reflection: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """What the services stand on.
+
+    Attributes:
+        shard: owner of the tables.
+        records: finished matches.
+        now_ms: the server's clock.
+        secrets: random bytes, so many.
+        house_bots: names of the house bots that a seat may have.
+    """
+
+    shard: Shard
+    records: RecordStore
+    now_ms: Callable[[], int]
+    secrets: Callable[[int], bytes]
+    house_bots: frozenset[str]
+
+
+class RunningServer:
+    """A server that is listening."""
+
+    def __init__(
+        self, server: grpc.aio.Server, health: Health, records: RecordService, address: str
+    ) -> None:
+        self._server = server
+        self._health = health
+        self._records = records
+        self.address = address
+
+    async def drain(self) -> None:
+        """Say NOT_SERVING and end the streams of records; the shard ends those of tables."""
+        # A watcher that does not read could hold this up.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HEALTH_SECONDS):
+                await self._health.drain()
+        self._records.drain()
+
+    async def stop(self, grace_ms: int) -> None:
+        """Take no more calls, and cut those that are left after *grace_ms*."""
+        await self._server.stop(grace_ms / 1000)
+
+    async def wait(self) -> None:
+        """Return when the server has stopped."""
+        await self._server.wait_for_termination()
+
+
+async def start(listen: Listen, backing: Backing) -> RunningServer:
+    """Listen and serve.
+
+    Raises:
+        CannotListen: the port is taken, or the address is not of this machine.
+    """
+    limits = listen.limits
+    calls = Calls(Requests(limits.request_bytes_max), limits.streams_max)
+    server = grpc.aio.server(options=_options(limits))
+    pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
+    records = RecordService(backing.records, pages)
+    services = _services(listen, backing, pages, records)
+    server.add_generic_rpc_handlers([service.handler(calls) for service in services.values()])
+    health = Health(services)
+    health.add_to(server)
+    if listen.reflection:
+        names = (*services, "grpc.health.v1.Health", reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
+    host = f"[{listen.host}]" if ":" in listen.host else listen.host
+    try:
+        port = server.add_insecure_port(f"{host}:{listen.port}")
+    except RuntimeError:
+        port = 0
+    if not port:
+        raise CannotListen(f"cannot listen on {host}:{listen.port}: taken, or not of this machine")
+    await server.start()
+    await health.serving()
+    return RunningServer(server, health, records, f"{host}:{port}")
+
+
+def _services(
+    listen: Listen, backing: Backing, pages: PageTokens, records: RecordService
+) -> dict[str, Wrapped]:
+    """Every service of the contract by its full name."""
+    shard = backing.shard
+    capabilities = ("session", "records", "lobby")
+    if listen.reflection:
+        capabilities += ("reflection",)
+    if backing.house_bots:
+        capabilities += ("house_bots",)
+    return {
+        "croupier.v1.SystemService": SystemService(
+            listen.limits, capabilities, listen.heartbeat_ms, backing.now_ms
+        ),
+        "croupier.v1.CatalogService": CatalogService(pages),
+        "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),
+        "croupier.v1.PlayService": PlayService(shard, pages),
+        "croupier.v1.SessionService": SessionService(shard),
+        "croupier.v1.SpectateService": SpectateService(shard),
+        "croupier.record.v1.RecordService": records,
+    }
+
+
+def _options(limits: system_service_pb2.ServerLimits) -> Sequence[tuple[str, int]]:
+    """Options of gRPC: one server a port, bounded requests, and clients that vanish are noticed."""
+    return (
+        ("grpc.so_reuseport", 0),
+        ("grpc.max_receive_message_length", _WIRE_FACTOR * limits.request_bytes_max),
+        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+        ("grpc.keepalive_timeout_ms", _KEEPALIVE_TIMEOUT_MS),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.min_ping_interval_without_data_ms", _PING_MIN_MS),
+    )

@@ -1,0 +1,74 @@
+"""Facts about the server: versions, capabilities, limits and hashes.
+
+Must not be put here: anything that changes while the server runs, but for its clock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import Final
+
+import grpc
+
+from croupier.v1 import system_service_pb2 as pb
+from croupier_server.games.registry import GAMES
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.validate import image_bytes
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.spec import ruleset_hash
+
+API_VERSIONS: Final = ("croupier.v1", "croupier.record.v1")
+
+
+class SystemService:
+    """``croupier.v1.SystemService``.
+
+    Args:
+        limits: what the server holds callers to.
+        capabilities: words for what it can do beyond the base.
+        heartbeat_ms: time between heartbeats on a stream.
+        now_ms: the server's clock.
+    """
+
+    def __init__(
+        self,
+        limits: pb.ServerLimits,
+        capabilities: tuple[str, ...],
+        heartbeat_ms: int,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._now_ms = now_ms
+        self._facts = pb.GetServerInfoResponse(
+            version=version("croupier-server"),
+            api_versions=API_VERSIONS,
+            capabilities=capabilities,
+            limits=limits,
+            rulesets=_ruleset_hashes(),
+            descriptor_hash=hashlib.sha256(image_bytes()).digest(),
+        )
+        self._facts.heartbeat_interval.FromMilliseconds(heartbeat_ms)
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.v1.SystemService")
+        service.unary("GetServerInfo", pb.GetServerInfoRequest, self.get_server_info)
+        return service.handler()
+
+    async def get_server_info(
+        self, _caller: Caller, _request: pb.GetServerInfoRequest
+    ) -> pb.GetServerInfoResponse:
+        """Everything, with the time as it is now."""
+        answer = pb.GetServerInfoResponse()
+        answer.CopyFrom(self._facts)
+        answer.server_time.FromMilliseconds(self._now_ms())
+        return answer
+
+
+def _ruleset_hashes() -> Iterator[pb.RulesetHash]:
+    """A hash for every ruleset of every game as it is without changed options."""
+    for name, game in sorted(GAMES.items()):
+        for ruleset in game.rulesets():
+            texts = game.option_text(game.options(ruleset, {}))
+            yield pb.RulesetHash(game=name, ruleset=ruleset, hash=ruleset_hash(texts))

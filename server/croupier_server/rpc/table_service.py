@@ -1,0 +1,123 @@
+"""Tables: making, finding, joining, starting and stopping them.
+
+Requests become the values of ``tables/spec.py`` here; all that is decided is decided by the shard.
+Every write is answered after it has been stored. Must not be put here: what a table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import grpc
+
+from croupier.v1 import table_service_pb2 as pb
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.requests import create_table, join_table, printable
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.shard import Shard
+from croupier_server.tables.spec import Status
+from croupier_server.tables.table import Table
+from croupier_server.wire.encode import field_bytes, field_number, field_text
+
+
+class TableService:
+    """``croupier.v1.TableService``.
+
+    Args:
+        shard: owner of the tables.
+        pages: makes page tokens.
+        house_bots: names of the house bots that a seat may have.
+    """
+
+    def __init__(self, shard: Shard, pages: PageTokens, house_bots: frozenset[str]) -> None:
+        self._shard = shard
+        self._pages = pages
+        self._house_bots = house_bots
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.v1.TableService")
+        service.unary("CreateTable", pb.CreateTableRequest, self.create_table)
+        service.unary("GetTable", pb.GetTableRequest, self.get_table)
+        service.unary("ListTables", pb.ListTablesRequest, self.list_tables)
+        service.stream("WatchLobby", pb.WatchLobbyRequest, self.watch_lobby)
+        service.unary("JoinTable", pb.JoinTableRequest, self.join_table)
+        service.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table)
+        service.unary("StartTable", pb.StartTableRequest, self.start_table)
+        service.unary("AbortTable", pb.AbortTableRequest, self.abort_table)
+        return service.handler()
+
+    async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
+        """A new table with its secrets, which are shown this once."""
+        created = self._shard.create_table(caller, create_table(request, self._house_bots))
+        await self._shard.committed()
+        codes = b"".join(field_bytes(3, code.encode()) for code in created.invite_codes)
+        return _table(1, created.table) + field_text(2, created.host_ticket) + codes
+
+    async def get_table(self, _caller: Caller, request: pb.GetTableRequest) -> bytes:
+        """A table as everybody may see it."""
+        return _table(1, self._shard.table(request.table_id))
+
+    async def list_tables(self, _caller: Caller, request: pb.ListTablesRequest) -> bytes:
+        """A page of tables, newest first."""
+        scope = f"tables/{request.game}/{request.status}"
+        cursor = self._pages.cursor(scope, request.page_token)
+        size = self._pages.size(request.page_size)
+        found = self._shard.list_tables(
+            kind=request.game,
+            status=Status(request.status) if request.status else None,
+            before=int(cursor) if cursor else None,
+            limit=size + 1,
+        )
+        answer = b"".join(_table(1, table) for table in found[:size])
+        if len(found) > size:
+            answer += field_text(2, self._pages.token(scope, str(found[size - 1].number)))
+        return answer
+
+    async def watch_lobby(
+        self, _caller: Caller, request: pb.WatchLobbyRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """Present tables, then changes."""
+        feed = self._shard.watch_lobby(kind=request.game)
+        try:
+            async for update in feed:
+                yield update
+        finally:
+            feed.close()
+
+    async def join_table(self, caller: Caller, request: pb.JoinTableRequest) -> bytes:
+        """A seat and its ticket."""
+        joined = self._shard.join(caller, join_table(request))
+        await self._shard.committed()
+        return (
+            field_number(1, joined.seat)
+            + field_text(2, joined.ticket)
+            + field_number(3, joined.epoch)
+            + _table(4, joined.table)
+        )
+
+    async def leave_table(
+        self, caller: Caller, request: pb.LeaveTableRequest
+    ) -> pb.LeaveTableResponse:
+        """Frees a seat before the start."""
+        self._shard.leave(caller, request.table_id)
+        await self._shard.committed()
+        return pb.LeaveTableResponse()
+
+    async def start_table(self, caller: Caller, request: pb.StartTableRequest) -> bytes:
+        """Starts a table."""
+        table = self._shard.start(caller, request.table_id)
+        await self._shard.committed()
+        return _table(1, table)
+
+    async def abort_table(self, caller: Caller, request: pb.AbortTableRequest) -> bytes:
+        """Stops a table."""
+        detail = printable("detail", request.detail)
+        table = self._shard.abort(caller, request.table_id, detail)
+        await self._shard.committed()
+        return _table(1, table)
+
+
+def _table(field: int, table: Table) -> bytes:
+    return field_bytes(field, table.resource())
