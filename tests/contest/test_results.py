@@ -12,9 +12,9 @@ from croupier_server.contest.pairing import Match, Pairing
 from croupier_server.contest.results import (
     Interval,
     MatchResult,
-    board_values,
-    compare,
     interval,
+    of_entrant,
+    of_pairing,
     t_probability,
     t_quantile,
 )
@@ -81,12 +81,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.93 < hits / 2000 < 0.97
 
 
-def test_matches_of_one_board_are_one_value() -> None:
-    results = [result(0, 3), result(0, -1), result(1, 2), result(2, None), result(3, None)]
-    assert board_values(results) == [1.0, 2.0]
-
-
-def test_a_comparison_counts_matches_and_averages_boards() -> None:
+def test_a_pairing_counts_matches_and_averages_boards() -> None:
     results = [
         result(0, 3),
         result(0, -1),
@@ -95,30 +90,41 @@ def test_a_comparison_counts_matches_and_averages_boards() -> None:
         result(2, None),
         result(2, 5, Pairing(0, 2)),
     ]
-    found = compare(US, results)
+    found = of_pairing(US, results)
     assert (found.wins, found.draws, found.losses, found.failed) == (2, 1, 1, 1)
     assert found.matches == 4
-    assert found.score is not None
-    assert found.score.mean == 1.0
-    assert found.score.values == 2
+    assert found.score == interval([1.0, 1.0])
+
+
+def test_matches_of_one_board_are_one_value() -> None:
+    together = of_pairing(US, [result(0, 3), result(0, -1), result(1, 2)])
+    assert together.score == interval([1.0, 2.0])
+    assert together.score is not None
+    assert together.score.values == 2
 
 
 def test_the_other_side_sees_the_mirror_image() -> None:
-    found = compare(US, [result(0, 3), result(1, -1), result(2, 0)])
-    other = found.reversed()
-    assert (other.wins, other.draws, other.losses) == (found.losses, found.draws, found.wins)
-    assert other.pairing == Pairing(1, 0)
-    assert found.score is not None
-    assert other.score is not None
-    assert found.score.low is not None
-    assert found.score.high is not None
-    assert other.score == Interval(
-        -found.score.mean, -found.score.high, -found.score.low, found.score.values
-    )
+    results = [result(0, 3), result(1, -1), result(2, 0), result(3, 1), result(4, None)]
+    ours, theirs = of_entrant(0, results), of_entrant(1, results)
+    assert ours == of_pairing(US, results)
+    assert (theirs.wins, theirs.draws, theirs.losses) == (ours.losses, ours.draws, ours.wins)
+    assert theirs.failed == ours.failed == 1
+    assert ours.score is not None
+    assert theirs.score is not None
+    assert ours.score.low is not None
+    assert theirs.score.mean == -ours.score.mean
+    assert theirs.score.high == pytest.approx(-ours.score.low)
+
+
+def test_an_entrant_is_judged_over_all_it_met() -> None:
+    results = [result(0, 3), result(0, 1, Pairing(0, 2)), result(0, 4, Pairing(1, 2))]
+    found = of_entrant(2, results)
+    assert (found.wins, found.losses) == (0, 2)
+    assert found.score == Interval(-2.5, None, None, 1)
 
 
 def test_nothing_but_failures_has_no_score() -> None:
-    found = compare(US, [result(0, None)])
+    found = of_pairing(US, [result(0, None)])
     assert found.score is None
-    assert found.reversed().score is None
     assert found.failed == 1
+    assert found.matches == 0

@@ -17,7 +17,17 @@ import typer
 
 from croupier_server.errors import CroupierError
 
-COMMANDS = ("play", "watch", "replay", "rules", "vectors", "new-bot", "bench")
+COMMANDS = (
+    "serve",
+    "server-info",
+    "play",
+    "watch",
+    "replay",
+    "rules",
+    "vectors",
+    "new-bot",
+    "bench",
+)
 """Commands in the order in which the help lists them; `new-bot` lives in ``new_bot.py``."""
 
 INTERRUPTED = 130

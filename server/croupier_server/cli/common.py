@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from croupier_server.games.registry import AnyGame
 
 
+DEFAULT_SERVER = "127.0.0.1:7421"
+"""Where `croupier serve` listens unless told otherwise."""
+
+
 class Failure(typer.TyperException):
     """Ends the command with one line on standard error.
 

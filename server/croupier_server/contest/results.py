@@ -50,14 +50,13 @@ class Interval(NamedTuple):
     values: int
 
 
-class Comparison(NamedTuple):
-    """One pairing summed up, from the first entrant's side.
+class Tally(NamedTuple):
+    """Matches from one side, summed up.
 
-    ``score`` is over boards; ``wins``, ``draws`` and ``losses`` count matches, ``failed`` those
-    that do not count.
+    ``wins``, ``draws`` and ``losses`` count matches, ``failed`` those that do not count; ``score``
+    is the mean score a match, over boards; None where no match counts.
     """
 
-    pairing: Pairing
     wins: int
     draws: int
     losses: int
@@ -69,24 +68,37 @@ class Comparison(NamedTuple):
         """Matches that count."""
         return self.wins + self.draws + self.losses
 
-    def reversed(self) -> Comparison:
-        """The same from the second entrant's side."""
-        score = self.score
-        if score is not None:
-            low = None if score.high is None else -score.high
-            high = None if score.low is None else -score.low
-            score = Interval(-score.mean, low, high, score.values)
-        pairing = Pairing(self.pairing.second, self.pairing.first)
-        return Comparison(pairing, self.losses, self.draws, self.wins, self.failed, score)
+
+def of_pairing(pairing: Pairing, results: Iterable[MatchResult]) -> Tally:
+    """The matches of *pairing* from its first entrant's side."""
+    return _tally([(r.match.board, r.score) for r in results if r.match.pairing == pairing])
 
 
-def board_values(results: Iterable[MatchResult]) -> list[float]:
-    """Mean score of the first entrant on each board that has a counting match, by board."""
-    boards: dict[int, list[int]] = {}
+def of_entrant(entrant: int, results: Iterable[MatchResult]) -> Tally:
+    """Every match of *entrant* from its side."""
+    own: list[tuple[int, int | None]] = []
     for result in results:
-        if result.score is not None:
-            boards.setdefault(result.match.board, []).append(result.score)
-    return [sum(scores) / len(scores) for _, scores in sorted(boards.items())]
+        if entrant in result.match.pairing:
+            is_second = result.match.pairing.second == entrant
+            score = result.score
+            own.append((result.match.board, -score if is_second and score is not None else score))
+    return _tally(own)
+
+
+def _tally(matches: Sequence[tuple[int, int | None]]) -> Tally:
+    """Sum up (board, score) of each match."""
+    boards: dict[int, list[int]] = {}
+    for board, score in matches:
+        if score is not None:
+            boards.setdefault(board, []).append(score)
+    scores = [score for own in boards.values() for score in own]
+    return Tally(
+        wins=sum(score > 0 for score in scores),
+        draws=sum(score == 0 for score in scores),
+        losses=sum(score < 0 for score in scores),
+        failed=len(matches) - len(scores),
+        score=interval([sum(own) / len(own) for _, own in sorted(boards.items())]),
+    )
 
 
 def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
@@ -104,20 +116,6 @@ def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interva
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     reach = t_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(variance / count)
     return Interval(mean, mean - reach, mean + reach, count)
-
-
-def compare(pairing: Pairing, results: Iterable[MatchResult]) -> Comparison:
-    """Sum up the results of *pairing*; those of other pairings are left out."""
-    own = [result for result in results if result.match.pairing == pairing]
-    scores = [result.score for result in own if result.score is not None]
-    return Comparison(
-        pairing=pairing,
-        wins=sum(score > 0 for score in scores),
-        draws=sum(score == 0 for score in scores),
-        losses=sum(score < 0 for score in scores),
-        failed=len(own) - len(scores),
-        score=interval(board_values(own)),
-    )
 
 
 # Student's t ----------------------------------------------------------------------------------

@@ -1,0 +1,116 @@
+"""Tells the events of a table in words: for `croupier watch` and `croupier replay`.
+
+What is told is what the messages hold that are put in; nothing is worked out from the rules. Each
+game has a teller of its own, found by the arm that its messages use.
+
+Must not be put here: what one game's events mean, and where events come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from croupier.v1 import game_pb2, table_pb2
+from croupier_server.cli.tell_tractor import TractorTeller
+
+Private = Mapping[int, game_pb2.GamePrivateEvent]
+"""Private parts of an event by seat: those that the audience may see."""
+
+
+class Teller(Protocol):
+    """Tells the events of one game."""
+
+    def tell(self, event: game_pb2.GameEvent, private: Private) -> list[str]:
+        """Lines for *event*; none while it is better told together with what follows."""
+        ...
+
+    def flush(self) -> list[str]:
+        """Lines for what was held back."""
+        ...
+
+    def position(self, view: game_pb2.PublicView) -> list[str]:
+        """Lines for a view."""
+        ...
+
+
+_TELLERS: Final = {"tractor": TractorTeller}
+
+
+class Narrator:
+    """Tells one table from its events, in order."""
+
+    def __init__(self, table: table_pb2.Table) -> None:
+        self._names = {seat.seat: seat_name(seat) for seat in table.seats}
+        game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
+        self._teller: Teller = _TELLERS[game](self._names)
+
+    def snapshot(self, snapshot: table_pb2.Snapshot) -> list[str]:
+        """Lines for where the table stands."""
+        lines = table_lines(snapshot.table)
+        if snapshot.WhichOneof("view") == "public":
+            lines += self._teller.position(snapshot.public)
+        return lines
+
+    def tell(self, event: table_pb2.TableEvent, private: Private) -> list[str]:
+        """Lines for *event*, each with its number; perhaps none yet."""
+        kind = event.WhichOneof("event")
+        if kind == "game":
+            lines = self._teller.tell(event.game, private)
+        else:
+            lines = self._teller.flush() + self._about_table(event, kind or "")
+        return [f"{event.sequence:>5}  {line}" for line in lines]
+
+    def _about_table(self, event: table_pb2.TableEvent, kind: str) -> list[str]:
+        """Lines for an event that is the same in every game."""
+        if kind == "table_created":
+            return table_lines(event.table_created.table)
+        if kind == "seat_joined":
+            seat = event.seat_joined.seat
+            self._names[seat.seat] = seat_name(seat)
+            return [f"{seat_name(seat)} sits down"]
+        if kind == "seat_left":
+            return [f"{self._names[event.seat_left.seat]} leaves"]
+        if kind == "seats_filled":
+            return ["all seats are taken"]
+        if kind == "nonce_opened":
+            return [f"{self._names[event.nonce_opened.seat]} opens its nonce"]
+        if kind == "match_started":
+            return ["the match begins"]
+        if kind == "seat_timed_out":
+            out = event.seat_timed_out
+            return [f"{self._names[out.seat]} runs out of time ({out.strikes} so far)"]
+        if kind == "match_ended":
+            return result_lines(event.match_ended, self._names)
+        if kind == "table_halted":
+            return ["a fault stopped the table; the match does not count"]
+        return ["something happened that this version does not know"]
+
+
+def seat_name(seat: table_pb2.SeatInfo) -> str:
+    """A seat and who sits there, such as ``0 greedy``."""
+    return f"{seat.seat} {seat.player or '(empty)'}"
+
+
+def table_lines(table: table_pb2.Table) -> list[str]:
+    """One line on a table."""
+    status = table_pb2.TableStatus.Name(table.status).removeprefix("TABLE_STATUS_").lower()
+    game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
+    seats = ", ".join(seat_name(seat) for seat in table.seats)
+    title = f' "{table.title}"' if table.title else ""
+    return [f"table {table.table_id}{title}: {game} {table.ruleset}, {status}; seats: {seats}"]
+
+
+def result_lines(result: game_pb2.MatchResult, names: Mapping[int, str]) -> list[str]:
+    """Lines on the end of a match."""
+    reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_").lower()
+    lines = [f"the match ends: {reason.replace('_', ' ')}"]
+    if result.HasField("seat"):
+        lines[0] += f" by seat {names.get(result.seat, result.seat)}"
+    if result.detail:
+        lines[0] += f" ({result.detail})"
+    lines += [
+        f"  seat {names.get(seat.seat, seat.seat)}: score {seat.score:+d}, place {seat.place}"
+        for seat in result.seats
+    ]
+    return lines

@@ -1,0 +1,162 @@
+"""``croupier play``: a contest between bots, each a process of its own, over the contract.
+
+Must not be put here: how a contest runs (`contest.runner`) and what results mean
+(`contest.results`).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier_server.cli.common import fail, find_game, read_options
+
+if TYPE_CHECKING:
+    from croupier_server.contest.results import MatchResult
+    from croupier_server.contest.runner import Plan
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="Name of the game, such as tractor.")],
+    bots: Annotated[
+        list[str],
+        typer.Option(
+            help="Who plays: random, greedy, path/to/bot.py:Class or 'cmd:program arguments', "
+            "separated by commas; or give the option once for each."
+        ),
+    ],
+    matches: Annotated[int, typer.Option(min=1, help="Matches of each pair of bots.")] = 20,
+    ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option that differs from it, as name=value.")
+    ] = None,
+    players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
+    packs: Annotated[int | None, typer.Option(help="Same as --option packs=N.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Cards and bots follow from it; drawn if not given.")
+    ] = None,
+    server: Annotated[
+        str, typer.Option(help="Address of a server; without it, one is started for the contest.")
+    ] = "",
+    both_seatings: Annotated[
+        bool,
+        typer.Option(
+            "--both-seatings/--one-seating",
+            help="Play the same cards twice with sides changed, or new cards each time.",
+        ),
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for records; default: records/GAME-DATE-TIME.")
+    ] = None,
+    in_flight: Annotated[
+        int, typer.Option(min=1, max=1000, help="Matches under way at a time.")
+    ] = 32,
+    move_time: Annotated[
+        float, typer.Option(min=0, help="Seconds for each move; 0: as long as it takes.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
+) -> int:
+    """Play matches between bots and compare them.
+
+    A match is `max_deals` deals; its score is the difference in levels. The same seed gives the
+    same results. The status is 1 if a match could not be played to its end.
+    """
+    import secrets
+
+    from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
+    from croupier_server.contest.pairing import schedule
+    from croupier_server.contest.runner import Plan
+    from croupier_server.wire.registry import WIRES_BY_NAME
+
+    found = find_game(game)
+    overrides = read_options(option or ())
+    for name, value in (("players", players), ("packs", packs)):
+        if value is not None and overrides.setdefault(name, str(value)) != str(value):
+            fail(f"--{name} {value} and --option {name}={overrides[name]} differ")
+    ruleset = ruleset or found.rulesets()[0]
+    options = found.options(ruleset, overrides)
+    try:
+        entrants = read_entrants(split_specs(bots))
+    except BadEntrant as error:
+        fail(str(error))
+    plan = Plan(
+        game=game,
+        ruleset=ruleset,
+        options=WIRES_BY_NAME[game].options_message(options),
+        teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
+        entrants=tuple(entrants),
+        matches=tuple(schedule(len(entrants), matches, both_seatings)),
+        seed=secrets.randbits(32) if seed is None else seed,
+        in_flight=in_flight,
+        move_ms=round(move_time * 1000),
+    )
+    folder = _make_folder(out, game)
+    results = _play(plan, folder, server, quiet=as_json)
+    return _tell(plan, results, folder, as_json)
+
+
+def _make_folder(out: Path | None, game: str) -> Path:
+    """The folder for records; one that holds records already is not mixed with new ones."""
+    folder = out or Path("records") / time.strftime(f"{game}-%Y%m%d-%H%M%S")
+    number = 1
+    while out is None and folder.exists():
+        number += 1
+        folder = folder.with_name(f"{folder.name.partition('_')[0]}_{number}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if next(folder.glob("*.croupier"), None) is not None:
+            fail(f"{folder} holds records already; give another --out")
+    except OSError as error:
+        fail(f"cannot make {folder}: {error.strerror}")
+    return folder
+
+
+def _play(plan: Plan, folder: Path, server: str, *, quiet: bool) -> list[MatchResult]:
+    """Run the contest with progress on standard error."""
+    import asyncio
+    import signal
+
+    from croupier_server.cli.progress import MatchProgress
+    from croupier_server.contest.processes import ProcessFailed
+    from croupier_server.contest.runner import ContestFailed, play
+
+    async def main() -> list[MatchResult]:
+        # Ctrl-C cancels this task by itself; a polite request to end does the same.
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        with MatchProgress(len(plan.matches), quiet=quiet) as progress:
+            return await play(plan, folder, progress.count, server)
+
+    try:
+        return asyncio.run(main())
+    except (ContestFailed, ProcessFailed) as error:
+        fail(str(error), exit_code=1)
+    except asyncio.CancelledError:
+        fail("stopped", exit_code=128 + signal.SIGTERM)
+
+
+def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -> int:
+    """Print and keep the results."""
+    import json
+
+    from croupier_server.cli.score_table import as_data, print_tables
+
+    data = json.dumps(as_data(plan, results, folder), indent=2)
+    (folder / "results.json").write_text(data + "\n", encoding="utf-8")
+    if as_json:
+        print(data)
+    else:
+        print_tables(plan, results, folder)
+    reasons = {
+        result.detail or f"the match ended as {result.reason}"
+        for result in results
+        if result.score is None
+    }
+    for reason in sorted(reasons):
+        print(f"croupier: {reason}", file=sys.stderr)
+    return 1 if reasons else 0

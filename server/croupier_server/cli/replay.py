@@ -1,0 +1,98 @@
+"""``croupier replay``: steps through the record of a finished match as one audience saw it.
+
+Only the public parts of the rows and the private parts of the chosen seats are read, so what is
+told is what these seats were sent.
+
+Must not be put here: what events mean (`narrator`), and whether a record is true.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+
+if TYPE_CHECKING:
+    from croupier.record.v1 import record_pb2
+
+KEYS = "enter: next   t: to the end of this trick   d: to the end of this deal   q: quit"
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A record that `croupier play` has written.")],
+    seat: Annotated[
+        int | None, typer.Option(min=0, help="Show what this seat saw; otherwise: a spectator.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show what all seats saw together.")
+    ] = False,
+) -> None:
+    """Step through a finished match, or print it whole where there is no terminal."""
+    record = read(file)
+    seats = range(len(record.table.seats))
+    if seat is not None and everything:
+        fail("give --seat or --all, not both")
+    if seat is not None and seat not in seats:
+        fail(f"the table of {file} has seats 0 to {seats[-1]}, not {seat}")
+    shown = seats if everything else [] if seat is None else [seat]
+    steps = tell(record, frozenset(shown))
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        _step(steps, typer.getchar)
+    else:
+        for lines in steps:
+            print("\n".join(lines))
+
+
+def read(file: Path) -> record_pb2.Record:
+    """The record in *file*, or one line that says why there is none."""
+    from google.protobuf.message import DecodeError
+
+    from croupier.record.v1 import record_pb2
+
+    try:
+        record = record_pb2.Record.FromString(file.read_bytes())
+    except OSError as error:
+        fail(f"cannot read {file}: {error.strerror}")
+    except DecodeError:
+        fail(f"{file} is no record")
+    if record.format != 1 or not record.rows or not record.table.seats:
+        fail(f"{file} is no record of a finished match")
+    return record
+
+
+def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]]:
+    """The lines of each step, as the *seats* saw it together."""
+    from croupier.v1 import table_pb2
+    from croupier_server.cli.narrator import Narrator
+
+    narrator = Narrator(record.table)
+    for row in record.rows:
+        if row.sequence:
+            event = table_pb2.TableEvent.FromString(row.public)
+            private = {
+                part.seat: table_pb2.TableEvent.FromString(part.part).private
+                for part in row.private
+                if part.seat in seats
+            }
+            lines = narrator.tell(event, private)
+            if lines:
+                yield lines
+
+
+def _step(steps: Iterable[list[str]], key: Callable[[], str]) -> None:
+    """Print one step at a time; *key* waits for a key and returns it."""
+    print(KEYS)
+    until = ""
+    for lines in steps:
+        print("\n".join(lines))
+        if until and until not in lines[-1]:
+            continue
+        pressed = key()
+        if pressed in ("q", "\x03", "\x04"):
+            return
+        until = {"t": "wins the trick", "d": "; levels "}.get(pressed, "")

@@ -1,0 +1,44 @@
+"""``croupier vectors``: files of worked positions against the rules that tables use.
+
+Must not be put here: what a kind of position means; each game knows that of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(help="Files of positions (JSON).")],
+) -> int:
+    """Run worked positions; print each failure, then how many passed and failed.
+
+    The status is 1 when a position fails or is of an unknown kind, 2 when a file cannot be read.
+    """
+    from croupier_server.vectors import run_file, tally
+
+    passed = failed = 0
+    for path in files:
+        try:
+            results = run_file(path)
+        except OSError as error:
+            fail(f"cannot read {path}: {error.strerror}")
+        except ValueError as error:
+            fail(f"cannot read {path}: {error}")
+        for result in results:
+            if not result.passed:
+                options = f" with {result.options}" if result.options else ""
+                print(f"FAILED {path}: {result.id} ({result.kind}){options}")
+                if result.description:
+                    print(f"  {result.description}")
+                print(f"  expected {result.expected}")
+                print(f"  actual   {result.actual}")
+        file_passed, file_failed = tally(results)
+        passed, failed = passed + file_passed, failed + file_failed
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0

@@ -1,0 +1,115 @@
+"""``croupier watch``: a table, or the lobby, live and readable, as everybody may see it.
+
+Must not be put here: what events mean (`narrator`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from croupier_server.cli.common import DEFAULT_SERVER, fail
+
+if TYPE_CHECKING:
+    import grpc
+
+    from croupier.v1 import table_pb2
+
+_ENDS_WELL: Final = ("MATCH_ENDED", "CLIENT_CLOSED")
+
+
+def command(
+    table: Annotated[
+        str, typer.Argument(metavar="[TABLE]", help="Id of a table; without it, the lobby.")
+    ] = "",
+    server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
+) -> int:
+    """Follow a table to its end, or the tables of a server as they come and go."""
+    import asyncio
+
+    import grpc
+
+    from croupier.errors import NotFound, from_rpc_error
+
+    try:
+        return asyncio.run(_watch(server, table))
+    except grpc.aio.AioRpcError as error:
+        refused = from_rpc_error(error)
+        if isinstance(refused, NotFound):
+            fail(f"{server} has no table {table}")
+        fail(f"{server}: {refused.message}", exit_code=1)
+
+
+async def _watch(server: str, table: str) -> int:
+    import grpc
+
+    async with grpc.aio.insecure_channel(server) as channel:
+        if table:
+            return await _watch_table(channel, table, print)
+        return await _watch_lobby(channel, print)
+
+
+async def _watch_table(channel: grpc.aio.Channel, table: str, show: Callable[[str], None]) -> int:
+    """Show a table until its stream ends; 0 if the match ended."""
+    from croupier.v1 import spectate_service_pb2, spectate_service_pb2_grpc
+
+    stub = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+    call = stub.SpectateTable(spectate_service_pb2.SpectateTableRequest(table_id=table))
+    try:
+        return await _show_updates((response.update async for response in call), show)
+    finally:
+        call.cancel()
+
+
+async def _show_updates(
+    updates: AsyncIterator[table_pb2.TableUpdate], show: Callable[[str], None]
+) -> int:
+    from croupier.v1 import table_pb2
+    from croupier_server.cli.narrator import Narrator
+
+    narrator: Narrator | None = None
+    async for update in updates:
+        kind = update.WhichOneof("update")
+        lines: list[str] = []
+        if kind == "snapshot":
+            narrator = Narrator(update.snapshot.table)
+            lines = narrator.snapshot(update.snapshot)
+        elif kind == "reset":
+            lines = ["... some events were missed; the table stands like this:"]
+        elif kind == "event" and narrator is not None:
+            lines = narrator.tell(update.event, {})
+        elif kind == "end":
+            reason = table_pb2.StreamEnd.Reason.Name(update.end.reason).removeprefix("REASON_")
+            if reason in _ENDS_WELL:
+                return 0
+            show(f"the stream ends: {reason.lower().replace('_', ' ')} {update.end.detail}".strip())
+            return 1
+        for line in lines:
+            show(line)
+    show("the server ended the stream")
+    return 1
+
+
+async def _watch_lobby(channel: grpc.aio.Channel, show: Callable[[str], None]) -> int:
+    """Show tables as they come and change until the server ends the stream."""
+    from croupier.v1 import table_service_pb2, table_service_pb2_grpc
+    from croupier_server.cli.narrator import table_lines
+
+    stub = table_service_pb2_grpc.TableServiceStub(channel)
+    call = stub.WatchLobby(table_service_pb2.WatchLobbyRequest())
+    try:
+        async for response in call:
+            kind = response.WhichOneof("update")
+            if kind == "table":
+                for line in table_lines(response.table):
+                    show(line)
+            elif kind == "ready":
+                show("--- changes follow; Ctrl-C ends ---")
+            elif kind == "end":
+                break
+    finally:
+        call.cancel()
+    show("the server ended the stream")
+    return 1
