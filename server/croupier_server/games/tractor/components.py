@@ -90,15 +90,22 @@ class Lead:
 
 
 class _Readings:
-    """Leads already read under one `Trumps`, and the single of every card by id."""
+    """Leads already read under one `Trumps`.
 
-    __slots__ = ("leads", "singles")
+    Attributes:
+        leads: them, by their cards.
+        singles: the single of every card by id.
+        places: by id, what sorts singles as T-5.5 ranks them.
+    """
+
+    __slots__ = ("leads", "places", "singles")
 
     def __init__(self, trumps: Trumps) -> None:
         self.singles = tuple(
             Component(1, 1, trumps.height[card], suit(card), single(card) if card else 0)
             for card in range(CARD_MAX + 1)
         )
+        self.places = tuple(8 * -single.top + single.suit for single in self.singles)
         self.leads: dict[Cards, Lead] = {}
 
 
@@ -117,7 +124,7 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
         readings = _readings[trumps] = _Readings(trumps)
     lead = readings.leads.get(cards)
     if lead is None:
-        lead = _read_lead(cards, trumps, readings.singles)
+        lead = _read_lead(cards, trumps, readings)
         if len(readings.leads) >= _MEMO_MAX:
             readings.leads.clear()
         readings.leads[cards] = lead
@@ -138,7 +145,7 @@ def _kind(components: tuple[Component, ...]) -> int:
     return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
 
 
-def _read_lead(cards: Cards, trumps: Trumps, singles: tuple[Component, ...]) -> Lead:
+def _read_lead(cards: Cards, trumps: Trumps, readings: _Readings) -> Lead:
     if not cards:
         raise IllegalMove(Reason.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
     ids = unpack(cards)
@@ -149,15 +156,14 @@ def _read_lead(cards: Cards, trumps: Trumps, singles: tuple[Component, ...]) -> 
         )
     pairs = at_least(cards, 2)
     if not pairs:
-        components = [singles[card] for card in ids]
-    else:
-        copies = {card: ids.count(card) for card in ids}
-        components = []
-        if pairs & pairs - 1:
-            components += _take_tractors(copies, effective, trumps)
-        components += _take_tuples(copies, trumps)
-    if len(components) > 1:
-        components.sort(key=_size, reverse=True)
+        ranked = sorted(ids, key=readings.places.__getitem__)
+        return Lead(effective, cards, tuple([readings.singles[card] for card in ranked]))
+    copies = {card: ids.count(card) for card in ids}
+    components: list[Component] = []
+    if pairs & pairs - 1:
+        components += _take_tractors(copies, effective, trumps)
+    components += _take_tuples(copies, trumps)
+    components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
 
 

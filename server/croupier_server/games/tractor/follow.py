@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
-from croupier_server.games.base import Legal, Move, Pattern
+from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import Cards, at_least, contains, count, text
 from croupier_server.games.patterns import LazyPatterns, Words, below, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
@@ -149,7 +149,7 @@ def _single_follows(part: Cards) -> Legal:
     """Every card of *part*, once."""
     legal = _singles.get(part)
     if legal is None:
-        moves = _single_moves(part)
+        moves = tuple_moves(at_least(part, 1), 1)
         if len(_singles) >= _MEMO_MAX:
             _singles.clear()
         legal = _singles[part] = Legal(moves, (_FOLLOW,) * len(moves))
@@ -158,15 +158,10 @@ def _single_follows(part: Cards) -> Legal:
 
 def _single_discards(hand: Cards, trumps: Trumps) -> Legal:
     """Every card of *hand*, which is void in the suit led: first trumps, then the others."""
-    ruffs = _single_moves(hand & trumps.mask[TRUMP])
-    moves = ruffs
-    for suit in range(4):
-        moves += _single_moves(hand & trumps.mask[suit])
+    plane = at_least(hand, 1)
+    ruffs = tuple_moves(plane & trumps.mask[TRUMP], 1)
+    moves = ruffs + tuple_moves(plane & ~trumps.mask[TRUMP], 1)
     return Legal(moves, (_RUFF,) * len(ruffs) + (_DISCARD,) * (len(moves) - len(ruffs)))
-
-
-def _single_moves(part: Cards) -> tuple[Move, ...]:
-    return tuple_moves(at_least(part, 1), 1)
 
 
 def _listed(patterns: Sequence[Pattern]) -> Legal:

@@ -12,11 +12,13 @@ from typing import Final
 from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import (
+    CARD_MAX,
     COPIES_MAX,
     Cards,
     at_least,
     contains,
     count,
+    single,
     text,
     unpack,
 )
@@ -32,8 +34,10 @@ from croupier_server.games.tractor.components import (
 )
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
-_TUPLES_MAX: Final = 1 << 15
-_SUITS_MAX: Final = 1 << 12
+_MEMO_MAX: Final = 1 << 13
+_DISTINCT_MAX: Final = 18
+"""With more distinct cards than this there are more leads than can be listed, however they are
+divided among five suits."""
 
 
 def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
@@ -48,78 +52,69 @@ def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
     return read_lead(cards, trumps)
 
 
-_tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple(
-    {0: ()} for _ in range(COPIES_MAX + 1)
+_PRINTED_SUITS: Final[tuple[Cards, ...]] = tuple(
+    sum(single(card) for card in range(1 + 13 * suit, min(14 + 13 * suit, CARD_MAX + 1)))
+    for suit in range(5)
 )
+"""One of every card of each printed suit, and of the jokers."""
+
+_tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple({} for _ in range(COPIES_MAX + 1))
+"""By width: the moves of the cards of one printed suit, of which there are not many sets."""
 
 
 def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
     """The moves that play *width* copies of one card of *plane*, which has one of each."""
     memo = _tuple_moves[width]
-    moves = memo.get(plane)
-    if moves is None:
-        if len(memo) >= _TUPLES_MAX:
-            memo.clear()
-        moves = memo[plane] = tuple(width << 4 * card | PLAY for card in unpack(plane))
+    moves: tuple[Move, ...] = ()
+    for printed in _PRINTED_SUITS:
+        cards = plane & printed
+        if cards:
+            more = memo.get(cards)
+            if more is None:
+                more = memo[cards] = tuple(width << 4 * card | PLAY for card in unpack(cards))
+            moves += more
     return moves
 
 
-class _SuitLeads:
-    """The leads from the cards of one effective suit.
+def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
+    """Every lead from *hand*, throws included.
 
-    Attributes:
-        part: the cards.
-        number: how many leads there are, throws included.
-        moves, kinds: those that are no throws, by kind, width, then ascending.
+    All are listed while there are at most `LEGAL_LIST_MAX`. Otherwise the leads that are no
+    throws are listed while they are so few, and one pattern an effective suit spans the throws
+    together with leads already listed; else one pattern an effective suit spans all. A move's
+    kind is that of the first listed move or pattern which holds it.
+
+    Listed by kind and width, then ascending; throws last, by effective suit, then ascending.
     """
+    moves, kinds = _unthrown(hand, trumps)
+    parts = [hand & mask for mask in trumps.mask if hand & mask]
+    distinct = at_least(hand, 1).bit_count()
+    if distinct <= _DISTINCT_MAX and sum(map(_number, parts)) <= LEGAL_LIST_MAX:
+        unthrown = set(moves)
+        throws = [move for part in parts for move in _every(part) if move not in unthrown]
+        return Legal((*moves, *throws), kinds + (LEAD_THROW,) * len(throws))
+    if len(moves) <= LEGAL_LIST_MAX:
+        return Legal(moves, kinds, [_span(part) for part in parts if _is_mixed(part)])
+    return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
-    __slots__ = ("_all", "_span", "kinds", "moves", "number", "part")
 
-    def __init__(self, part: Cards, suit: int, trumps: Trumps) -> None:
-        self.part = part
-        self._span: Pattern | None = None
-        self._all: tuple[tuple[Move, ...], tuple[int, ...]] | None = None
-        plane = at_least(part, 1)
-        self.moves = tuple_moves(plane, 1)
-        self.kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(self.moves)
-        singles, number = plane.bit_count(), 1
-        tractors: list[Move] = []
-        width = 1
-        while plane:
-            width += 1
-            wider = at_least(part, width)
-            number *= width ** (singles - wider.bit_count())
-            plane, singles = wider, wider.bit_count()
-            if plane:
-                moves = tuple_moves(plane, width)
-                self.moves += moves
-                self.kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(moves)
-                if singles > 1:
-                    tractors += _tractors(plane, width, suit, trumps)
-        self.number = number - 1
-        if tractors:
-            self.moves += tuple(sorted(tractors))
-            self.kinds += (LEAD_TRACTOR,) * len(tractors)
-
-    def span(self) -> Pattern | None:
-        """The pattern that spans the throws, together with other leads; None if there are none."""
-        if self._span is None and self.number > len(self.moves):
-            self._span = Pattern(LEAD_THROW, 0, self.part, 2, count(self.part))
-        return self._span
-
-    def all(self) -> tuple[tuple[Move, ...], tuple[int, ...]]:
-        """Moves and kinds of all leads, throws included; to be asked while they are few."""
-        if self._all is None:
-            every = [PLAY]
-            for card in unpack(at_least(self.part, 1)):
-                copies = range((self.part >> 4 * card & 15) + 1)
-                every = [move + (number << 4 * card) for number in copies for move in every]
-            throws = sorted(set(every).difference(self.moves, (PLAY,)))
-            self._all = (
-                (*self.moves, *throws),
-                self.kinds + (LEAD_THROW,) * len(throws),
-            )
-        return self._all
+def _unthrown(hand: Cards, trumps: Trumps) -> tuple[tuple[Move, ...], tuple[int, ...]]:
+    """Moves and kinds of all leads that are no throws."""
+    moves = tuple_moves(at_least(hand, 1), 1)
+    kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(moves)
+    tractors: list[Move] = []
+    for width in range(2, COPIES_MAX + 1):
+        plane = at_least(hand, width)
+        if not plane:
+            break
+        tuples = tuple_moves(plane, width)
+        moves += tuples
+        kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
+        if len(tuples) > 1:
+            for suit, mask in enumerate(trumps.mask):
+                if _is_mixed(plane & mask):
+                    tractors += sorted(_tractors(plane & mask, width, suit, trumps))
+    return moves + tuple(tractors), kinds + (LEAD_TRACTOR,) * len(tractors)
 
 
 def _tractors(plane: Cards, width: int, suit: int, trumps: Trumps) -> Iterator[Move]:
@@ -132,49 +127,47 @@ def _tractors(plane: Cards, width: int, suit: int, trumps: Trumps) -> Iterator[M
         runs = longer + [one | PLAY for one in tuples]
 
 
-_memo: dict[Trumps, dict[Cards, _SuitLeads]] = {}
+def _is_mixed(cards: Cards) -> bool:
+    """Whether *cards* are of two or more kinds of card."""
+    lowest = (cards & -cards).bit_length() - 1 & ~3
+    return cards != 0 and cards >> lowest > 15
 
 
-def _suit_leads(part: Cards, suit: int, trumps: Trumps) -> _SuitLeads:
-    memo = _memo.get(trumps)
-    if memo is None:
-        memo = _memo[trumps] = {}
-    found = memo.get(part)
-    if found is None:
-        if len(memo) >= _SUITS_MAX:
-            memo.clear()
-        found = memo[part] = _SuitLeads(part, suit, trumps)
-    return found
+def _number(part: Cards) -> int:
+    """How many leads there are from the cards of one suit."""
+    number = width = 1
+    plane = at_least(part, 1)
+    while plane:
+        width += 1
+        wider = at_least(part, width)
+        number *= width ** (plane.bit_count() - wider.bit_count())
+        plane = wider
+    return number - 1
 
 
-def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
-    """Every lead from *hand*, throws included.
+_spans: dict[Cards, Pattern] = {}
+_all: dict[Cards, tuple[Move, ...]] = {}
 
-    All are listed while there are at most `LEGAL_LIST_MAX`. Otherwise the leads that are no
-    throws are listed while they are so few, and one pattern an effective suit spans the throws
-    together with leads already listed; else one pattern an effective suit spans all. A move's
-    kind is that of the first listed move or pattern which holds it.
 
-    Listed by effective suit, then kind and width, then ascending.
-    """
-    suits = [
-        _suit_leads(hand & mask, suit, trumps)
-        for suit, mask in enumerate(trumps.mask)
-        if hand & mask
-    ]
-    moves: tuple[Move, ...] = ()
-    kinds: tuple[int, ...] = ()
-    if sum(leads.number for leads in suits) <= LEGAL_LIST_MAX:
-        for leads in suits:
-            more_moves, more_kinds = leads.all()
-            moves += more_moves
-            kinds += more_kinds
-        return Legal(moves, kinds)
-    for leads in suits:
-        moves += leads.moves
-        kinds += leads.kinds
-    if len(moves) <= LEGAL_LIST_MAX:
-        found = (leads.span() for leads in suits)
-        return Legal(moves, kinds, tuple(span for span in found if span is not None))
-    spans = tuple(Pattern(LEAD_THROW, 0, leads.part, 1, count(leads.part)) for leads in suits)
-    return Legal((), (), spans)
+def _span(part: Cards) -> Pattern:
+    """The pattern of all leads of two or more cards of *part*."""
+    span = _spans.get(part)
+    if span is None:
+        if len(_spans) >= _MEMO_MAX:
+            _spans.clear()
+        span = _spans[part] = Pattern(LEAD_THROW, 0, part, 2, count(part))
+    return span
+
+
+def _every(part: Cards) -> tuple[Move, ...]:
+    """The moves that play any cards of *part*, which has few."""
+    every = _all.get(part)
+    if every is None:
+        moves = [PLAY]
+        for card in unpack(at_least(part, 1)):
+            copies = range((part >> 4 * card & 15) + 1)
+            moves = [move + (number << 4 * card) for number in copies for move in moves]
+        if len(_all) >= _MEMO_MAX:
+            _all.clear()
+        every = _all[part] = tuple(moves[1:])  # without the empty one; so built they ascend
+    return every
