@@ -83,7 +83,8 @@ def _parameters() -> Iterator[inspect.Parameter]:
     """One option a setting, and the two that are none."""
     for name, field in Settings.model_fields.items():
         flag = f"--{name.replace('_', '-')}"
-        annotation, default = field.annotation, str(field.default)
+        annotation: object = field.annotation
+        default = str(field.default)
         if annotation is bool and field.default:
             # A switch that is on takes a value: a second name to turn it off fills the help.
             annotation, default = Literal["true", "false"], default.lower()

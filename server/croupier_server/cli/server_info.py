@@ -33,7 +33,7 @@ def command(
                 system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS, wait_for_ready=True
             )
         except grpc.RpcError as error:
-            code = error.code()  # type: ignore[attr-defined]
+            code = error.code()
             fail(f"no Croupier server answers at {server} ({code.name})", 1)
     if json:
         print(MessageToJson(info, preserving_proto_field_name=True))

@@ -26,7 +26,7 @@ class CatalogService:
     def __init__(self, pages: PageTokens) -> None:
         self._pages = pages
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.v1.CatalogService")
         service.unary("ListGames", pb.ListGamesRequest, self.list_games)

@@ -54,8 +54,8 @@ class Link(Protocol):
         """The next message of the client; None when it has ended its side."""
         ...
 
-    async def write(self, data: bytes) -> None:
-        """Send a message; returns when there is room for the next one."""
+    def write(self, data: bytes, /) -> Awaitable[None]:
+        """Send a message; done when there is room for the next one."""
         ...
 
 
@@ -185,7 +185,7 @@ class Service:
 
         self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
 
-    def handler(self) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self) -> grpc.GenericRpcHandler:
         """The service as the server wants it."""
         return grpc.method_handlers_generic_handler(self._name, self._methods)
 
@@ -214,7 +214,8 @@ class _ContextLink:
         self.write: Callable[[bytes], Awaitable[None]] = context.write
 
     async def read(self) -> bytes | None:
-        data = await self._context.read()
+        # At the end of the stream gRPC gives a mark of its own; its types do not say so.
+        data: object = await self._context.read()
         return data if isinstance(data, bytes) else None
 
 
@@ -241,7 +242,7 @@ class _Call:
 
     def cancelled(self) -> None:
         """The client went away, or its deadline has passed."""
-        left = self._context.time_remaining()
+        left: float | None = self._context.time_remaining()
         late = left is not None and left <= 0
         _log.info("call", code="DEADLINE_EXCEEDED" if late else "CANCELLED", **self._facts())
 

@@ -39,7 +39,7 @@ class RecordService:
         self._followers: set[asyncio.Event] = set()
         self._draining = False
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.record.v1.RecordService")
         service.unary("GetRecord", pb.GetRecordRequest, self.get_record)

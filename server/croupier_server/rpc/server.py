@@ -46,7 +46,7 @@ class CannotListen(Exception):
 class Wrapped(Protocol):
     """A service of ours."""
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         ...
 
@@ -152,11 +152,11 @@ def _services(
 ) -> dict[str, Wrapped]:
     """Every service of the contract by its full name."""
     shard = backing.shard
-    capabilities = ("session", "records", "lobby")
+    capabilities = ["session", "records", "lobby"]
     if listen.reflection:
-        capabilities += ("reflection",)
+        capabilities.append("reflection")
     if backing.house_bots:
-        capabilities += ("house_bots",)
+        capabilities.append("house_bots")
     return {
         "croupier.v1.SystemService": SystemService(
             listen.limits, capabilities, listen.heartbeat_ms, backing.now_ms

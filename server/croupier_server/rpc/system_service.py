@@ -6,7 +6,7 @@ Must not be put here: anything that changes while the server runs, but for its c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Final
 
@@ -35,7 +35,7 @@ class SystemService:
     def __init__(
         self,
         limits: pb.ServerLimits,
-        capabilities: tuple[str, ...],
+        capabilities: Sequence[str],
         heartbeat_ms: int,
         now_ms: Callable[[], int],
     ) -> None:
@@ -50,7 +50,7 @@ class SystemService:
         )
         self._facts.heartbeat_interval.FromMilliseconds(heartbeat_ms)
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.v1.SystemService")
         service.unary("GetServerInfo", pb.GetServerInfoRequest, self.get_server_info)

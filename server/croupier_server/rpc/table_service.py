@@ -35,7 +35,7 @@ class TableService:
         self._pages = pages
         self._house_bots = house_bots
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler[bytes, bytes]:
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.v1.TableService")
         service.unary("CreateTable", pb.CreateTableRequest, self.create_table)

@@ -48,7 +48,7 @@ class Requests:
         self._validator = protovalidate.Validator()
         self._pool = descriptor_pool.DescriptorPool()
         for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
-            self._pool.AddSerializedFile(file.SerializeToString())  # type: ignore[no-untyped-call]
+            self._pool.AddSerializedFile(file.SerializeToString())
 
     def reader(self, request: type[R]) -> Callable[[bytes], R]:
         """A function from bytes to a checked message of the class *request*.
