@@ -5,7 +5,6 @@ Must not be put here: whether a throw would stand (`throws`), which no list may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
@@ -36,8 +35,8 @@ from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
 _MEMO_MAX: Final = 1 << 13
 _DISTINCT_MAX: Final = 18
-"""With more distinct cards than this there are more leads than can be listed, however they are
-divided among five suits."""
+"""With more different cards there are more leads than can be listed, however they are divided
+among five suits."""
 
 
 def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
@@ -86,77 +85,101 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
 
     Listed by kind and width, then ascending; throws last, by effective suit, then ascending.
     """
-    moves, kinds = _unthrown(hand, trumps)
-    parts = [hand & mask for mask in trumps.mask if hand & mask]
-    distinct = at_least(hand, 1).bit_count()
-    if distinct <= _DISTINCT_MAX and sum(map(_number, parts)) <= LEGAL_LIST_MAX:
+    planes = _planes(hand)
+    moves = tuple_moves(planes[0], 1)
+    kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(moves)
+    if len(planes) > 1:
+        moves, kinds = _with_tuples(moves, kinds, planes, trumps)
+    if _are_few(planes, trumps):
         unthrown = set(moves)
-        throws = [move for part in parts for move in _every(part) if move not in unthrown]
+        throws = [
+            move for mask in trumps.mask for move in _every(hand & mask) if move not in unthrown
+        ]
         return Legal((*moves, *throws), kinds + (LEAD_THROW,) * len(throws))
     if len(moves) <= LEGAL_LIST_MAX:
-        return Legal(moves, kinds, [_span(part) for part in parts if _is_mixed(part)])
+        spans = [_span(hand & mask) for mask in trumps.mask]
+        return Legal(moves, kinds, [span for span in spans if span is not None])
+    parts = [part for mask in trumps.mask if (part := hand & mask)]
     return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
 
-def _unthrown(hand: Cards, trumps: Trumps) -> tuple[tuple[Move, ...], tuple[int, ...]]:
-    """Moves and kinds of all leads that are no throws."""
-    moves = tuple_moves(at_least(hand, 1), 1)
-    kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(moves)
-    tractors: list[Move] = []
-    for width in range(2, COPIES_MAX + 1):
-        plane = at_least(hand, width)
-        if not plane:
-            break
+def _planes(hand: Cards) -> list[Cards]:
+    """By width from 1: one of every card that *hand* holds so often."""
+    planes = [at_least(hand, 1)]
+    width = 2
+    while plane := at_least(hand, width):
+        planes.append(plane)
+        width += 1
+    return planes
+
+
+def _with_tuples(
+    moves: tuple[Move, ...], kinds: tuple[int, ...], planes: list[Cards], trumps: Trumps
+) -> tuple[tuple[Move, ...], tuple[int, ...]]:
+    """*moves* and *kinds*, followed by those of tuples and of tractors."""
+    tractors: tuple[Move, ...] = ()
+    for width, plane in enumerate(planes[1:], 2):
         tuples = tuple_moves(plane, width)
         moves += tuples
         kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
         if len(tuples) > 1:
             for suit, mask in enumerate(trumps.mask):
-                if _is_mixed(plane & mask):
-                    tractors += sorted(_tractors(plane & mask, width, suit, trumps))
-    return moves + tuple(tractors), kinds + (LEAD_TRACTOR,) * len(tractors)
+                if plane & mask:
+                    tractors += _tractors(plane & mask, width, suit, trumps)
+    return moves + tractors, kinds + (LEAD_TRACTOR,) * len(tractors)
 
 
-def _tractors(plane: Cards, width: int, suit: int, trumps: Trumps) -> Iterator[Move]:
-    """Moves that play a run of tuples of *width* of the cards in *plane*."""
-    runs: list[Move] = []  # those whose highest card stands one step below
-    for cards in trumps.at_height[suit]:
-        tuples = [width << 4 * card for card in cards if plane >> 4 * card & 1]
-        longer = [run + more for run, more in product(runs, tuples)]
-        yield from longer
-        runs = longer + [one | PLAY for one in tuples]
+_runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
 
 
-def _is_mixed(cards: Cards) -> bool:
-    """Whether *cards* are of two or more kinds of card."""
-    lowest = (cards & -cards).bit_length() - 1 & ~3
-    return cards != 0 and cards >> lowest > 15
+def _tractors(plane: Cards, width: int, suit: int, trumps: Trumps) -> tuple[Move, ...]:
+    """Moves that play a run of tuples of *width* of the cards in *plane*, ascending."""
+    if not plane & plane - 1:
+        return ()
+    found = _runs.get((trumps, width, plane))
+    if found is None:
+        tractors: list[Move] = []
+        runs: list[Move] = []  # those whose highest card stands one step below
+        for cards in trumps.at_height[suit]:
+            tuples = [width << 4 * card for card in cards if plane >> 4 * card & 1]
+            longer = [run + more for run, more in product(runs, tuples)]
+            tractors += longer
+            runs = longer + [one | PLAY for one in tuples]
+        if len(_runs) >= _MEMO_MAX:
+            _runs.clear()
+        found = _runs[trumps, width, plane] = tuple(sorted(tractors))
+    return found
 
 
-def _number(part: Cards) -> int:
-    """How many leads there are from the cards of one suit."""
-    number = width = 1
-    plane = at_least(part, 1)
-    while plane:
-        width += 1
-        wider = at_least(part, width)
-        number *= width ** (plane.bit_count() - wider.bit_count())
-        plane = wider
-    return number - 1
+def _are_few(planes: list[Cards], trumps: Trumps) -> bool:
+    """Whether there are at most `LEGAL_LIST_MAX` leads, throws included."""
+    if planes[0].bit_count() > _DISTINCT_MAX:
+        return False
+    room = LEGAL_LIST_MAX + len(trumps.mask)  # no cards of a suit are not a lead
+    for mask in trumps.mask:
+        ways = 1
+        for width, plane in enumerate(planes, 1):
+            held = (plane & mask).bit_count()
+            ways = ways * (width + 1) ** held // width**held
+        room -= ways
+        if room < 0:
+            return False
+    return True
 
 
-_spans: dict[Cards, Pattern] = {}
+_spans: dict[Cards, Pattern | None] = {}
 _all: dict[Cards, tuple[Move, ...]] = {}
 
 
-def _span(part: Cards) -> Pattern:
-    """The pattern of all leads of two or more cards of *part*."""
-    span = _spans.get(part)
-    if span is None:
+def _span(part: Cards) -> Pattern | None:
+    """The pattern of all leads of two or more cards of *part*, if any of them is a throw."""
+    if part not in _spans:
         if len(_spans) >= _MEMO_MAX:
             _spans.clear()
-        span = _spans[part] = Pattern(LEAD_THROW, 0, part, 2, count(part))
-    return span
+        plane = at_least(part, 1)
+        is_mixed = plane & plane - 1 != 0
+        _spans[part] = Pattern(LEAD_THROW, 0, part, 2, count(part)) if is_mixed else None
+    return _spans[part]
 
 
 def _every(part: Cards) -> tuple[Move, ...]:
