@@ -57,8 +57,8 @@ def move_code(message: game_pb2.Move) -> Move:
     if arm == "name_trumps":
         return _trumps_named(move.name_trumps)
     if message.WhichOneof("game") is None:
-        raise MalformedMove(Reason.MALFORMED_MOVE, "the move is empty", field="move")
-    raise MalformedMove(Reason.MALFORMED_MOVE, "no kind of move is set", field="move.tractor")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "the move is empty", field="move.game")
+    raise _malformed("move", "no kind of move is set")
 
 
 def _packed(cards: Sequence[int], arm: str, most: int) -> int:
@@ -187,15 +187,15 @@ def legal_bytes(legal: Legal, mode: int) -> bytes:
     if mode == LegalMode.OFF:
         return _TRUNCATED
     entries = [_ENTRIES[kind][move] for move, kind in zip(legal.moves, legal.kinds, strict=True)]
-    if not legal.patterns and len(entries) <= SUMMARY_MAX:
-        return b"".join(entries)
-    most = LISTED_MAX if mode != LegalMode.SUMMARY else SUMMARY_MAX
+    # The patterns may be endless in practice: never ask how many there are.
     patterns = list(islice(legal.patterns, LISTED_MAX + 1))
     if mode == LegalMode.SUMMARY and len(entries) + len(patterns) > SUMMARY_MAX:
         return _TRUNCATED
-    is_cut = len(entries) > most or len(patterns) > most
-    entries = entries[:most] + [_pattern(pattern) for pattern in patterns[:most]]
-    return b"".join(entries) + (_TRUNCATED if is_cut else b"")
+    if not patterns and len(entries) <= LISTED_MAX:
+        return b"".join(entries)
+    is_cut = len(entries) > LISTED_MAX or len(patterns) > LISTED_MAX
+    found = entries[:LISTED_MAX] + [_pattern(pattern) for pattern in patterns[:LISTED_MAX]]
+    return b"".join(found) + (_TRUNCATED if is_cut else b"")
 
 
 def _pattern(pattern: Pattern) -> bytes:
