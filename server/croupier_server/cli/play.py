@@ -50,7 +50,7 @@ def command(
         ),
     ] = True,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for records; default: records/GAME-DATE-TIME.")
+        Path | None, typer.Option(help="Folder for records; default: games/GAME-DATE-TIME.")
     ] = None,
     in_flight: Annotated[
         int, typer.Option(min=1, max=1000, help="Matches under way at a time.")
@@ -101,7 +101,7 @@ def command(
 
 def _make_folder(out: Path | None, game: str) -> Path:
     """The folder for records; one that holds records already is not mixed with new ones."""
-    folder = out or Path("records") / time.strftime(f"{game}-%Y%m%d-%H%M%S")
+    folder = out or Path("games") / time.strftime(f"{game}-%Y%m%d-%H%M%S")
     number = 1
     while out is None and folder.exists():
         number += 1
