@@ -1,5 +1,84 @@
-"""Python client of Croupier: generated stubs (`croupier.v1`) and the SDK round them."""
+"""Croupier for bots: sit down at card tables over gRPC.
+
+The shortest bot::
+
+    import croupier
+
+    class MyBot(croupier.Bot):
+        def decide(self, view, decision):
+            return decision.legal[0]
+
+    print(croupier.run(MyBot(), "127.0.0.1:7421", game="tractor", against="greedy"))
+
+`croupier.v1` holds the generated stubs of the contract, for those who want nothing else.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from croupier.bot import Bot, Decision
+from croupier.cards import Card, parse_cards, pretty
+from croupier.client import Client, NewTable
+from croupier.errors import (
+    BotError,
+    Conflict,
+    ConnectionFailed,
+    Error,
+    IllegalMove,
+    InvalidRequest,
+    LimitReached,
+    NotAllowed,
+    NotFound,
+    Refused,
+    SeatLost,
+    ServerFault,
+    Unavailable,
+    UsageError,
+)
+from croupier.legal import LegalMoves, Pattern
+from croupier.moves import Move
+from croupier.randomness import DecisionRandom
+from croupier.results import EndReason, Result, Results
+from croupier.runner import run, run_async
+from croupier.seat import Ticket
+from croupier.tractor import DecisionKind, MoveKind, Order, Suit, TractorView
+from croupier.views import View
+
+__all__ = [
+    "Bot",
+    "BotError",
+    "Card",
+    "Client",
+    "Conflict",
+    "ConnectionFailed",
+    "Decision",
+    "DecisionKind",
+    "DecisionRandom",
+    "EndReason",
+    "Error",
+    "IllegalMove",
+    "InvalidRequest",
+    "LegalMoves",
+    "LimitReached",
+    "Move",
+    "MoveKind",
+    "NewTable",
+    "NotAllowed",
+    "NotFound",
+    "Order",
+    "Pattern",
+    "Refused",
+    "Result",
+    "Results",
+    "SeatLost",
+    "ServerFault",
+    "Suit",
+    "Ticket",
+    "TractorView",
+    "Unavailable",
+    "UsageError",
+    "View",
+    "parse_cards",
+    "pretty",
+    "run",
+    "run_async",
+]

@@ -1,0 +1,375 @@
+"""The asynchronous client: make and join tables, and have bots play the seats.
+
+`croupier.run` is built on this; use it directly when a program plays many tables, or hosts them.
+Must not be put here: how updates travel (`croupier.session`, `croupier.watch`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final, Literal, Protocol, Self, TypeAlias
+
+from google.protobuf.message import Message
+
+from croupier.bot import Bot
+from croupier.connection import DEFAULT_ADDRESS, Connection
+from croupier.errors import Error, UsageError
+from croupier.moves import Move
+from croupier.options import OptionValue, game_kind, options_message
+from croupier.results import Result, make_result
+from croupier.seat import Seat, Ticket, Workplace
+from croupier.session import Session
+from croupier.threads import Threads
+from croupier.v1 import (
+    catalog_service_pb2,
+    play_service_pb2,
+    system_service_pb2,
+    table_pb2,
+    table_service_pb2,
+)
+from croupier.watch import Watches
+
+__all__ = ["Client", "NewTable", "Transport"]
+
+Transport: TypeAlias = Literal["session", "watch"]
+"""How updates travel: many seats on one stream, or a stream a seat and a call a move."""
+
+NAME: Final = "croupier-python/0.1"
+THREADS_MAX: Final = 1024
+NONCE_BYTES: Final = 32
+_SILENT_HEARTBEATS: Final = 3
+_SILENCE_SECONDS_MIN: Final = 10.0
+
+
+class _Carrier(Protocol):
+    def add(self, seat: Seat) -> None: ...
+    def remove(self, seat: Seat) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table that we made.
+
+    Attributes:
+        table: the table.
+        host_ticket: the right to start and stop it.
+        invite_codes: code of each seat in order; empty where none is needed.
+    """
+
+    table: table_pb2.Table
+    host_ticket: str = field(repr=False)
+    invite_codes: tuple[str, ...] = field(repr=False)
+
+    @property
+    def table_id(self) -> str:
+        """The table's id."""
+        return self.table.table_id
+
+
+class Client:
+    """A connection to one server, to be used as ``async with croupier.Client(address) as client``.
+
+    Args:
+        address: host and port.
+        transport: ``session`` (fast) or ``watch`` (one stream a seat, one call a move).
+        seed: where the chance of bots comes from; not given: from the system.
+        patience: seconds for which a lost connection is tried again before giving up.
+
+    Raises (on entering):
+        ConnectionFailed: no server answers there.
+    """
+
+    def __init__(
+        self,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        transport: Transport = "session",
+        seed: int | str | None = None,
+        patience: float = 30.0,
+    ) -> None:
+        if transport not in ("session", "watch"):
+            raise UsageError(f"there is no transport {transport!r}; take 'session' or 'watch'")
+        self.address = address
+        self.seed = secrets.token_hex(16) if seed is None else seed
+        self._transport = transport
+        self._patience = patience
+        self._threads = Threads(THREADS_MAX)
+        self._connections: dict[str, Connection] = {}
+        self._carriers: dict[str, _Carrier] = {}
+        self._running: list[asyncio.Task[None]] = []
+        self._tasks = asyncio.TaskGroup()
+        self._info: system_service_pb2.GetServerInfoResponse | None = None
+
+    async def __aenter__(self) -> Self:
+        connection = self._connection(self.address)
+        try:
+            self._info = await connection.hello()
+            await self._tasks.__aenter__()
+        except BaseException:
+            await connection.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in list(self._running):
+            task.cancel()
+        for carrier in self._carriers.values():
+            if isinstance(carrier, Watches):
+                carrier.close()
+        try:
+            # The group would wrap the body's error in an exception group; it passes on by itself.
+            await self._tasks.__aexit__(None, None, None)
+        finally:
+            self._threads.close()
+            for connection in self._connections.values():
+                await connection.close()
+
+    @property
+    def info(self) -> system_service_pb2.GetServerInfoResponse:
+        """What the server said of itself when the client connected."""
+        if self._info is None:
+            raise UsageError("use the client as `async with croupier.Client(...) as client`")
+        return self._info
+
+    def _connection(self, address: str) -> Connection:
+        connection = self._connections.get(address)
+        if connection is None:
+            connection = self._connections[address] = Connection(address, self._patience)
+        return connection
+
+    @property
+    def _main(self) -> Connection:
+        return self._connections[self.address]
+
+    # Tables --------------------------------------------------------------------------------------
+    async def create_table(
+        self,
+        game: str = "tractor",
+        *,
+        ruleset: str = "",
+        options: Mapping[str, OptionValue] | Message | None = None,
+        seats: Sequence[str] = (),
+        clock: table_pb2.ClockSpec | None = None,
+        deal: table_pb2.DealSource | None = None,
+        title: str = "",
+        shared_seats: bool = False,
+        unlisted: bool = False,
+        manual_start: bool = False,
+    ) -> NewTable:
+        """Make a table.
+
+        Args:
+            game: its name.
+            ruleset: the ruleset; empty: the default.
+            options: what differs from the ruleset, as text or typed.
+            seats: for each seat in order ``open``, ``invited``, or the name of a house bot; seats
+                left out are open.
+            clock: the clock; None: no clock.
+            deal: where the cards come from; None: the server's secret and every seat's nonce.
+            title: for people.
+            shared_seats: whether one caller may hold several seats.
+            unlisted: whether it is left out of lists.
+            manual_start: whether it waits for `start_table`.
+
+        Raises:
+            Refused: the server does not make such a table.
+            UsageError: no such game or option.
+        """
+        request = table_service_pb2.CreateTableRequest(
+            request_id=secrets.token_hex(16),
+            game=game_kind(game),
+            ruleset=ruleset,
+            options=options_message(game, options),
+            seats=[_seat_spec(seat) for seat in seats],
+            deal_source=deal,
+            clock=clock,
+            title=title,
+            shared_seats=shared_seats,
+            unlisted=unlisted,
+            manual_start=manual_start,
+        )
+        made = await self._main.call(self._main.tables.CreateTable, request)
+        return NewTable(made.table, made.host_ticket, tuple(made.invite_codes))
+
+    async def get_table(self, table_id: str) -> table_pb2.Table:
+        """A table as everybody may see it.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        request = table_service_pb2.GetTableRequest(table_id=table_id)
+        return (await self._main.call(self._main.tables.GetTable, request)).table
+
+    async def tables(self) -> AsyncIterator[table_pb2.Table]:
+        """Every listed table, newest first."""
+        token = ""
+        while True:
+            request = table_service_pb2.ListTablesRequest(page_token=token)
+            page = await self._main.call(self._main.tables.ListTables, request)
+            for table in page.tables:
+                yield table
+            token = page.next_page_token
+            if not token:
+                return
+
+    async def start_table(self, made: NewTable) -> table_pb2.Table:
+        """Start a table that was made with ``manual_start``."""
+        request = table_service_pb2.StartTableRequest(table_id=made.table_id)
+        method = self._main.tables.StartTable
+        return (await self._main.call(method, request, host_ticket=made.host_ticket)).table
+
+    async def abort_table(self, made: NewTable, detail: str = "") -> table_pb2.Table:
+        """Stop a table of ours; its match does not count."""
+        request = table_service_pb2.AbortTableRequest(table_id=made.table_id, detail=detail)
+        method = self._main.tables.AbortTable
+        return (await self._main.call(method, request, host_ticket=made.host_ticket)).table
+
+    async def players(self, game: str, ruleset: str = "", options: Message | None = None) -> int:
+        """Number of seats that a table with these options has."""
+        asked = options_message(game, options)
+        field = getattr(asked, game)
+        if field.HasField("players"):
+            return int(field.players)
+        request = catalog_service_pb2.GetRulesetRequest(game=game_kind(game), ruleset=ruleset)
+        found = await self._main.call(self._main.catalog.GetRuleset, request)
+        return int(getattr(found.values, game).players)
+
+    # Seats ---------------------------------------------------------------------------------------
+    async def join(
+        self, table_id: str, *, seat: int | None = None, invite: str = "", player: str = ""
+    ) -> Ticket:
+        """Take a seat. Whoever joins again with the seat's invite code takes it over.
+
+        Args:
+            table_id: the table.
+            seat: the seat; None: that of the invite code, or the first open one.
+            invite: code of a seat that is held for somebody.
+            player: name shown to everybody.
+
+        Raises:
+            NotFound: there is no such table.
+            Conflict: the seat is taken, or the table is full or closed.
+            NotAllowed: the seat is held for somebody else.
+        """
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        request = table_service_pb2.JoinTableRequest(
+            request_id=secrets.token_hex(16),
+            table_id=table_id,
+            seat=seat,
+            invite_code=invite,
+            player=player,
+            nonce_hash=hashlib.sha256(nonce).digest(),
+        )
+        got = await self._main.call(self._main.tables.JoinTable, request)
+        return Ticket(got.table, got.seat, got.epoch, got.ticket, nonce)
+
+    async def play(self, bot: Bot, ticket: Ticket, *, seed: int | str | None = None) -> Result:
+        """Have *bot* play a seat to the end of its match.
+
+        Args:
+            bot: who plays.
+            ticket: the seat, from `join`.
+            seed: where the bot's chance comes from, if not from the client's seed.
+
+        Raises:
+            BotError: the bot raised or answered something that is no move.
+            IllegalMove: the bot gave a move that the rules forbid.
+            SeatLost: somebody else took the seat over.
+            ConnectionFailed: the server could not be reached for too long.
+        """
+        workplace = Workplace(asyncio.get_running_loop(), self._tasks, self._threads)
+        seat = Seat(ticket, bot, self.seed if seed is None else seed, workplace)
+        await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
+        address = ticket.table.endpoint or self.address
+        carrier = self._carrier(address)
+        carrier.add(seat)
+        try:
+            message = await seat.done
+        finally:
+            carrier.remove(seat)
+        if message is None:
+            request = table_service_pb2.GetTableRequest(table_id=ticket.table_id)
+            connection = self._connection(address)
+            table = (await connection.call(connection.tables.GetTable, request)).table
+            if not table.HasField("result"):
+                raise Error(f"table {ticket.table_id} ended without a result")
+            message = table.result
+        result = make_result(
+            message, ticket.table_id, ticket.seat, seat.name, seat.decisions, ticket.nonce
+        )
+        await seat.call_hook(bot.on_end, result)
+        return result
+
+    def _carrier(self, address: str) -> _Carrier:
+        """The transport to *address*, made when it is first needed."""
+        carrier = self._carriers.get(address)
+        if carrier is not None:
+            return carrier
+        beat = self.info.heartbeat_interval
+        seconds = beat.seconds + beat.nanos / 1e9
+        silence = max(_SILENT_HEARTBEATS * seconds, _SILENCE_SECONDS_MIN)
+        connection = self._connection(address)
+        if self._transport == "watch":
+            carrier = Watches(connection, self._tasks, silence)
+        else:
+            session = Session(connection, NAME, asyncio.get_running_loop(), silence)
+            self._running.append(self._tasks.create_task(session.run()))
+            carrier = session
+        self._carriers[address] = carrier
+        return carrier
+
+    async def concede(self, ticket: Ticket) -> bool:
+        """Give the match up; returns whether it has ended (otherwise partners must agree)."""
+        request = play_service_pb2.ConcedeRequest(table_id=ticket.table_id)
+        method = self._main.play.Concede
+        return (await self._main.call(method, request, ticket=ticket.secret)).ended
+
+    async def leave(self, ticket: Ticket) -> None:
+        """Leave a seat before the match starts."""
+        request = table_service_pb2.LeaveTableRequest(table_id=ticket.table_id)
+        await self._main.call(self._main.tables.LeaveTable, request, ticket=ticket.secret)
+
+    async def legal_moves(self, ticket: Ticket, decision_id: str) -> AsyncIterator[Move]:
+        """Every legal move of an open decision, each once, whatever the decision itself lists."""
+        token = ""
+        while True:
+            request = play_service_pb2.ListLegalMovesRequest(
+                table_id=ticket.table_id, decision_id=decision_id, page_token=token
+            )
+            method = self._main.play.ListLegalMoves
+            page = await self._main.call(method, request, ticket=ticket.secret)
+            for listed in page.moves:
+                yield Move(listed.move, listed)
+            token = page.next_page_token
+            if not token:
+                return
+
+    async def check_move(
+        self, ticket: Ticket, decision_id: str, move: Move
+    ) -> play_service_pb2.CheckMoveResponse:
+        """Whether a move would be accepted, or the reason and rule clause why not."""
+        request = play_service_pb2.CheckMoveRequest(
+            table_id=ticket.table_id, decision_id=decision_id, move=move.message
+        )
+        return await self._main.call(self._main.play.CheckMove, request, ticket=ticket.secret)
+
+
+def _seat_spec(word: str) -> table_service_pb2.SeatSpec:
+    """``open``, ``invited``, or the name of a house bot."""
+    match word:
+        case "open":
+            return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_OPEN)
+        case "invited":
+            return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
+        case bot:
+            return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot=bot)

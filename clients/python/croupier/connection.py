@@ -1,0 +1,175 @@
+"""One gRPC channel to one server: its stubs, unary calls that survive a lost connection, pauses.
+
+Every unary call of the contract is safe to repeat (a request id, or a decision that remembers its
+answer), so a call whose connection broke is simply made again. Must not be put here: streams, and
+anything about seats.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from typing import Final, TypeVar
+
+import grpc
+
+from croupier.errors import ConnectionFailed, Refused, from_rpc_error
+from croupier.record.v1 import record_service_pb2_grpc
+from croupier.v1 import (
+    catalog_service_pb2_grpc,
+    play_service_pb2_grpc,
+    session_service_pb2_grpc,
+    spectate_service_pb2_grpc,
+    system_service_pb2,
+    system_service_pb2_grpc,
+    table_service_pb2_grpc,
+)
+
+__all__ = ["Backoff", "Connection", "is_lost", "is_worth_waiting"]
+
+Request = TypeVar("Request")
+Response = TypeVar("Response")
+
+DEFAULT_ADDRESS: Final = "127.0.0.1:7421"
+CALL_SECONDS: Final = 30.0
+_HELLO_SECONDS: Final = 5.0
+_FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
+
+_OPTIONS: Final = (
+    ("grpc.max_receive_message_length", _FRAME_BYTES_MAX),
+    ("grpc.max_send_message_length", _FRAME_BYTES_MAX),
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 50),
+    ("grpc.max_reconnect_backoff_ms", 2000),
+    # Two clients in one process are two connections, as two processes would have.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_LOST: Final = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.UNKNOWN,
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+    }
+)
+
+
+def is_lost(error: Refused) -> bool:
+    """Whether *error* says that the connection broke: gRPC said it, not the server."""
+    return error.code in _LOST and error.reason == error.code.name
+
+
+def is_worth_waiting(error: Refused) -> bool:
+    """Whether the same call may succeed later."""
+    return is_lost(error) or error.retry_after is not None or error.reason == "SERVER_DRAINING"
+
+
+class Backoff:
+    """Growing pauses between attempts, with chance in them so that many bots do not come at once.
+
+    Raises `ConnectionFailed` from `pause` when there was no success for *patience* seconds.
+    """
+
+    def __init__(self, address: str, patience: float) -> None:
+        self._address = address
+        self._patience = patience
+        self.succeeded()
+
+    def succeeded(self) -> None:
+        """Something worked: start again with short pauses."""
+        self._last_success = time.monotonic()
+        self._pause = 0.02
+
+    async def pause(self, why: str, at_least: float | None = None) -> None:
+        """Wait before the next attempt, at least so many seconds.
+
+        Raises:
+            ConnectionFailed: nothing worked for too long.
+        """
+        if time.monotonic() - self._last_success > self._patience:
+            raise ConnectionFailed(
+                f"the connection to {self._address} was lost for {self._patience:g} seconds: {why}"
+            )
+        spread = 0.5 + secrets.randbelow(1000) / 1000
+        await asyncio.sleep(max(self._pause * spread, at_least or 0.0))
+        self._pause = min(self._pause * 2, 2.0)
+
+
+class Connection:
+    """A channel to *address* and the stubs on it.
+
+    Attributes:
+        address: host and port.
+        patience: seconds for which a lost connection is tried again.
+    """
+
+    def __init__(self, address: str, patience: float) -> None:
+        self.address = address
+        self.patience = patience
+        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        self.system = system_service_pb2_grpc.SystemServiceStub(self._channel)
+        self.catalog = catalog_service_pb2_grpc.CatalogServiceStub(self._channel)
+        self.tables = table_service_pb2_grpc.TableServiceStub(self._channel)
+        self.play = play_service_pb2_grpc.PlayServiceStub(self._channel)
+        self.sessions = session_service_pb2_grpc.SessionServiceStub(self._channel)
+        self.spectate = spectate_service_pb2_grpc.SpectateServiceStub(self._channel)
+        self.records = record_service_pb2_grpc.RecordServiceStub(self._channel)
+
+    async def hello(self) -> system_service_pb2.GetServerInfoResponse:
+        """Ask the server what it is; the first call of a client.
+
+        Raises:
+            ConnectionFailed: nobody answers there.
+        """
+        request = system_service_pb2.GetServerInfoRequest()
+        try:
+            return await self.system.GetServerInfo(request, timeout=_HELLO_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            refused = from_rpc_error(error)
+        if not is_lost(refused):
+            raise refused
+        raise ConnectionFailed(
+            f"no Croupier server answers at {self.address}; start one with `croupier serve`"
+        )
+
+    async def call(
+        self,
+        method: grpc.aio.UnaryUnaryMultiCallable[Request, Response],
+        request: Request,
+        *,
+        ticket: str = "",
+        host_ticket: str = "",
+    ) -> Response:
+        """Make a unary call, again and again while the connection is lost.
+
+        Raises:
+            Refused: the server said no.
+            ConnectionFailed: it could not be reached for too long.
+        """
+        metadata: tuple[tuple[str, str], ...] = ()
+        if ticket:
+            metadata += (("croupier-ticket", ticket),)
+        if host_ticket:
+            metadata += (("croupier-host-ticket", host_ticket),)
+        backoff = Backoff(self.address, self.patience)
+        while True:
+            try:
+                return await method(request, metadata=metadata, timeout=CALL_SECONDS)
+            except grpc.aio.AioRpcError as error:
+                refused = from_rpc_error(error)
+            except asyncio.CancelledError:
+                # A call that the far side cancelled raises this too.
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                refused = Refused(grpc.StatusCode.CANCELLED, "CANCELLED", "the call was cut")
+            if not is_worth_waiting(refused):
+                raise refused
+            await backoff.pause(refused.message, refused.retry_after)
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._channel.close()

@@ -1,0 +1,380 @@
+"""`decision.legal`: the legal moves of a decision as one lazy sequence.
+
+The server lists moves while they are few and otherwise gives patterns: fixed cards and some of a
+pool. Everything here is exact from the message alone: walking, counting, membership and sampling
+need no rules of any game and never build the whole list.
+
+Inside, a multiset of cards is one integer with four bits a card, so that comparing two of them is
+a subtraction. Must not be put here: anything that a bot would want from one game only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Final, Protocol, overload
+
+from croupier.cards import Card, to_cards
+from croupier.moves import Move
+from croupier.tractor.moves import MoveKind, call_message, card_move_message
+from croupier.v1 import game_pb2
+
+__all__ = ["Chooser", "LegalMoves", "Pattern"]
+
+_GUARD: Final = sum(8 << (4 * card) for card in range(55))
+_COUNTED_PATTERNS_MAX: Final = 12
+
+
+class Chooser(Protocol):
+    """What a sampler needs of a random generator: `DecisionRandom` or ``random.Random``."""
+
+    def randrange(self, stop: int, /) -> int:
+        """A whole number from 0 up to, not including, *stop*."""
+        ...
+
+
+def _pack(cards: Iterable[int]) -> int:
+    packed = 0
+    for card in cards:
+        packed += 1 << (4 * card)
+    return packed
+
+
+def _unpack(packed: int) -> Iterator[int]:
+    card = 0
+    while packed:
+        for _ in range(packed & 15):
+            yield card
+        packed >>= 4
+        card += 1
+
+
+def _holds(whole: int, part: int) -> bool:
+    """Whether the multiset *whole* holds all of *part*."""
+    return ((whole | _GUARD) - part) & _GUARD == _GUARD
+
+
+def _either(first: int, second: int, larger: bool) -> int:
+    """Per card, the larger or the smaller of two counts."""
+    merged, shift = 0, 0
+    while first >> shift or second >> shift:
+        a, b = first >> shift & 15, second >> shift & 15
+        merged |= (max(a, b) if larger else min(a, b)) << shift
+        shift += 4
+    return merged
+
+
+def _size(packed: int) -> int:
+    total = 0
+    while packed:
+        total += packed & 15
+        packed >>= 4
+    return total
+
+
+class _Family:
+    """The multisets that hold ``fixed``, lie within ``whole`` and have ``least`` to ``most`` cards.
+
+    Two families meet in a family, so the size of a union follows by inclusion and exclusion.
+    """
+
+    __slots__ = ("fixed", "least", "most", "whole")
+
+    def __init__(self, fixed: int, whole: int, least: int, most: int) -> None:
+        self.fixed = fixed
+        self.whole = whole
+        self.least = least
+        self.most = most
+
+    def has(self, cards: int, size: int) -> bool:
+        return (
+            self.least <= size <= self.most
+            and _holds(cards, self.fixed)
+            and _holds(self.whole, cards)
+        )
+
+    def meet(self, other: _Family) -> _Family | None:
+        """The members of both, or None if there are none."""
+        fixed = _either(self.fixed, other.fixed, larger=True)
+        whole = _either(self.whole, other.whole, larger=False)
+        least, most = max(self.least, other.least), min(self.most, other.most)
+        if not _holds(whole, fixed) or max(least, _size(fixed)) > min(most, _size(whole)):
+            return None
+        return _Family(fixed, whole, least, most)
+
+    def count(self) -> int:
+        """How many members there are."""
+        ways = [1]
+        for copies in _copies(self.whole - self.fixed):
+            grown = [0] * (len(ways) + copies)
+            for size, number in enumerate(ways):
+                for more in range(copies + 1):
+                    grown[size + more] += number
+            ways = grown
+        base = _size(self.fixed)
+        return sum(ways[max(self.least - base, 0) : max(self.most - base + 1, 0)])
+
+    def walk(self) -> Iterator[int]:
+        """Every member once, low cards first, without recursion."""
+        base = _size(self.fixed)
+        least, most = self.least - base, self.most - base
+        digits = [(card, n) for card, n in _digits(self.whole - self.fixed)]
+        after = [0] * (len(digits) + 1)
+        for place in range(len(digits) - 1, -1, -1):
+            after[place] = after[place + 1] + digits[place][1]
+        stack = [(0, self.fixed, 0)]
+        while stack:
+            place, packed, size = stack.pop()
+            if place == len(digits):
+                if least <= size <= most:
+                    yield packed
+                continue
+            card, copies = digits[place]
+            for taken in range(min(copies, most - size) + 1):
+                if size + taken + after[place + 1] >= least:
+                    stack.append((place + 1, packed + (taken << (4 * card)), size + taken))
+
+
+def _digits(packed: int) -> Iterator[tuple[int, int]]:
+    """Each card that is there, with its copies."""
+    card = 0
+    while packed:
+        if packed & 15:
+            yield card, packed & 15
+        packed >>= 4
+        card += 1
+
+
+def _copies(packed: int) -> Iterator[int]:
+    return (copies for _, copies in _digits(packed))
+
+
+class Pattern:
+    """A family of legal moves: all of ``fixed`` and ``least`` to ``most`` cards of ``pool``.
+
+    For a kind without cards (a call) ``least`` and ``most`` bound a number that rises by ``step``.
+
+    Attributes:
+        message: the pattern as the contract writes it.
+    """
+
+    def __init__(self, message: game_pb2.MovePattern) -> None:
+        self.message = message
+        self.least = message.least
+        self.most = message.most
+        self.step = message.step
+
+    @property
+    def kind(self) -> MoveKind:
+        """Kind of every member, as far as it is the same for all."""
+        return MoveKind(self.message.kind.tractor)
+
+    @cached_property
+    def fixed(self) -> tuple[Card, ...]:
+        """Cards that every member holds."""
+        return tuple(to_cards(self.message.fixed))
+
+    @cached_property
+    def pool(self) -> tuple[Card, ...]:
+        """Cards to choose from, repeats counted."""
+        return tuple(to_cards(self.message.pool))
+
+    @cached_property
+    def family(self) -> _Family:
+        """Its members as packed cards; of no use where `step` is set."""
+        fixed = _pack(self.message.fixed)
+        base = len(self.message.fixed)
+        return _Family(fixed, fixed + _pack(self.message.pool), base + self.least, base + self.most)
+
+    def move(self, cards: Iterable[int]) -> Move:
+        """The member with these cards, ``fixed`` included; not checked."""
+        kind = self.message.kind.tractor
+        return Move(card_move_message(kind, cards), self.message)
+
+    def number_move(self, number: int) -> Move:
+        """The member with this number; not checked."""
+        return Move(call_message(number), self.message)
+
+    def numbers(self) -> range:
+        """The numbers of a kind without cards."""
+        return range(self.least, self.most + 1, self.step)
+
+    def sample(self, chooser: Chooser) -> Move:
+        """A member by chance: first how many cards of the pool, each number as likely as the
+        others, then so many of them, each card as likely as the others. Every member has a chance;
+        members are not equally likely."""
+        if self.step:
+            numbers = self.numbers()
+            return self.number_move(numbers[chooser.randrange(len(numbers))])
+        rest: list[int] = list(self.message.pool)
+        take = self.least + chooser.randrange(self.most - self.least + 1)
+        chosen: list[int] = list(self.message.fixed)
+        for _ in range(take):
+            at = chooser.randrange(len(rest))
+            chosen.append(rest[at])
+            rest[at] = rest[-1]
+            rest.pop()
+        return self.move(chosen)
+
+    def __contains__(self, move: object) -> bool:
+        if not isinstance(move, Move):
+            return False
+        if self.step:
+            call = move.message.tractor.call.points
+            return move.type == "call" and call in self.numbers()
+        if (move.type == "bury") != (self.kind is MoveKind.BURY):
+            return False
+        if move.type not in ("bury", "play"):
+            return False
+        cards = move.cards
+        return self.family.has(_pack(cards), len(cards))
+
+    def __repr__(self) -> str:
+        fixed = " ".join(card.text for card in self.fixed)
+        pool = " ".join(card.text for card in self.pool)
+        if self.step:
+            return f"<{self.kind.name}: {self.least} to {self.most} by {self.step}>"
+        return f"<{self.kind.name}: [{fixed}] and {self.least} to {self.most} of [{pool}]>"
+
+
+class LegalMoves(Sequence[Move]):
+    """The legal moves of a decision: listed ones first, then every member of the patterns, once.
+
+    Attributes:
+        message: the moves as the contract writes them.
+    """
+
+    __slots__ = ("_counted", "_moves", "_patterns", "message")
+
+    def __init__(self, message: game_pb2.LegalMoves) -> None:
+        self.message = message
+        self._moves: tuple[Move, ...] | None = None
+        self._patterns: tuple[Pattern, ...] | None = None
+        self._counted: int | None = None
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The listed moves, each with its kind."""
+        if self._moves is None:
+            self._moves = tuple(Move(listed.move, listed) for listed in self.message.moves)
+        return self._moves
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """Families of further moves; they may overlap each other and the list."""
+        if self._patterns is None:
+            self._patterns = tuple(Pattern(pattern) for pattern in self.message.patterns)
+        return self._patterns
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether `moves` is the whole answer."""
+        return not self.message.patterns and not self.message.truncated
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether there are legal moves beyond these; `croupier.Client.legal_moves` pages them."""
+        return self.message.truncated
+
+    def __iter__(self) -> Iterator[Move]:
+        yield from self.moves
+        if not self.message.patterns:
+            return
+        listed = frozenset(self.moves)
+        families: list[_Family] = []
+        for pattern in self.patterns:
+            if pattern.step:
+                moves: Iterator[Move] = map(pattern.number_move, pattern.numbers())
+                yield from (move for move in moves if move not in listed)
+                continue
+            for cards in pattern.family.walk():
+                size = _size(cards)
+                if any(family.has(cards, size) for family in families):
+                    continue
+                move = pattern.move(_unpack(cards))
+                if move not in listed:
+                    yield move
+            families.append(pattern.family)
+
+    def __len__(self) -> int:
+        """How many there are.
+
+        Raises:
+            TypeError: that is not known: the message is truncated, or many patterns overlap.
+        """
+        if not self.message.patterns and not self.message.truncated:
+            return len(self.message.moves)
+        if self._counted is None:
+            self._counted = self._count()
+        return self._counted
+
+    def _count(self) -> int:
+        if self.message.truncated:
+            raise TypeError("the number of legal moves is not known: the list is truncated")
+        cards = [pattern.family for pattern in self.patterns if not pattern.step]
+        if len(cards) > _COUNTED_PATTERNS_MAX:
+            raise TypeError("the number of legal moves is not known: many patterns overlap")
+        total = sum(not any(move in p for p in self.patterns) for move in self.moves)
+        total += sum(len(pattern.numbers()) for pattern in self.patterns if pattern.step)
+        terms: list[tuple[int, _Family]] = []
+        for family in cards:
+            met = [(-sign, both) for sign, term in terms if (both := term.meet(family))]
+            terms += [(1, family), *met]
+        return total + sum(sign * term.count() for sign, term in terms)
+
+    def __bool__(self) -> bool:
+        return bool(self.message.moves or self.message.patterns)
+
+    def __contains__(self, move: object) -> bool:
+        if not isinstance(move, Move):
+            return False
+        return move in self.moves or any(move in pattern for pattern in self.patterns)
+
+    def contains(self, move: Move) -> bool:
+        """Whether *move* is legal, as far as this message says; the same as ``in``."""
+        return move in self
+
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Move]: ...
+    def __getitem__(self, index: int | slice) -> Move | Sequence[Move]:
+        if isinstance(index, slice):
+            if self.is_listed:
+                return self.moves[index]
+            return list(islice(self, index.start, index.stop, index.step))
+        listed = self.message.moves
+        if -len(listed) <= index < len(listed) and (index >= 0 or self.is_listed):
+            found = listed[index]
+            return Move(found.move, found)
+        if index < 0:
+            index += len(self)
+        for move in islice(self, index, None) if index >= 0 else ():
+            return move
+        if not self:
+            raise IndexError("this table lists no legal moves; see its legal_mode")
+        raise IndexError(f"there is no legal move {index}")
+
+    def sample(self, chooser: Chooser) -> Move:
+        """A legal move by chance; each one in this message has a chance.
+
+        Where all moves are listed each is equally likely. Otherwise every listed move and every
+        pattern is equally likely, and `Pattern.sample` says how a pattern's member is chosen.
+
+        Raises:
+            IndexError: the table lists no legal moves.
+        """
+        listed, patterns = self.message.moves, self.message.patterns
+        total = len(listed) + len(patterns)
+        if not total:
+            raise IndexError("this table lists no legal moves; see its legal_mode")
+        chosen = chooser.randrange(total) if total > 1 else 0
+        if chosen < len(listed):
+            found = listed[chosen]
+            return Move(found.move, found)
+        return Pattern(patterns[chosen - len(listed)]).sample(chooser)
+
+    def __repr__(self) -> str:
+        more = f" and {len(self.patterns)} patterns" if self.patterns else ""
+        return f"<{len(self.message.moves)} legal moves{more}>"

@@ -1,0 +1,158 @@
+"""Game options as people write them, turned into the contract's message.
+
+Texts are those of the catalogue (`croupier rules tractor --ruleset standard`): the text ``v`` of
+an enum is its value ``PREFIX_V``. Everything is read from the message's own descriptor, so a new
+option needs no line here. Must not be put here: what options mean, or which go together; the
+server says that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from croupier.errors import UsageError
+from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+
+__all__ = ["OptionValue", "game_kind", "game_names", "options_message"]
+
+OptionValue: TypeAlias = str | int | bool | Sequence[str | int] | None
+"""A value of an option: its text, a number, a truth, a list of levels, or None for ``none``."""
+
+if TYPE_CHECKING:
+    # The runtime's two implementations; the types of the stubs name both.
+    from google._upb._message import EnumDescriptor as FastEnumDescriptor
+    from google._upb._message import FieldDescriptor as FastFieldDescriptor
+
+    _Enum: TypeAlias = EnumDescriptor | FastEnumDescriptor
+    _Field: TypeAlias = FieldDescriptor | FastFieldDescriptor
+
+_WORDS_FOR_ZERO: Final = ("auto", "none")
+_TRUTHS: Final = {"true": True, "false": False}
+_RANKS: Final = dict(zip("23456789TJQKA", range(2, 15), strict=True))
+
+
+def game_names() -> list[str]:
+    """Names of the games that this client knows, such as ``tractor``."""
+    return [field.name for field in game_pb2.GameOptions.DESCRIPTOR.fields]
+
+
+def game_kind(game: str) -> game_pb2.GameKind.ValueType:
+    """The number of the game called *game*.
+
+    Raises:
+        UsageError: this client does not know it.
+    """
+    if game not in game_names():
+        known = ", ".join(game_names())
+        raise UsageError(f"there is no game {game!r}; this client knows {known}")
+    return game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")
+
+
+def options_message(
+    game: str, options: Mapping[str, OptionValue] | Message | None
+) -> game_pb2.GameOptions:
+    """The options message of *game* with single values set.
+
+    >>> options_message("tractor", {"max_deals": 1, "tractor_follow": "pairs"}).tractor.max_deals
+    1
+
+    Args:
+        game: its name.
+        options: values by name as text or typed, or a message: `GameOptions` or the game's own.
+
+    Raises:
+        UsageError: no such game or option, or a value that the option cannot have.
+    """
+    game_kind(game)
+    if isinstance(options, game_pb2.GameOptions):
+        return options
+    if isinstance(options, tractor_pb2.TractorOptions):
+        return game_pb2.GameOptions(tractor=options)
+    whole = game_pb2.GameOptions()
+    message: Message = getattr(whole, game)
+    message.SetInParent()
+    if isinstance(options, Message):
+        raise UsageError(f"{options.DESCRIPTOR.name} is no options message of {game}")
+    fields = message.DESCRIPTOR.fields_by_name
+    for name, value in (options or {}).items():
+        field = fields.get(name)
+        if field is None:
+            raise UsageError(f"{game} has no option {name!r}; it has {', '.join(sorted(fields))}")
+        try:
+            _set(message, field, value)
+        except (ValueError, TypeError, KeyError):
+            raise UsageError(
+                f"option {name} of {game} cannot be {value!r}; it is {_allowed(field)}"
+            ) from None
+    return whole
+
+
+def _set(message: Message, field: _Field, value: OptionValue) -> None:
+    """Set one field from a text or a typed value; raises ValueError, TypeError or KeyError."""
+    if field.enum_type is not None:
+        setattr(message, field.name, _enum_number(field.enum_type, value))
+    elif field.message_type is not None:
+        levels = getattr(message, field.name)
+        levels.SetInParent()
+        levels.ranks.extend(_levels(value))
+    elif field.type == FieldDescriptor.TYPE_BOOL:
+        setattr(message, field.name, value if isinstance(value, bool) else _TRUTHS[str(value)])
+    elif value is None or value in _WORDS_FOR_ZERO:
+        # The word means "no bound", "no starter" or "the standard number": 0, or not set.
+        if field.name in _ZERO_MEANS_NONE:
+            setattr(message, field.name, 0)
+    else:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise TypeError
+        setattr(message, field.name, int(value))
+
+
+_ZERO_MEANS_NONE: Final = frozenset({"kitty_size", "max_deals"})
+"""Number options whose 0 the contract gives a meaning; the others are left unset instead."""
+
+
+def _prefix(enum: _Enum) -> str:
+    """What the names of an enum's values begin with: that of its zero value less the last word."""
+    return enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
+
+
+def _enum_number(enum: _Enum, value: OptionValue) -> int:
+    """The number of the value whose text is *value*; a number stands for itself if it is one."""
+    if isinstance(value, bool):
+        raise TypeError
+    word = "none" if value is None else str(value)
+    found = enum.values_by_name.get(_prefix(enum) + word.upper())
+    if found is None and isinstance(value, int):
+        found = enum.values_by_number.get(value)
+    if found is None or found.number == 0:
+        raise ValueError
+    return found.number
+
+
+def _levels(value: OptionValue) -> list[cards_pb2.Rank.ValueType]:
+    """Levels written ``A, J``, as a list, or ``none``."""
+    if value is None or value == "none":
+        return []
+    parts = value.split(",") if isinstance(value, str) else value
+    if isinstance(parts, int):
+        parts = [parts]
+    texts = [str(part).strip().upper() for part in parts]
+    numbers = [_RANKS[text] if text in _RANKS else int(text) for text in texts]
+    return cast("list[cards_pb2.Rank.ValueType]", numbers)
+
+
+def _allowed(field: _Field) -> str:
+    """What an option can be, for people."""
+    if field.enum_type is not None:
+        prefix = _prefix(field.enum_type)
+        names = (value.name for value in field.enum_type.values if value.number)
+        return "one of " + ", ".join(name.removeprefix(prefix).lower() for name in names)
+    if field.message_type is not None:
+        return "levels separated by commas (2 to 9, T, J, Q, K, A)"
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return "true or false"
+    return "a number"

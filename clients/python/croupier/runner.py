@@ -1,0 +1,259 @@
+"""`croupier.run`: from a bot to results in one call.
+
+Must not be put here: anything that a program with its own event loop would want; that is in
+`croupier.client`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
+
+from google.protobuf.message import Message
+
+from croupier.bot import Bot
+from croupier.client import Client, NewTable, Transport
+from croupier.connection import DEFAULT_ADDRESS
+from croupier.errors import Error, UsageError
+from croupier.options import OptionValue, options_message
+from croupier.results import Result, Results
+from croupier.v1 import table_pb2
+
+__all__ = ["BotSource", "make_bot", "run", "run_async"]
+
+Outcome = TypeVar("Outcome")
+
+BotSource: TypeAlias = Bot | Callable[[], Bot]
+"""A bot that plays every seat, or its class, to have a fresh one for each seat."""
+
+
+def make_bot(source: BotSource, name: str | None = None) -> Bot:
+    """The bot itself, or a fresh one of a class, under *name*.
+
+    Raises:
+        UsageError: it is no bot.
+    """
+    bot = source if isinstance(source, Bot) else source()
+    if not isinstance(bot, Bot):
+        raise UsageError(f"{bot!r} is no croupier.Bot")
+    if name is not None:
+        bot.name = name
+    return bot
+
+
+def run(
+    bot: BotSource,
+    address: str = DEFAULT_ADDRESS,
+    *,
+    game: str = "tractor",
+    against: str | Sequence[str] = "greedy",
+    table: str | None = None,
+    invite: str | None = None,
+    seats: Sequence[int] | None = None,
+    matches: int = 1,
+    at_once: int = 1,
+    ruleset: str = "",
+    options: Mapping[str, OptionValue] | Message | None = None,
+    name: str | None = None,
+    seed: int | str | None = None,
+    transport: Transport = "session",
+    patience: float = 30.0,
+) -> Results:
+    """Play matches to the end and return their results.
+
+    Without *table* a table is made for each match, with house bots in the seats that are not the
+    bot's; with *table* (and *invite*, if the seat is held) the bot joins that one.
+
+    Args:
+        bot: a `Bot`, or its class to have a fresh one for each seat.
+        address: host and port of the server.
+        game: name of the game.
+        against: the house bot in the other seats, or one for each of them in order.
+        table: id of a table to join.
+        invite: invite code of a seat there.
+        seats: seats that the bot takes: at its own tables seat 0, elsewhere the first free one, if
+            not given.
+        matches: how many matches, each at a table of its own.
+        at_once: how many of them are played at the same time.
+        ruleset: name of the ruleset; empty: the default.
+        options: what differs from it, such as ``{"max_deals": 1}``.
+        name: name shown at the table.
+        seed: makes the bot's ``decision.random`` and the cards of its own tables repeatable; such
+            tables say that their deals are FIXED.
+        transport: ``session`` or ``watch``.
+        patience: seconds for which a lost connection is tried again.
+
+    Raises:
+        ConnectionFailed: no server answers, or it was lost for too long.
+        Refused: the server said no; an `IllegalMove` of the bot is one case.
+        BotError: the bot raised.
+        UsageError: the arguments do not fit together.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise UsageError("an event loop is running here: use `await croupier.run_async(...)`")
+    return asyncio.run(
+        run_async(
+            bot,
+            address,
+            game=game,
+            against=against,
+            table=table,
+            invite=invite,
+            seats=seats,
+            matches=matches,
+            at_once=at_once,
+            ruleset=ruleset,
+            options=options,
+            name=name,
+            seed=seed,
+            transport=transport,
+            patience=patience,
+        )
+    )
+
+
+async def run_async(
+    bot: BotSource,
+    address: str = DEFAULT_ADDRESS,
+    *,
+    game: str = "tractor",
+    against: str | Sequence[str] = "greedy",
+    table: str | None = None,
+    invite: str | None = None,
+    seats: Sequence[int] | None = None,
+    matches: int = 1,
+    at_once: int = 1,
+    ruleset: str = "",
+    options: Mapping[str, OptionValue] | Message | None = None,
+    name: str | None = None,
+    seed: int | str | None = None,
+    transport: Transport = "session",
+    patience: float = 30.0,
+) -> Results:
+    """`run` for programs that have an event loop; same arguments, results and errors."""
+    if matches < 1 or at_once < 1:
+        raise UsageError("matches and at_once are at least 1")
+    if invite is not None and table is None:
+        raise UsageError("an invite code needs the table that it is for")
+    if table is not None and matches > 1:
+        raise UsageError("a table holds one match; leave out either table or matches")
+    if invite is not None and seats is not None and len(seats) > 1:
+        raise UsageError("an invite code is for one seat")
+    asked = options_message(game, options)
+    async with Client(address, transport=transport, seed=seed, patience=patience) as client:
+        if table is not None:
+            wanted: Sequence[int | None] = [None] if seats is None else seats
+            return Results(await _join(client, bot, table, invite or "", wanted, name))
+        own = tuple(seats) if seats is not None else (0,)
+        words = _seat_words(await client.players(game, ruleset, asked), own, against)
+        slots = asyncio.Semaphore(at_once)
+
+        async def one_match(number: int) -> list[Result]:
+            async with slots:
+                made = await client.create_table(
+                    game,
+                    ruleset=ruleset,
+                    options=asked,
+                    seats=words,
+                    deal=_deal(seed, number),
+                    shared_seats=len(own) > 1,
+                )
+                return await _play_own(client, bot, made, own, name)
+
+        played = await _all(one_match(number) for number in range(matches))
+        return Results(result for match in played for result in match)
+
+
+def _seat_words(players: int, own: Sequence[int], against: str | Sequence[str]) -> list[str]:
+    """Who sits where: ``invited`` for the bot's own seats, house bots in the others.
+
+    Raises:
+        UsageError: the seats or the house bots do not fit the table.
+    """
+    if not own or len(set(own)) != len(own) or not all(0 <= seat < players for seat in own):
+        raise UsageError(f"seats {list(own)} do not fit a table of {players}")
+    others = players - len(own)
+    bots = [against] * others if isinstance(against, str) else list(against)
+    if len(bots) != others:
+        raise UsageError(f"{others} seats are for house bots, but {len(bots)} are named")
+    house = iter(bots)
+    return ["invited" if seat in own else next(house) for seat in range(players)]
+
+
+def _deal(seed: int | str | None, number: int) -> table_pb2.DealSource | None:
+    """Cards of match *number* that follow from *seed*; None: from the secrets of all."""
+    if seed is None:
+        return None
+    digest = hashlib.sha256(f"croupier.run deal {number} of {seed}".encode()).digest()
+    fixed = table_pb2.FixedDeal(seed=int.from_bytes(digest[:8], "big"))
+    return table_pb2.DealSource(fixed=fixed)
+
+
+async def _join(
+    client: Client,
+    bot: BotSource,
+    table: str,
+    invite: str,
+    seats: Sequence[int | None],
+    name: str | None,
+) -> list[Result]:
+    """Take seats at a table of somebody else and play them."""
+    bots = [make_bot(bot, name) for _ in seats]
+    tickets = [
+        await client.join(table, seat=seat, invite=invite, player=_name(player))
+        for seat, player in zip(seats, bots, strict=True)
+    ]
+    pairs = zip(bots, tickets, strict=True)
+    return await _all(client.play(player, ticket) for player, ticket in pairs)
+
+
+async def _play_own(
+    client: Client, bot: BotSource, made: NewTable, own: Sequence[int], name: str | None
+) -> list[Result]:
+    """Play seats of a table of ours; a table that we cannot finish is stopped."""
+    try:
+        bots = [make_bot(bot, name) for _ in own]
+        tickets = [
+            await client.join(
+                made.table_id, seat=seat, invite=made.invite_codes[seat], player=_name(player)
+            )
+            for seat, player in zip(own, bots, strict=True)
+        ]
+        pairs = zip(bots, tickets, strict=True)
+        return await _all(client.play(player, ticket) for player, ticket in pairs)
+    except BaseException:
+        await _stop(client, made)
+        raise
+
+
+async def _stop(client: Client, made: NewTable) -> None:
+    """Abort a table as a courtesy: whatever goes wrong now hides nothing that matters."""
+    try:
+        async with asyncio.timeout(2.0):
+            await client.abort_table(made, "a player stopped")
+    except (Error, TimeoutError):
+        pass
+
+
+def _name(bot: Bot) -> str:
+    return bot.name or type(bot).__name__
+
+
+async def _all(calls: Iterable[Coroutine[object, object, Outcome]]) -> list[Outcome]:
+    """Every outcome in order; the first error ends the other calls and is raised as it is."""
+    tasks: list[asyncio.Task[Outcome]] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks += [group.create_task(call) for call in calls]
+    except BaseExceptionGroup as errors:
+        first: BaseException = errors
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from first.__cause__
+    return [task.result() for task in tasks]

@@ -1,0 +1,344 @@
+"""One seat at one table: what it was asked, what it answered, and how its bot is made to think.
+
+A `Seat` takes the updates of its table from whichever transport carries them and gives answers
+back through the transport's `Link`. It remembers its last answer, so that a question that comes
+again after a lost connection gets the same answer without asking the bot twice.
+
+Must not be put here: streams, reconnecting, unary calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Protocol, TypeVar
+
+from croupier.bot import Bot, Decision
+from croupier.errors import BotError, Error, LimitReached, Refused, SeatLost, Unavailable
+from croupier.errors import from_status as error_from_status
+from croupier.moves import Move
+from croupier.randomness import SeatRandom
+from croupier.threads import Threads
+from croupier.tractor.view import ViewMemory
+from croupier.v1 import game_pb2, table_pb2
+from croupier.views import View, view_of
+
+__all__ = ["Link", "Seat", "Ticket", "Workplace"]
+
+T = TypeVar("T")
+
+_StreamEnd = table_pb2.StreamEnd
+_RETRY_SECONDS: Final = 0.2
+
+_TOO_LATE: Final = frozenset(
+    {
+        "STALE_DECISION",
+        "DECISION_ANSWERED",
+        "UNKNOWN_DECISION",
+        "NOT_YOUR_TURN",
+        "TABLE_CLOSED",
+        "TABLE_HALTED",
+    }
+)
+"""Refusals that mean that the question is over; the table's next update says how it goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The right to a seat, as JoinTable gave it.
+
+    Attributes:
+        table: the table when the seat was taken.
+        seat: the seat.
+        epoch: which life of the seat it is for.
+        secret: the ticket itself; whoever has it holds the seat.
+        nonce: the seat's 32 secret bytes for the shuffle.
+    """
+
+    table: table_pb2.Table
+    seat: int
+    epoch: int
+    secret: str = field(repr=False)
+    nonce: bytes = field(repr=False)
+
+    @property
+    def table_id(self) -> str:
+        """The table's id."""
+        return self.table.table_id
+
+
+class Link(Protocol):
+    """What a seat needs from the transport that carries it. Calls never fail: what cannot be sent
+    is asked for again by the server."""
+
+    def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
+        """Send the answer to a decision."""
+
+    def open_nonce(self, seat: Seat) -> None:
+        """Send the seat's nonce."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where bots think: the event loop, its tasks, and the threads."""
+
+    loop: asyncio.AbstractEventLoop
+    tasks: asyncio.TaskGroup
+    threads: Threads
+
+
+class Place(Enum):
+    """Where the methods of a bot run."""
+
+    INLINE = 1
+    TASK = 2
+    THREAD = 3
+
+
+class Seat:
+    """A seat that a bot of ours holds.
+
+    Attributes:
+        ticket: the right to it.
+        bot: who plays.
+        epoch: the table's epoch as last seen.
+        sequence: number of the last event that was seen.
+        decisions: how many questions were answered.
+        done: the result; None as the value means that the match ended and the result is to be
+            fetched; an error if the seat was lost or the bot failed.
+    """
+
+    def __init__(self, ticket: Ticket, bot: Bot, seed: int | str, workplace: Workplace) -> None:
+        self.ticket = ticket
+        self.bot = bot
+        self.epoch = ticket.table.epoch
+        self.sequence = 0
+        self.decisions = 0
+        self.done: asyncio.Future[game_pb2.MatchResult | None] = workplace.loop.create_future()
+        self.link: Link | None = None
+        self._table_id = ticket.table_id
+        self._workplace = workplace
+        self._source = SeatRandom(seed, ticket.table_id, ticket.seat)
+        self._memory = ViewMemory()
+        self._place = Place.THREAD
+        if bot.inline:
+            self._place = Place.INLINE
+        elif inspect.iscoroutinefunction(bot.decide):
+            self._place = Place.TASK
+        self._decision_id = ""
+        self._move: Move | None = None
+        self._asked: tuple[View, Decision] | None = None
+
+    @property
+    def name(self) -> str:
+        """The bot's name."""
+        return self.bot.name or type(self.bot).__name__
+
+    # Updates -------------------------------------------------------------------------------------
+    def receive(self, update: table_pb2.TableUpdate) -> None:
+        """Take the next update of the table, all but its end."""
+        match update.WhichOneof("update"):
+            case "decision":
+                self._decide(update.decision)
+            case "move_accepted":
+                self.decisions += 1
+            case "move_refused":
+                refused = update.move_refused
+                self.refused(refused.decision_id, error_from_status(refused.status))
+            case "nonce_wanted":
+                if self.link is not None:
+                    self.link.open_nonce(self)
+            case "snapshot":
+                self.epoch = update.snapshot.table.epoch
+                self.sequence = update.snapshot.sequence
+                if update.snapshot.table.HasField("result"):
+                    self.finish(update.snapshot.table.result)
+            case "resumed":
+                self.epoch = update.resumed.epoch
+            case "event":
+                self.sequence = update.event.sequence
+            case "result":
+                self.finish(update.result)
+
+    def end(self, end: table_pb2.StreamEnd) -> float | None:
+        """Take the end of the table's stream.
+
+        Returns:
+            None if the seat is done; otherwise seconds after which to open it again.
+        """
+        match end.reason:
+            case _StreamEnd.REASON_MATCH_ENDED | _StreamEnd.REASON_TABLE_HALTED:
+                self.finish(None)
+            case _StreamEnd.REASON_SLOW_CONSUMER | _StreamEnd.REASON_SERVER_DRAINING:
+                return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
+            case _StreamEnd.REASON_REPLACED | _StreamEnd.REASON_TICKET_SUPERSEDED:
+                self.fail(SeatLost(f"seat {self.ticket.seat} was taken over: {end.detail}"))
+            case reason:
+                word = _StreamEnd.Reason.Name(reason).removeprefix("REASON_")
+                self.fail(Error(f"the server ended the stream: {word}: {end.detail}"))
+        return None
+
+    def finish(self, result: game_pb2.MatchResult | None) -> None:
+        """The match has ended."""
+        if not self.done.done():
+            self.done.set_result(result)
+
+    def fail(self, error: Error) -> None:
+        """The seat cannot go on."""
+        if not self.done.done():
+            self.done.set_exception(error)
+
+    # Decisions -----------------------------------------------------------------------------------
+    def _decide(self, message: table_pb2.Decision) -> None:
+        decision_id = message.decision_id
+        if decision_id == self._decision_id:
+            if self._move is not None and self.link is not None:
+                self.link.answer(self, decision_id, self._move.message)
+            return
+        self._decision_id = decision_id
+        self._move = None
+        self.sequence = message.sequence
+        try:
+            view = view_of(message.view, self._memory)
+        except Error as error:
+            self.fail(error)
+            return
+        decision = Decision(message, self._table_id, self._source)
+        self._asked = (view, decision)
+        self._think(decision_id, self.bot.decide, view, decision)
+
+    def refused(self, decision_id: str, error: Refused) -> None:
+        """The answer to a decision was refused."""
+        if decision_id != self._decision_id or self._asked is None or self._move is None:
+            return
+        if error.reason in _TOO_LATE:
+            return
+        if isinstance(error, LimitReached | Unavailable):
+            wait = _RETRY_SECONDS if error.retry_after is None else error.retry_after
+            self._workplace.loop.call_later(wait, self._again, decision_id)
+            return
+        view, decision = self._asked
+        move, self._move = self._move, None
+        self._think(decision_id, self.bot.on_refused, view, decision, move, error)
+
+    def _again(self, decision_id: str) -> None:
+        """Send the answer once more, if the question is still open."""
+        if decision_id == self._decision_id and self._move is not None and self.link is not None:
+            self.link.answer(self, decision_id, self._move.message)
+
+    def _think(
+        self, decision_id: str, ask: Callable[..., Move | Awaitable[Move]], *question: object
+    ) -> None:
+        """Have the bot answer where it wants to."""
+        work = self._workplace
+        if self._place is Place.INLINE:
+            try:
+                answer = ask(*question)
+            except Exception as error:
+                self._failed(error)
+                return
+            self._answer(decision_id, answer)
+        elif self._place is Place.TASK:
+            work.tasks.create_task(self._think_async(decision_id, ask, *question))
+        else:
+            work.threads.run(lambda: self._think_in_thread(decision_id, ask, *question))
+
+    async def _think_async(
+        self, decision_id: str, ask: Callable[..., Move | Awaitable[Move]], *question: object
+    ) -> None:
+        try:
+            answer = ask(*question)
+            self._answer(decision_id, await answer if inspect.isawaitable(answer) else answer)
+        except Exception as error:
+            self._failed(error)
+
+    def _think_in_thread(
+        self, decision_id: str, ask: Callable[..., Move | Awaitable[Move]], *question: object
+    ) -> None:
+        loop = self._workplace.loop
+        call: Callable[[], None]
+        try:
+            answer = ask(*question)
+        except Exception as error:
+            failure = error
+            call = lambda: self._failed(failure)  # noqa: E731 - one of two ways to report
+        else:
+            call = lambda: self._answer(decision_id, answer)  # noqa: E731
+        _report(loop, call)
+
+    def _answer(self, decision_id: str, move: object) -> None:
+        """The bot gave *move*; send it if the question is still open."""
+        if not isinstance(move, Move):
+            kind = type(self.bot).__name__
+            self.fail(BotError(f"{kind} answered {move!r}, which is no move of decision.legal"))
+            return
+        if decision_id != self._decision_id:
+            return
+        self._move = move
+        if self.link is not None:
+            self.link.answer(self, decision_id, move.message)
+
+    def _failed(self, error: Exception) -> None:
+        """The bot raised."""
+        if isinstance(error, Refused):
+            self.fail(error)
+            return
+        wrapped = BotError(f"{type(self.bot).__name__}: {type(error).__name__}: {error}")
+        wrapped.__cause__ = error
+        self.fail(wrapped)
+
+    # Hooks ---------------------------------------------------------------------------------------
+    async def call_hook(self, hook: Callable[..., Awaitable[None] | None], *facts: object) -> None:
+        """Run one of the bot's `on_...` methods where the bot runs, and wait for it.
+
+        Raises:
+            BotError: it raised.
+        """
+        if getattr(hook, "__func__", None) in (Bot.on_start, Bot.on_end):
+            return
+        try:
+            if self._place is Place.THREAD:
+                found = await self._in_thread(lambda: hook(*facts))
+            else:
+                found = hook(*facts)
+            if inspect.isawaitable(found):
+                await found
+        except Exception as error:
+            raise BotError(
+                f"{type(self.bot).__name__}.{hook.__name__}: {type(error).__name__}: {error}"
+            ) from error
+
+    async def _in_thread(self, call: Callable[[], T]) -> T:
+        loop = self._workplace.loop
+        future: asyncio.Future[T] = loop.create_future()
+
+        def settle(outcome: T | Exception) -> None:
+            if future.done():
+                return
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        def job() -> None:
+            outcome: T | Exception
+            try:
+                outcome = call()
+            except Exception as error:
+                outcome = error
+            _report(loop, lambda: settle(outcome))
+
+        self._workplace.threads.run(job)
+        return await future
+
+
+def _report(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Have *call* run on the loop, unless the loop has ended while a thread was at work."""
+    try:
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:
+        if not loop.is_closed():
+            raise

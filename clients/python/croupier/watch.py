@@ -1,0 +1,143 @@
+"""The plain transport: one server stream a seat, one unary call a move.
+
+It is what a client can do that has no bidirectional streams. Answers and results are those of the
+session; only the speed differs. Must not be put here: what an update means to a seat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+
+from croupier.connection import Backoff, Connection, is_worth_waiting
+from croupier.errors import ConnectionFailed, Error, Refused, from_rpc_error
+from croupier.seat import Seat
+from croupier.v1 import game_pb2, play_service_pb2, table_pb2
+
+__all__ = ["Watches"]
+
+
+class Watches:
+    """Carries seats, each on a WatchTable stream of its own."""
+
+    def __init__(
+        self, connection: Connection, tasks: asyncio.TaskGroup, silence_seconds: float
+    ) -> None:
+        self._connection = connection
+        self._tasks = tasks
+        self._silence_seconds = silence_seconds
+        self._running: dict[Seat, asyncio.Task[None]] = {}
+
+    def add(self, seat: Seat) -> None:
+        """Carry *seat* from now on."""
+        seat.link = self
+        self._running[seat] = self._tasks.create_task(self._carry(seat))
+
+    def remove(self, seat: Seat) -> None:
+        """Carry *seat* no longer."""
+        seat.link = None
+        task = self._running.pop(seat, None)
+        if task is not None:
+            task.cancel()
+
+    def close(self) -> None:
+        """Carry nothing any longer."""
+        for seat in list(self._running):
+            self.remove(seat)
+
+    def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
+        """Submit the answer to a decision."""
+        self._tasks.create_task(self._submit(seat, decision_id, move))
+
+    def open_nonce(self, seat: Seat) -> None:
+        """Send the seat's nonce."""
+        self._tasks.create_task(self._send_nonce(seat))
+
+    async def _submit(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
+        request = play_service_pb2.SubmitMoveRequest(
+            table_id=seat.ticket.table_id, decision_id=decision_id, move=move
+        )
+        method = self._connection.play.SubmitMove
+        try:
+            await self._connection.call(method, request, ticket=seat.ticket.secret)
+        except Refused as error:
+            seat.refused(decision_id, error)
+        except ConnectionFailed as error:
+            seat.fail(error)
+        else:
+            seat.decisions += 1
+
+    async def _send_nonce(self, seat: Seat) -> None:
+        request = play_service_pb2.OpenNonceRequest(
+            table_id=seat.ticket.table_id, nonce=seat.ticket.nonce
+        )
+        method = self._connection.play.OpenNonce
+        try:
+            await self._connection.call(method, request, ticket=seat.ticket.secret)
+        except Error as error:
+            if not (isinstance(error, Refused) and error.reason == "NONCE_NOT_EXPECTED"):
+                seat.fail(error)
+
+    async def _carry(self, seat: Seat) -> None:
+        """Keep the seat's stream open until it is done."""
+        backoff = Backoff(self._connection.address, self._connection.patience)
+        while not seat.done.done():
+            try:
+                wait = await self._watch(seat, backoff)
+                if not seat.done.done():
+                    await backoff.pause("the server closed the stream", wait)
+            except Refused as error:
+                if error.reason == "SEQUENCE_AHEAD":
+                    seat.sequence = 0
+                elif error.reason in ("TABLE_CLOSED", "TABLE_HALTED"):
+                    seat.finish(None)
+                elif not is_worth_waiting(error):
+                    seat.fail(error)
+                else:
+                    try:
+                        await backoff.pause(error.message, error.retry_after)
+                    except ConnectionFailed as failed:
+                        seat.fail(failed)
+            except ConnectionFailed as error:
+                seat.fail(error)
+
+    async def _watch(self, seat: Seat, backoff: Backoff) -> float | None:
+        """One stream to its end; returns how long the server asks to wait.
+
+        Raises:
+            Refused: the stream broke or was refused.
+        """
+        request = play_service_pb2.WatchTableRequest(
+            table_id=seat.ticket.table_id,
+            epoch=seat.epoch,
+            after_sequence=seat.sequence,
+            view_mode=table_pb2.VIEW_MODE_FULL,
+        )
+        metadata = (("croupier-ticket", seat.ticket.secret),)
+        task = asyncio.current_task()
+        assert task is not None
+        call = self._connection.play.WatchTable(request, metadata=metadata)
+        deadline = asyncio.timeout(self._silence_seconds)
+        loop = asyncio.get_running_loop()
+        try:
+            async with deadline:
+                while True:
+                    response = await call.read()
+                    if not isinstance(response, play_service_pb2.WatchTableResponse):
+                        return None
+                    deadline.reschedule(loop.time() + self._silence_seconds)
+                    backoff.succeeded()
+                    if response.update.HasField("end"):
+                        return seat.end(response.update.end)
+                    seat.receive(response.update)
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc_error(error) from None
+        except TimeoutError:
+            return None
+        except asyncio.CancelledError:
+            if task.cancelling():
+                raise
+            return None
+        finally:
+            call.cancel()
