@@ -1,0 +1,157 @@
+"""Calls of the contract from tests: raw bytes or messages, and refusals taken apart.
+
+Must not be put here: anything that knows the server's insides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable
+from typing import NamedTuple, TypeVar
+
+import grpc
+from google.protobuf import text_format
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2
+
+M = TypeVar("M", bound=Message)
+Metadata = tuple[tuple[str, str], ...]
+
+SECONDS = 20.0
+"""No call of a test lasts longer."""
+
+
+class Refusal(NamedTuple):
+    """A status with its details."""
+
+    code: grpc.StatusCode
+    reason: str
+    fields: tuple[str, ...]
+    message: str
+    metadata: dict[str, str]
+    retry_ms: int
+    domain: str
+
+
+def take_apart(status: status_pb2.Status) -> Refusal:
+    """A `google.rpc.Status` of ours; it always has exactly one ErrorInfo."""
+    infos, fields, retry_ms = [], [], 0
+    for detail in status.details:
+        if detail.Is(error_details_pb2.ErrorInfo.DESCRIPTOR):
+            info = error_details_pb2.ErrorInfo()
+            detail.Unpack(info)
+            infos.append(info)
+        elif detail.Is(error_details_pb2.BadRequest.DESCRIPTOR):
+            bad = error_details_pb2.BadRequest()
+            detail.Unpack(bad)
+            fields += [violation.field for violation in bad.field_violations]
+        elif detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR):
+            retry = error_details_pb2.RetryInfo()
+            detail.Unpack(retry)
+            retry_ms = retry.retry_delay.ToMilliseconds()
+        else:
+            raise AssertionError(detail.type_url)
+    (info,) = infos
+    codes = {code.value[0]: code for code in grpc.StatusCode}
+    return Refusal(
+        codes[status.code],
+        info.reason,
+        tuple(fields),
+        status.message,
+        dict(info.metadata),
+        retry_ms,
+        info.domain,
+    )
+
+
+def refusal(error: grpc.aio.AioRpcError) -> Refusal:
+    """What a failed call was refused with."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            assert isinstance(value, bytes)
+            status = status_pb2.Status.FromString(value)
+            assert error.code().value[0] == status.code
+            assert error.details() == status.message
+            return take_apart(status)
+    raise AssertionError(f"no details: {error.code()} {error.details()}")
+
+
+def build(message: type[M], text: str) -> M:
+    """A message from Protobuf's text format, which can say wrong values too."""
+    return text_format.Parse(text, message())
+
+
+class Caller:
+    """Calls a server by the names of the contract.
+
+    Methods are written ``croupier.v1.TableService/GetTable``.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.channel = channel
+
+    async def unary(
+        self, method: str, request: Message | bytes, answer: type[M], metadata: Metadata = ()
+    ) -> M:
+        """The answer to a unary call."""
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(
+            f"/{method}"
+        )
+        data = await call(_bytes(request), metadata=metadata, timeout=SECONDS)
+        return answer.FromString(data)
+
+    async def stream(
+        self, method: str, request: Message | bytes, answer: type[M], metadata: Metadata = ()
+    ) -> AsyncGenerator[M, None]:
+        """Answers of a server stream; the call is cancelled when the iteration ends."""
+        call = self._stream(method, request, metadata)
+        try:
+            async for data in call:
+                yield answer.FromString(data)
+        finally:
+            call.cancel()
+
+    async def session(
+        self,
+        method: str,
+        frames: Iterable[Message | bytes],
+        answer: type[M],
+        metadata: Metadata = (),
+    ) -> list[M]:
+        """Send *frames*, end our side, and return all answers."""
+        method_call: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self.channel.stream_stream(
+            f"/{method}"
+        )
+        call = method_call(metadata=metadata, timeout=SECONDS)
+        try:
+            for frame in frames:
+                await call.write(_bytes(frame))
+            await call.done_writing()
+            return [answer.FromString(data) async for data in call]
+        finally:
+            call.cancel()
+
+    async def refused(
+        self, method: str, request: Message | bytes, metadata: Metadata = ()
+    ) -> Refusal:
+        """The refusal of a unary call, or of a stream before its first message."""
+        call = self._stream(method, request, metadata)
+        try:
+            async for data in call:
+                raise AssertionError(f"{method} was answered: {data!r}")
+        except grpc.aio.AioRpcError as error:
+            return refusal(error)
+        finally:
+            call.cancel()
+        raise AssertionError(f"{method} ended well")
+
+    def _stream(
+        self, method: str, request: Message | bytes, metadata: Metadata
+    ) -> grpc.aio.UnaryStreamCall[bytes, bytes]:
+        call: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self.channel.unary_stream(
+            f"/{method}"
+        )
+        return call(_bytes(request), metadata=metadata, timeout=SECONDS)
+
+
+def _bytes(message: Message | bytes) -> bytes:
+    return message if isinstance(message, bytes) else message.SerializeToString()

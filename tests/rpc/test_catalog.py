@@ -1,0 +1,140 @@
+"""The catalogue says what the games say."""
+
+from __future__ import annotations
+
+import grpc
+import pytest
+from google.protobuf import descriptor
+
+from croupier.v1 import catalog_service_pb2 as pb
+from croupier.v1 import game_pb2, tractor_pb2
+from croupier_server.games.registry import GAMES
+from croupier_server.rpc.catalog_service import CatalogService, in_order
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables.spec import ruleset_hash
+from croupier_server.wire.registry import WIRES
+from tests.rpc.conftest import Serve
+
+CATALOG = "croupier.v1.CatalogService"
+TRACTOR = game_pb2.GAME_KIND_TRACTOR
+RULESETS = ["standard", "document", "pagat", "online", "qq"]
+
+
+def catalog() -> CatalogService:
+    return CatalogService(PageTokens(b"key of the test", size=3))
+
+
+async def test_every_game_is_listed(serve: Serve) -> None:
+    async with serve(catalog().handler) as call:
+        answer = await call.unary(
+            f"{CATALOG}/ListGames", pb.ListGamesRequest(), pb.ListGamesResponse
+        )
+    assert [game.name for game in answer.games] == sorted(GAMES)
+    tractor = answer.games[0]
+    assert (tractor.game, tractor.title) == (TRACTOR, "Tractor")
+    assert (tractor.seats_min, tractor.seats_max) == (4, 12)
+    assert tractor.rules_version == GAMES["tractor"].rules_version
+    assert answer.next_page_token == ""
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 1000])
+async def test_rulesets_come_in_pages(serve: Serve, size: int) -> None:
+    names: list[str] = []
+    token = ""
+    async with serve(catalog().handler) as call:
+        while True:
+            request = pb.ListRulesetsRequest(game=TRACTOR, page_size=size, page_token=token)
+            page = await call.unary(f"{CATALOG}/ListRulesets", request, pb.ListRulesetsResponse)
+            assert len(page.rulesets) <= (size or 3)
+            names += page.rulesets
+            token = page.next_page_token
+            if not token:
+                break
+    assert names == RULESETS
+
+
+async def test_a_token_is_good_for_its_own_list_alone(serve: Serve) -> None:
+    service = catalog()
+    other = PageTokens(b"key of the test").token("games", "0")
+    async with serve(service.handler) as call:
+        for token in (other, "x", "AAAA" * 8, "\N{BULLET}", "a" * 512):
+            request = pb.ListRulesetsRequest(game=TRACTOR, page_token=token)
+            refused = await call.refused(f"{CATALOG}/ListRulesets", request)
+            assert (refused.code, refused.reason, refused.fields) == (
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "INVALID_PAGE_TOKEN",
+                ("page_token",),
+            )
+
+
+@pytest.mark.parametrize("name", ["", *RULESETS])
+async def test_a_ruleset_shows_every_option(serve: Serve, name: str) -> None:
+    async with serve(catalog().handler) as call:
+        answer = await call.unary(
+            f"{CATALOG}/GetRuleset",
+            pb.GetRulesetRequest(game=TRACTOR, ruleset=name),
+            pb.GetRulesetResponse,
+        )
+    assert answer.ruleset == (name or "standard")
+    fields = tractor_pb2.TractorOptions.DESCRIPTOR.fields
+    assert [option.name for option in answer.options] == [field.name for field in fields]
+    assert all(option.clause and option.meaning for option in answer.options)
+    assert all(bool(option.values) != bool(option.syntax) for option in answer.options)
+    for option in answer.options:
+        assert not option.values or option.value in option.values
+    texts = {option.name: option.value for option in answer.options}
+    assert answer.hash == ruleset_hash(texts)
+    overrides = WIRES[TRACTOR].options_overrides(answer.values)
+    game = GAMES["tractor"]
+    assert game.option_text(game.options("standard", overrides)) == texts
+
+
+async def test_there_is_no_ruleset_of_another_name(serve: Serve) -> None:
+    async with serve(catalog().handler) as call:
+        refused = await call.refused(
+            f"{CATALOG}/GetRuleset", pb.GetRulesetRequest(game=TRACTOR, ruleset="mine")
+        )
+    assert (refused.code, refused.reason, refused.fields) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "UNKNOWN_RULESET",
+        ("ruleset",),
+    )
+
+
+async def test_a_clause_a_section_and_all(serve: Serve) -> None:
+    texts = GAMES["tractor"].clauses()
+
+    async with serve(catalog().handler) as call:
+
+        async def explain(clause: str) -> list[str]:
+            request = pb.ExplainRuleRequest(game=TRACTOR, clause=clause)
+            answer = await call.unary(f"{CATALOG}/ExplainRule", request, pb.ExplainRuleResponse)
+            assert all(found.text == texts[found.clause] for found in answer.clauses)
+            return [found.clause for found in answer.clauses]
+
+        assert await explain("T-6.4") == ["T-6.4"]
+        section = await explain("T-1")
+        assert len(section) > 1
+        assert all(clause == "T-1" or clause.startswith("T-1.") for clause in section)
+        every = await explain("")
+        assert sorted(every) == sorted(texts)
+        assert every.index("T-9.6") < every.index("T-11.1")
+
+
+@pytest.mark.parametrize("clause", ["T-99", "T-6.", "t-6.4", "x", "T-6.4.1"])
+async def test_there_is_no_such_clause(serve: Serve, clause: str) -> None:
+    async with serve(catalog().handler) as call:
+        refused = await call.refused(
+            f"{CATALOG}/ExplainRule", pb.ExplainRuleRequest(game=TRACTOR, clause=clause)
+        )
+    assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_CLAUSE")
+
+
+def test_clauses_are_counted_as_a_reader_counts() -> None:
+    assert in_order(["T-11.1", "T-2", "T-9.10", "T-9.6"]) == ["T-2", "T-9.6", "T-9.10", "T-11.1"]
+
+
+def test_every_kind_of_the_contract_is_a_game_here() -> None:
+    kinds: descriptor.EnumDescriptor = game_pb2.GameKind.DESCRIPTOR
+    assert set(kinds.values_by_number) - {0} == set(WIRES)
+    assert {wire.name for wire in WIRES.values()} == set(GAMES)

@@ -1,0 +1,191 @@
+"""Requests are judged by the rules on the contract's fields, and every fault has its path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import Message
+from protovalidate import Validator
+
+from croupier.record.v1 import record_service_pb2 as rec
+from croupier.v1 import cards_pb2
+from croupier.v1 import catalog_service_pb2 as cat
+from croupier.v1 import play_service_pb2 as play
+from croupier.v1 import table_service_pb2 as ts
+from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.rpc.validate import Requests, image_bytes
+from tests.rpc.calls import build
+
+MOVE = 'table_id: "t" decision_id: "1-0" '
+
+
+def refused(requests: Requests, message: Message) -> InvalidRequest:
+    read: Callable[[bytes], Message] = requests.reader(type(message))
+    with pytest.raises(InvalidRequest) as caught:
+        read(message.SerializeToString())
+    assert caught.value.reason is Reason.MALFORMED_REQUEST
+    return caught.value
+
+
+GOOD: list[Message] = [
+    cat.ListGamesRequest(),
+    build(cat.GetRulesetRequest, "game: 1"),
+    build(ts.CreateTableRequest, "game: 1"),
+    build(ts.CreateTableRequest, "game: 1 " + "seats {} " * 12),
+    ts.JoinTableRequest(table_id="t", seat=11, nonce_hash=b"x" * 32),
+    ts.GetTableRequest(table_id="t" * 64),
+    play.OpenNonceRequest(table_id="t", nonce=b"x" * 32),
+    build(play.SubmitMoveRequest, MOVE + "move { tractor { play { cards: [1, 1, 14] } } }"),
+    build(play.SubmitMoveRequest, MOVE + "move { tractor { decline {} } }"),
+    rec.ListRecordsRequest(page_size=1000),
+]
+
+BAD: list[tuple[type[Message], str, list[str]]] = [
+    (cat.ListGamesRequest, "page_size: 1001", ["page_size"]),
+    (cat.ListGamesRequest, f"page_token: '{'x' * 513}'", ["page_token"]),
+    (cat.GetRulesetRequest, "", ["game"]),
+    (cat.GetRulesetRequest, "game: 99", ["game"]),
+    (cat.ExplainRuleRequest, f"game: 1 clause: '{'x' * 17}'", ["clause"]),
+    (ts.GetTableRequest, "", ["table_id"]),
+    (ts.GetTableRequest, f"table_id: '{'t' * 65}'", ["table_id"]),
+    (ts.CreateTableRequest, "", ["game"]),
+    (ts.CreateTableRequest, "game: 1 " + "seats {} " * 13, ["seats"]),
+    (ts.CreateTableRequest, "game: 1 seats {} seats { access: 9 }", ["seats[1].access"]),
+    (
+        ts.CreateTableRequest,
+        "game: 1 options { tractor { players: 3 } }",
+        ["options.tractor.players"],
+    ),
+    (
+        ts.CreateTableRequest,
+        "game: 1 options { tractor { mandatory_levels { ranks: 0 } } }",
+        ["options.tractor.mandatory_levels.ranks[0]"],
+    ),
+    (ts.CreateTableRequest, "game: 1 clock { base { seconds: -1 } }", ["clock.base"]),
+    (ts.CreateTableRequest, "game: 1 clock { strikes: 1001 }", ["clock.strikes"]),
+    (
+        ts.CreateTableRequest,
+        f"game: 1 deal_source {{ board {{ root: '{'x' * 33}' }} }}",
+        ["deal_source.board.root"],
+    ),
+    (
+        ts.CreateTableRequest,
+        f"title: '{'x' * 129}' legal_mode: 8",
+        ["game", "legal_mode", "title"],
+    ),
+    (ts.JoinTableRequest, "table_id: 't' seat: 12", ["seat"]),
+    (play.OpenNonceRequest, f"table_id: 't' nonce: '{'x' * 31}'", ["nonce"]),
+    (play.SubmitMoveRequest, "decision_id: 'd' move { tractor { decline {} } }", ["table_id"]),
+    (
+        play.SubmitMoveRequest,
+        f"table_id: 't' decision_id: '{'x' * 65}' move {{ tractor {{ decline {{}} }} }}",
+        ["decision_id"],
+    ),
+    (play.SubmitMoveRequest, MOVE, ["move"]),
+    (play.SubmitMoveRequest, MOVE + "move {}", ["move.game"]),
+    (play.SubmitMoveRequest, MOVE + "move { tractor {} }", ["move.tractor.move"]),
+    (
+        play.SubmitMoveRequest,
+        MOVE + "move { tractor { play {} } }",
+        ["move.tractor.play.cards"],
+    ),
+    (
+        play.SubmitMoveRequest,
+        MOVE + "move { tractor { play { cards: [1, 0, 2] } } }",
+        ["move.tractor.play.cards[1]"],
+    ),
+    (
+        play.SubmitMoveRequest,
+        MOVE + "move { tractor { play { cards: 55 } } }",
+        ["move.tractor.play.cards[0]"],
+    ),
+    (
+        play.SubmitMoveRequest,
+        MOVE + "move { tractor { show { card: 99 } } }",
+        ["move.tractor.show.card"],
+    ),
+    (
+        play.SubmitMoveRequest,
+        MOVE + "move { tractor { call { points: 601 } } }",
+        ["move.tractor.call.points"],
+    ),
+]
+
+
+@pytest.mark.parametrize("message", GOOD, ids=lambda message: message.DESCRIPTOR.name)
+def test_a_good_request_comes_through_unchanged(requests: Requests, message: Message) -> None:
+    read: Callable[[bytes], Message] = requests.reader(type(message))
+    assert read(message.SerializeToString()) == message
+
+
+@pytest.mark.parametrize(("request_type", "text", "fields"), BAD)
+def test_each_fault_has_its_path(
+    requests: Requests, request_type: type[Message], text: str, fields: list[str]
+) -> None:
+    error = refused(requests, build(request_type, text))
+    assert sorted(path for path, _ in error.violations) == fields
+    assert error.field in fields
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"\x0a\x05ab", b"\x0a\x02\xff\xfe", b"\x07" * 40])
+def test_bytes_that_are_no_message_are_malformed(requests: Requests, data: bytes) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        requests.reader(ts.GetTableRequest)(data)
+    assert caught.value.reason is Reason.MALFORMED_REQUEST
+
+
+def test_fields_of_a_later_version_are_passed_over(requests: Requests) -> None:
+    data = ts.GetTableRequest(table_id="t").SerializeToString() + b"\xfa\x3e\x03abc"
+    assert requests.reader(ts.GetTableRequest)(data).table_id == "t"
+
+
+def test_a_request_that_is_too_long_is_not_parsed(requests: Requests) -> None:
+    with pytest.raises(InvalidRequest, match="65537 bytes; at most 65536"):
+        requests.reader(ts.GetTableRequest)(b"\xff" * 65_537)
+
+
+def test_of_a_long_request_one_fault_is_enough() -> None:
+    message = play.SubmitMoveRequest(table_id="t", decision_id="d")
+    message.move.tractor.play.cards.extend([cards_pb2.CARD_UNSPECIFIED] * 60_000)
+    error = refused(Requests(1 << 20), message)
+    assert len(error.violations) == 1
+
+
+def test_rules_are_read_from_the_image_alone() -> None:
+    """A stub says nothing of rules: the same request passes when its stub is judged."""
+    bad = build(cat.GetRulesetRequest, "game: 99")
+    assert Validator().collect_violations(bad) == []
+
+
+def test_every_request_of_the_contract_has_rules_that_compile() -> None:
+    pool = descriptor_pool.DescriptorPool()
+    image = descriptor_pb2.FileDescriptorSet.FromString(image_bytes())
+    for file in image.file:
+        pool.AddSerializedFile(file.SerializeToString())
+    validator = Validator()
+    seen = 0
+    for file in image.file:
+        for service in file.service:
+            for method in service.method:
+                name = method.input_type.removeprefix(".")
+                message = message_factory.GetMessageClass(pool.FindMessageTypeByName(name))()
+                validator.collect_violations(message)
+                seen += 1
+    assert seen >= 20
+
+
+def test_our_rules_have_the_engines_names_and_numbers(root: Path) -> None:
+    """The engine reads rules by number, so a number of ours that is not its own would be lost."""
+    from protovalidate._gen.buf.validate import validate_pb
+
+    image = descriptor_pb2.FileDescriptorSet.FromString(image_bytes())
+    (ours,) = (file for file in image.file if file.name == "buf/validate/validate.proto")
+    for message in ours.message_type:
+        theirs = getattr(validate_pb, message.name).desc()
+        published = {(field.name, field.number) for field in theirs.fields}
+        assert {(field.name, field.number) for field in message.field} <= published
+    (extension, *_) = {field.number for field in ours.extension}
+    assert extension == validate_pb.ext_field.desc().number
