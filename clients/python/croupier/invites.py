@@ -1,0 +1,213 @@
+"""Invitations by pipe: how a program that starts bots tells them which seats to take.
+
+Each line read from the file descriptor is a JSON object::
+
+    {"address": "127.0.0.1:7421", "table_id": "...", "seat": 0, "invite_code": "...", "seed": "7"}
+
+``seat``, ``seed`` and ``bot`` (where one process plays several bots) may be left out. The end of
+the file means: finish the running matches, then exit. A program that is started by somebody else
+finds the number of the descriptor in the environment variable ``CROUPIER_INVITES_FD``.
+
+Must not be put here: command lines (`croupier.worker`, `croupier.house`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import traceback
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import Final
+
+from croupier.bot import Bot
+from croupier.client import Client, Transport
+from croupier.errors import BotError, Error, IllegalMove, UsageError
+
+__all__ = ["ENVIRONMENT", "Invite", "complain", "invites_fd", "parse_invite", "play_invites"]
+
+ENVIRONMENT: Final = "CROUPIER_INVITES_FD"
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """An invitation to a seat.
+
+    Attributes:
+        address: host and port of the server.
+        table_id: the table.
+        seat: the seat; None: that of the code, or the first free one.
+        invite_code: code of the seat, if it is held.
+        seed: where the bot's chance comes from; None: the program's choice.
+        bot: which bot is to play, where a program has several.
+    """
+
+    address: str
+    table_id: str
+    seat: int | None = None
+    invite_code: str = ""
+    seed: str | None = None
+    bot: str = ""
+
+
+def parse_invite(line: str) -> Invite:
+    """The invitation in one line.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        found = json.loads(line)
+    except ValueError:
+        raise UsageError("an invitation is a JSON object on one line") from None
+    if not isinstance(found, dict):
+        raise UsageError("an invitation is a JSON object on one line")
+    for key in ("address", "table_id"):
+        if not isinstance(found.get(key), str) or not found[key]:
+            raise UsageError(f"an invitation needs a text {key!r}")
+    seat, seed = found.get("seat"), found.get("seed")
+    if seat is not None and (not isinstance(seat, int) or isinstance(seat, bool)):
+        raise UsageError("the seat of an invitation is a number")
+    return Invite(
+        address=found["address"],
+        table_id=found["table_id"],
+        seat=seat,
+        invite_code=str(found.get("invite_code") or ""),
+        seed=None if seed is None else str(seed),
+        bot=str(found.get("bot") or ""),
+    )
+
+
+def invites_fd() -> int:
+    """The descriptor named in the environment.
+
+    Raises:
+        UsageError: there is none.
+    """
+    value = os.environ.get(ENVIRONMENT, "")
+    if not value.isdecimal():
+        raise UsageError(f"{ENVIRONMENT} names no file descriptor")
+    return int(value)
+
+
+async def read_lines(fd: int) -> AsyncIterator[str]:
+    """Lines of a file as they come, whatever kind of file it is, to its end.
+
+    Raises:
+        UsageError: *fd* cannot be read.
+    """
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[str | Exception | None] = asyncio.Queue()
+
+    def put(line: str | Exception | None) -> None:
+        try:
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+        except RuntimeError:
+            if not loop.is_closed():
+                raise
+
+    def read() -> None:
+        try:
+            with open(fd, encoding="utf-8", closefd=False) as file:
+                for line in file:
+                    put(line)
+        except (OSError, ValueError) as error:
+            put(error)
+        put(None)
+
+    # A thread, because the event loop cannot wait for every kind of file.
+    Thread(target=read, name="croupier-invites", daemon=True).start()
+    while (line := await lines.get()) is not None:
+        if isinstance(line, Exception):
+            raise UsageError(f"invitations cannot be read: {line}")
+        yield line
+
+
+async def play_invites(
+    bots: Callable[[Invite], Bot],
+    fd: int,
+    *,
+    seed: int | str | None = None,
+    transport: Transport = "session",
+    patience: float = 30.0,
+) -> int:
+    """Play every seat that is offered, all at once, until the invitations end.
+
+    What goes wrong costs only its own match: the error goes to the standard error stream, and a
+    bot that failed concedes, so that the others need not wait for it.
+
+    Args:
+        bots: makes the bot for an invitation; may raise `UsageError`.
+        fd: where invitations come from.
+        seed: where the bots' chance comes from, where an invitation does not say.
+        transport: ``session`` or ``watch``.
+        patience: seconds for which a lost connection is tried again.
+
+    Returns:
+        How many invitations came to nothing.
+
+    Raises:
+        UsageError: *fd* cannot be read.
+    """
+    failures = 0
+    clients: dict[str, Client] = {}
+
+    async def play(client: Client, invite: Invite) -> None:
+        nonlocal failures
+        try:
+            await _play_invite(client, bots(invite), invite)
+        except Exception as error:
+            failures += 1
+            _report(f"table {invite.table_id}, seat {invite.seat}", error)
+
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as matches:
+        async for line in read_lines(fd):
+            if not line.strip():
+                continue
+            try:
+                invite = parse_invite(line)
+                client = clients.get(invite.address)
+                if client is None:
+                    fresh = Client(
+                        invite.address, transport=transport, seed=seed, patience=patience
+                    )
+                    client = clients[invite.address] = await stack.enter_async_context(fresh)
+            except Error as error:
+                failures += 1
+                _report("invitation", error)
+            else:
+                matches.create_task(play(client, invite))
+    return failures
+
+
+async def _play_invite(client: Client, bot: Bot, invite: Invite) -> None:
+    """Take the seat and play it to the end."""
+    ticket = await client.join(
+        invite.table_id,
+        seat=invite.seat,
+        invite=invite.invite_code,
+        player=bot.name or type(bot).__name__,
+    )
+    try:
+        await client.play(bot, ticket, seed=invite.seed)
+    except (BotError, IllegalMove):
+        with suppress(Error):
+            await client.concede(ticket)
+        raise
+
+
+def complain(sentence: str) -> None:
+    """Tell people what went wrong: one line on the standard error stream."""
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
+
+
+def _report(what: str, error: Exception) -> None:
+    """Tell people what went wrong; of a bot's own exception all of it."""
+    complain(f"{what}: {error}")
+    if isinstance(error, BotError) and error.__cause__ is not None:
+        traceback.print_exception(error.__cause__, file=sys.stderr)

@@ -1,0 +1,66 @@
+"""``python -m croupier.worker``: one bot that plays every seat it is invited to.
+
+Many tables share one session. Contests start one such process for each entrant. Must not be put
+here: how invitations are read and played (`croupier.invites`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+
+from croupier.bot import Bot
+from croupier.bots import load_bot
+from croupier.client import Transport
+from croupier.errors import Error
+from croupier.invites import ENVIRONMENT, Invite, complain, invites_fd, play_invites
+
+__all__ = ["main", "play_all"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status: 0, 1 if matches failed, 2 if it could not begin."""
+    parser = argparse.ArgumentParser(
+        prog="python -m croupier.worker",
+        description="Play every seat that is offered on a file descriptor, one JSON object a line.",
+    )
+    parser.add_argument(
+        "--bot", required=True, help="a house bot (random, greedy) or path/to/bot.py:Class"
+    )
+    parser.add_argument("--seed", help="where the bot's chance comes from")
+    parser.add_argument(
+        "--invites-fd", type=int, help=f"descriptor of the invitations; default: ${ENVIRONMENT}"
+    )
+    parser.add_argument("--transport", choices=("session", "watch"), default="session")
+    given = parser.parse_args(arguments)
+    try:
+        make = load_bot(given.bot)
+        fd = invites_fd() if given.invites_fd is None else given.invites_fd
+        return play_all(lambda _: make(), fd, given.seed, given.transport)
+    except Error as error:
+        complain(f"worker: {error}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def play_all(bots: Callable[[Invite], Bot], fd: int, seed: str | None, transport: Transport) -> int:
+    """Play to the end of the invitations; returns the exit status."""
+    return 1 if run_loop(play_invites(bots, fd, seed=seed, transport=transport)) else 0
+
+
+def run_loop(work: Coroutine[object, object, int]) -> int:
+    """Run *work* on the fastest event loop that is installed."""
+    if importlib.util.find_spec("uvloop") is None:
+        return asyncio.run(work)
+    uvloop = importlib.import_module("uvloop")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
