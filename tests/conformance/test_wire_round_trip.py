@@ -83,7 +83,7 @@ def test_every_game_has_messages_and_a_readable_version() -> None:
 
 @pytest.mark.parametrize("ruleset", playouts.RULESETS)
 def test_every_ruleset(ruleset: str) -> None:
-    assert check_match(playouts.options(ruleset), random.Random(ruleset), deals=3) > 200
+    assert check_match(playouts.options(ruleset), random.Random(ruleset), deals=2) > 150
 
 
 @pytest.mark.parametrize(("players", "packs"), playouts.SIZES)
@@ -92,7 +92,7 @@ def test_every_size(players: str, packs: str) -> None:
     assert check_match(options, random.Random(int(players)), deals=1) > 20
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_any_options(seed: int) -> None:
     rng = random.Random(seed)
     assert check_match(playouts.random_options(rng), rng, deals=1) > 5

@@ -116,7 +116,10 @@ def _kitty_moved(event: events.KittyTaken | events.KittyBuried) -> bytes:
 
 
 def _cards_played(event: events.CardsPlayed) -> bytes:
-    found = field_bytes(1, parts.played(event.seat, event.cards, event.failed_throw))
+    if event.failed_throw is None:
+        found = parts.PLAYS[event.seat][event.cards]
+    else:
+        found = field_bytes(1, parts.played(event.seat, event.cards, event.failed_throw))
     won = event.trick
     if won is None:
         return found

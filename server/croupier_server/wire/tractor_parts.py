@@ -23,31 +23,41 @@ from croupier_server.wire.encode import (
     field_varint,
 )
 
-_KEPT_MAX: Final = 8192
-_SEATS: Final = tuple(field_number(1, seat) for seat in range(16))
+_KEPT_MAX: Final = 2048
+_SEATS_MAX: Final = 12
+_SEATS: Final = tuple(field_number(1, seat) for seat in range(_SEATS_MAX))
 
 
-class _CardFields(dict[Cards, bytes]):
-    """Sets of cards as field 2, which is where a play has them; the first `_KEPT_MAX` are kept."""
+class _Plays(dict[Cards, bytes]):
+    """Plays of one seat as field 1, which is where tricks and events have them.
 
-    __slots__ = ()
+    Most plays are seen again and again; the first `_KEPT_MAX` are kept.
+    """
+
+    __slots__ = ("seat",)
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__()
+        self.seat = seat
 
     def __missing__(self, cards: Cards) -> bytes:
-        found = field_packed(2, unpack(cards))
+        found = field_bytes(1, played(self.seat, cards))
         if len(self) < _KEPT_MAX:
             self[cards] = found
         return found
 
 
-_PLAYED_CARDS: Final = _CardFields()
+PLAYS: Final = tuple(_Plays(seat) for seat in range(_SEATS_MAX))
+"""By seat and cards: a ``TractorPlayed`` that is no failed throw, as field 1 of its message."""
 
 
-def played(seat: Seat, cards: Cards, failed: FailedThrow | None) -> bytes:
+def played(seat: Seat, cards: Cards, failed: FailedThrow | None = None) -> bytes:
     """``TractorPlayed``: what *seat* has lying on the table."""
+    found = _SEATS[seat] + field_packed(2, unpack(cards))
     if failed is None:
-        return _SEATS[seat] + _PLAYED_CARDS[cards]
+        return found
     throw = field_packed(1, unpack(failed.tried)) + field_number(2, failed.penalty)
-    return _SEATS[seat] + _PLAYED_CARDS[cards] + field_bytes(3, throw)
+    return found + field_bytes(3, throw)
 
 
 def suit_field(field: int, suit: int | None) -> bytes:

@@ -11,10 +11,11 @@ beyond the public state.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import Cards, pack, unpack
+from croupier_server.games.cards import CARD_MAX, Cards, pack, unpack
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import points
 from croupier_server.games.tractor.events import FailedThrow
@@ -40,6 +41,7 @@ from croupier_server.wire.tractor_moves import GAME_ARM
 
 _HAND_FIELD, _KITTY_FIELD = 3, 4
 _SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(16))
+_ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 _WORTH_KEPT_MAX: Final = 8192
 
 
@@ -62,6 +64,7 @@ class TractorViews:
     """The `ViewEncoder` of Tractor; states are `tractor.state.State`."""
 
     __slots__ = (
+        "_hands",
         "_head",
         "_head_of",
         "_held",
@@ -75,6 +78,7 @@ class TractorViews:
     )
 
     def __init__(self) -> None:
+        self._hands: dict[Seat, tuple[Cards, bytes]] = {}
         self._head = b""
         self._head_of: tuple[object, ...] = ()
         self._kitty = b""
@@ -97,7 +101,7 @@ class TractorViews:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
         public = self._public(state.public)
-        hand = unpack(state.hands[seat])
+        hand = self._hand(seat, state.hands[seat])
         found = TAGS[1] + varint(len(public)) + public + _SEAT_FIELDS[seat]
         if hand:
             found += TAGS[_HAND_FIELD] + varint(len(hand)) + hand
@@ -112,7 +116,10 @@ class TractorViews:
             self._results = b"".join(
                 field_bytes(22, parts.result(scored)) for scored in public.results
             )
-        self._keep_tricks(public.tricks)
+        tricks = public.tricks
+        number = self._tricks_number
+        if len(tricks) != number or (number and tricks[-1] is not self._tricks_last):
+            self._keep_tricks(tricks)
         found = self._kept_head(public) + self._hand_sizes(public) + self._kitty
         if public.plays:
             found += field_bytes(16, _trick_under_way(public))
@@ -128,6 +135,18 @@ class TractorViews:
         return found + self._results
 
     # Parts that are kept -------------------------------------------------------------------------
+
+    def _hand(self, seat: Seat, hand: Cards) -> bytes:
+        """The ids of *hand*: mostly those of the seat's last one, less a card."""
+        last, ids = self._hands.get(seat, (0, b""))
+        if hand != last:
+            gone = (last - hand).bit_length() - 1
+            if not gone & 3 and last - hand == 1 << gone:
+                ids = ids.replace(_ID_BYTES[gone >> 2], b"", 1)
+            else:
+                ids = unpack(hand)
+            self._hands[seat] = hand, ids
+        return ids
 
     def _kept_head(self, public: PublicState) -> bytes:
         """Fields 1 to 13: they stay the same while tricks are played."""
@@ -174,12 +193,16 @@ class TractorViews:
         """Field 14. During the tricks it need not be summed up again each time."""
         if public.phase is not Phase.PLAY:
             return field_packed(14, public.hand_sizes())
-        players = public.options.players
-        held = self._held - self._spent
-        sizes = [held] * players
-        for step, cards in enumerate(public.plays):
-            sizes[(public.leader + step) % players] -= len(unpack(cards))
-        return field_packed(14, bytes(sizes) if held < 128 else sizes)
+        if not public.plays:
+            return _play_sizes(public.options.players, self._held - self._spent, 0, 0, 0)
+        assert public.lead is not None
+        return _play_sizes(
+            public.options.players,
+            self._held - self._spent,
+            public.leader,
+            len(public.plays),
+            public.lead.count,
+        )
 
 
 # Parts that are not -----------------------------------------------------------------------------
@@ -223,14 +246,26 @@ def _show(public: PublicState) -> bytes:
     return found + field_number(3, points(pack(card for _, card in public.shown)))
 
 
+@lru_cache(maxsize=8192)
+def _play_sizes(players: int, held: int, leader: Seat, plays: int, each: int) -> bytes:
+    """Field 14 when every hand had *held* cards before the trick and *plays* seats have played
+    *each* cards to it."""
+    sizes = [held] * players
+    for step in range(plays):
+        sizes[(leader + step) % players] -= each
+    return field_packed(14, sizes)
+
+
 def _plays(leader: Seat, plays: Sequence[Cards], failed: FailedThrow | None, players: int) -> bytes:
     """Field 1 of ``TractorTrick``; only a lead can be what stayed of a failed throw."""
     found = b""
     seat = leader
     for cards in plays:
-        play = parts.played(seat, cards, failed)
-        found += TAGS[1] + varint(len(play)) + play
-        failed = None
+        if failed is None:
+            found += parts.PLAYS[seat][cards]
+        else:
+            found += field_bytes(1, parts.played(seat, cards, failed))
+            failed = None
         seat = seat + 1 if seat + 1 < players else 0
     return found
 
