@@ -21,6 +21,7 @@ from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.errors import Error, UsageError
 from croupier.moves import Move
 from croupier.options import OptionValue, game_kind, options_message
+from croupier.randomness import SeatRandom
 from croupier.results import Result, make_result
 from croupier.seat import Seat, Ticket, Workplace
 from croupier.session import Session
@@ -279,7 +280,8 @@ class Client:
         Args:
             bot: who plays.
             ticket: the seat, from `join`.
-            seed: where the bot's chance comes from, if not from the client's seed.
+            seed: where the bot's chance comes from, if not from the client's seed and the table's
+                id; with it the bot chooses the same when the same cards are played again elsewhere.
 
         Raises:
             BotError: the bot raised or answered something that is no move.
@@ -288,7 +290,11 @@ class Client:
             ConnectionFailed: the server could not be reached for too long.
         """
         workplace = Workplace(asyncio.get_running_loop(), self._tasks, self._threads)
-        seat = Seat(ticket, bot, self.seed if seed is None else seed, workplace)
+        if seed is None:
+            source = SeatRandom(self.seed, ticket.table_id, ticket.seat)
+        else:
+            source = SeatRandom(seed, "", ticket.seat)
+        seat = Seat(ticket, bot, source, workplace)
         await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
         address = ticket.table.endpoint or self.address
         carrier = self._carrier(address)

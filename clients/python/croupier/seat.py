@@ -111,7 +111,7 @@ class Seat:
             fetched; an error if the seat was lost or the bot failed.
     """
 
-    def __init__(self, ticket: Ticket, bot: Bot, seed: int | str, workplace: Workplace) -> None:
+    def __init__(self, ticket: Ticket, bot: Bot, source: SeatRandom, workplace: Workplace) -> None:
         self.ticket = ticket
         self.bot = bot
         self.epoch = ticket.table.epoch
@@ -121,7 +121,7 @@ class Seat:
         self.link: Link | None = None
         self._table_id = ticket.table_id
         self._workplace = workplace
-        self._source = SeatRandom(seed, ticket.table_id, ticket.seat)
+        self._source = source
         self._memory = ViewMemory()
         self._place = Place.THREAD
         if bot.inline:
