@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from math import comb
 from typing import Final, overload
 
 from croupier_server.games.base import Pattern
@@ -123,14 +124,19 @@ def listing(patterns: Sequence[Pattern], limit: int) -> dict[Cards, int] | None:
     than *limit*."""
     found: dict[Cards, int] = {}
     for pattern in patterns:
+        kind, fixed, pool, least, most = pattern
         own: list[Cards] = []
-        for number in range(pattern.least, pattern.most + 1):
-            some = _choices(pattern.pool, number, limit)
+        for number in range(least, most + 1):
+            some = _choices(pool, number, limit)
             if some is None:
                 return None
             own += some
-        for cards in sorted(own):
-            found.setdefault(pattern.fixed + cards, pattern.kind)
+        own.sort()
+        if not found:
+            found = dict.fromkeys([fixed + cards for cards in own], kind)
+        else:
+            for cards in own:
+                found.setdefault(fixed + cards, kind)
         if len(found) > limit:
             return None
     return found
@@ -138,20 +144,26 @@ def listing(patterns: Sequence[Pattern], limit: int) -> dict[Cards, int] | None:
 
 def _choices(pool: Cards, number: int, limit: int) -> list[Cards] | None:
     """Every multiset of *number* cards of *pool*, in no order; None if more than *limit*."""
+    if not number:
+        return [0]
     total = count(pool)
-    if number > total:
-        return []
+    if number >= total:
+        return [pool] if number == total else []
+    plane = at_least(pool, 1)
+    if comb(plane.bit_count(), number) > limit:
+        return None
     # What is left behind is chosen instead where that is less. Up to half of the pool there are
     # no more choices of fewer cards than of more, so that all lists stay within the limit.
     fewer = min(number, total - number)
     by_number: list[list[Cards]] = [[0], *([] for _ in range(fewer))]
-    for card in unpack(at_least(pool, 1)):
+    for card in unpack(plane):
         copies = pool >> 4 * card & 15
+        one = 1 << 4 * card
         for more in range(fewer, 0, -1):
             chosen = by_number[more]
-            for taken in range(1, min(copies, more) + 1):
-                one = taken << 4 * card
-                chosen += [cards + one for cards in by_number[more - taken]]
+            chosen += [cards + one for cards in by_number[more - 1]]
+            for taken in range(2, min(copies, more) + 1):
+                chosen += [cards + taken * one for cards in by_number[more - taken]]
             if len(chosen) > limit:
                 return None
     if fewer == number:

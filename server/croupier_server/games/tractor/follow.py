@@ -73,6 +73,7 @@ class _Answers(NamedTuple):
 
 
 _MEMO_MAX: Final = 1 << 13
+_SINGLES_MAX: Final = 1 << 15
 _memo: dict[tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards], _Answers] = {}
 
 
@@ -81,17 +82,31 @@ def _answers(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> _An
     key = (trumps, rules, claims, lead.count, part)
     answers = _memo.get(key)
     if answers is None:
-        levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
-        duties = satisfying_runs(levels)
-        if duties[0]:
-            answers = _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties)
-        else:
-            any_cards = Pattern(_FOLLOW, 0, part, lead.count, lead.count)
-            answers = _Answers(_listed((any_cards,)), ())
         if len(_memo) >= _MEMO_MAX:
             _memo.clear()
-        _memo[key] = answers
+        answers = _memo[key] = _find_answers(part, claims, lead, trumps, rules)
     return answers
+
+
+def _find_answers(
+    part: Cards, claims: tuple[Claim, ...], lead: Lead, trumps: Trumps, rules: FollowRules
+) -> _Answers:
+    if claims == ((1, lead.count),) and rules in _TUPLE_FOR_TUPLE:
+        plane = at_least(part, lead.count)
+        if plane:  # a tuple is led and held
+            moves = tuple_moves(plane, lead.count)
+            return _Answers(Legal(moves, (_FOLLOW,) * len(moves)), ())
+    levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
+    duties = satisfying_runs(levels)
+    if duties[0]:
+        return _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties)
+    return _Answers(_listed((Pattern(_FOLLOW, 0, part, lead.count, lead.count),)), ())
+
+
+_TUPLE_FOR_TUPLE: Final = frozenset(
+    FollowRules(tractor_follow, "none") for tractor_follow in ("longest", "full", "pairs")
+)
+"""Rules under which a tuple is answered by every tuple of its width, if one is held."""
 
 
 def _missing(
@@ -147,12 +162,13 @@ _singles: dict[Cards, Legal] = {}
 
 def _single_follows(part: Cards) -> Legal:
     """Every card of *part*, once."""
-    legal = _singles.get(part)
+    plane = at_least(part, 1)
+    legal = _singles.get(plane)
     if legal is None:
-        moves = tuple_moves(at_least(part, 1), 1)
-        if len(_singles) >= _MEMO_MAX:
+        moves = tuple_moves(plane, 1)
+        if len(_singles) >= _SINGLES_MAX:
             _singles.clear()
-        legal = _singles[part] = Legal(moves, (_FOLLOW,) * len(moves))
+        legal = _singles[plane] = Legal(moves, (_FOLLOW,) * len(moves))
     return legal
 
 
@@ -169,7 +185,7 @@ def _listed(patterns: Sequence[Pattern]) -> Legal:
     listed = listing(patterns, LEGAL_LIST_MAX)
     if listed is None:
         return Legal((), (), patterns)
-    return Legal(tuple(cards | PLAY for cards in listed), tuple(listed.values()))
+    return Legal(tuple([cards | PLAY for cards in listed]), tuple(listed.values()))
 
 
 def _void_patterns(hand: Cards, lead: Lead, trumps: Trumps) -> Sequence[Pattern]:

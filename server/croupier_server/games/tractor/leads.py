@@ -88,17 +88,23 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     planes = _planes(hand)
     moves = tuple_moves(planes[0], 1)
     kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(moves)
-    if len(planes) > 1:
-        moves, kinds = _with_tuples(moves, kinds, planes, trumps)
+    tractors: tuple[Move, ...] = ()
+    for width, plane in enumerate(planes[1:], 2):
+        tuples = tuple_moves(plane, width)
+        moves += tuples
+        kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
+        if len(tuples) > 1:
+            tractors += _tractors(plane, width, trumps)
+    if tractors:
+        moves += tractors
+        kinds += (LEAD_TRACTOR,) * len(tractors)
     if _are_few(planes, trumps):
-        unthrown = set(moves)
-        throws = [
-            move for mask in trumps.mask for move in _every(hand & mask) if move not in unthrown
-        ]
-        return Legal((*moves, *throws), kinds + (LEAD_THROW,) * len(throws))
+        throws = _mixed_sets(hand, trumps)
+        if tractors:
+            throws = tuple([move for move in throws if move not in tractors])
+        return Legal(moves + throws, kinds + (LEAD_THROW,) * len(throws))
     if len(moves) <= LEGAL_LIST_MAX:
-        spans = [_span(hand & mask) for mask in trumps.mask]
-        return Legal(moves, kinds, [span for span in spans if span is not None])
+        return Legal(moves, kinds, _spans(hand, planes[0], trumps))
     parts = [part for mask in trumps.mask if (part := hand & mask)]
     return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
@@ -113,41 +119,32 @@ def _planes(hand: Cards) -> list[Cards]:
     return planes
 
 
-def _with_tuples(
-    moves: tuple[Move, ...], kinds: tuple[int, ...], planes: list[Cards], trumps: Trumps
-) -> tuple[tuple[Move, ...], tuple[int, ...]]:
-    """*moves* and *kinds*, followed by those of tuples and of tractors."""
-    tractors: tuple[Move, ...] = ()
-    for width, plane in enumerate(planes[1:], 2):
-        tuples = tuple_moves(plane, width)
-        moves += tuples
-        kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
-        if len(tuples) > 1:
-            for suit, mask in enumerate(trumps.mask):
-                if plane & mask:
-                    tractors += _tractors(plane & mask, width, suit, trumps)
-    return moves + tractors, kinds + (LEAD_TRACTOR,) * len(tractors)
-
-
 _runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
 
 
-def _tractors(plane: Cards, width: int, suit: int, trumps: Trumps) -> tuple[Move, ...]:
-    """Moves that play a run of tuples of *width* of the cards in *plane*, ascending."""
-    if not plane & plane - 1:
-        return ()
-    found = _runs.get((trumps, width, plane))
-    if found is None:
-        tractors: list[Move] = []
-        runs: list[Move] = []  # those whose highest card stands one step below
-        for cards in trumps.at_height[suit]:
-            tuples = [width << 4 * card for card in cards if plane >> 4 * card & 1]
-            longer = [run + more for run, more in product(runs, tuples)]
-            tractors += longer
-            runs = longer + [one | PLAY for one in tuples]
-        if len(_runs) >= _MEMO_MAX:
-            _runs.clear()
-        found = _runs[trumps, width, plane] = tuple(sorted(tractors))
+def _tractors(plane: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]:
+    """Moves that play a run of tuples of *width* of the cards in *plane*."""
+    tractors: tuple[Move, ...] = ()
+    for suit, mask in enumerate(trumps.mask):
+        cards = plane & mask
+        if cards & cards - 1:
+            found = _runs.get((trumps, width, cards))
+            tractors += _suit_tractors(cards, width, suit, trumps) if found is None else found
+    return tractors
+
+
+def _suit_tractors(cards: Cards, width: int, suit: int, trumps: Trumps) -> tuple[Move, ...]:
+    """Those of one effective suit, ascending."""
+    tractors: list[Move] = []
+    runs: list[Move] = []  # those whose highest card stands one step below
+    for equals in trumps.at_height[suit]:
+        tuples = [width << 4 * card for card in equals if cards >> 4 * card & 1]
+        longer = [run + more for run, more in product(runs, tuples)]
+        tractors += longer
+        runs = longer + [one | PLAY for one in tuples]
+    if len(_runs) >= _MEMO_MAX:
+        _runs.clear()
+    found = _runs[trumps, width, cards] = tuple(sorted(tractors))
     return found
 
 
@@ -157,40 +154,53 @@ def _are_few(planes: list[Cards], trumps: Trumps) -> bool:
         return False
     room = LEGAL_LIST_MAX + len(trumps.mask)  # no cards of a suit are not a lead
     for mask in trumps.mask:
-        ways = 1
-        for width, plane in enumerate(planes, 1):
+        ways = 1 << (planes[0] & mask).bit_count()
+        for width, plane in enumerate(planes[1:], 2):
             held = (plane & mask).bit_count()
-            ways = ways * (width + 1) ** held // width**held
+            if held:
+                ways = ways * (width + 1) ** held // width**held
         room -= ways
         if room < 0:
             return False
     return True
 
 
-_spans: dict[Cards, Pattern | None] = {}
-_all: dict[Cards, tuple[Move, ...]] = {}
+def _spans(hand: Cards, plane: Cards, trumps: Trumps) -> list[Pattern]:
+    """By effective suit that has a throw: the pattern of all leads of two or more cards."""
+    spans = []
+    for mask in trumps.mask:
+        cards = plane & mask
+        if cards & cards - 1:
+            part = hand & mask
+            spans.append(Pattern(LEAD_THROW, 0, part, 2, count(part)))
+    return spans
 
 
-def _span(part: Cards) -> Pattern | None:
-    """The pattern of all leads of two or more cards of *part*, if any of them is a throw."""
-    if part not in _spans:
-        if len(_spans) >= _MEMO_MAX:
-            _spans.clear()
-        plane = at_least(part, 1)
-        is_mixed = plane & plane - 1 != 0
-        _spans[part] = Pattern(LEAD_THROW, 0, part, 2, count(part)) if is_mixed else None
-    return _spans[part]
+_mixed: dict[Cards, tuple[Move, ...]] = {}
 
 
-def _every(part: Cards) -> tuple[Move, ...]:
-    """The moves that play any cards of *part*, which has few."""
-    every = _all.get(part)
-    if every is None:
-        moves = [PLAY]
-        for card in unpack(at_least(part, 1)):
-            copies = range((part >> 4 * card & 15) + 1)
-            moves = [move + (number << 4 * card) for number in copies for move in moves]
-        if len(_all) >= _MEMO_MAX:
-            _all.clear()
-        every = _all[part] = tuple(moves[1:])  # without the empty one; so built they ascend
-    return every
+def _mixed_sets(hand: Cards, trumps: Trumps) -> tuple[Move, ...]:
+    """The moves that play different cards of one effective suit; they have to be few."""
+    moves: tuple[Move, ...] = ()
+    for mask in trumps.mask:
+        part = hand & mask
+        if part:
+            found = _mixed.get(part)
+            moves += _mixed_sets_of_suit(part) if found is None else found
+    return moves
+
+
+def _mixed_sets_of_suit(part: Cards) -> tuple[Move, ...]:
+    """Those of one effective suit, ascending."""
+    same = [PLAY]
+    mixed: list[Move] = []
+    for card in unpack(at_least(part, 1)):
+        unit = single(card)
+        tuples = [number * unit for number in range(1, (part >> 4 * card & 15) + 1)]
+        others = same[1:] + mixed
+        mixed += [move + more for more in tuples for move in others]
+        same += [PLAY | more for more in tuples]
+    if len(_mixed) >= _MEMO_MAX:
+        _mixed.clear()
+    found = _mixed[part] = tuple(sorted(mixed))
+    return found

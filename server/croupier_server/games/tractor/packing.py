@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, single
-from croupier_server.games.patterns import Words, below
+from croupier_server.games.base import Pattern
+from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, count, single
+from croupier_server.games.patterns import Words, below, members, sample
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 
 
@@ -53,9 +54,19 @@ class _Step(NamedTuple):
 class Packing:
     """All ways to take *runs* from *cards*, which are of effective suit *suit*."""
 
-    __slots__ = ("_can_finish", "_kinds", "_start", "_steps")
+    __slots__ = ("_can_finish", "_kinds", "_lone", "_start", "_steps", "_width")
 
     def __init__(self, cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> None:
+        self._width = runs[0].width if runs else 1
+        self._lone: Pattern | None = None
+        if runs.count(Run(self._width, 1)) == len(runs):
+            # Lone tuples of one width are simply counted.
+            tuples = sum(
+                at_least(cards, copies)
+                for copies in range(self._width, COPIES_MAX + 1, self._width)
+            )
+            self._lone = Pattern(0, 0, tuples, len(runs), len(runs))
+            return
         self._kinds = sorted(set(runs), reverse=True)
         self._start = _Todo(tuple(runs.count(kind) for kind in self._kinds), ())
         least = min((run.width for run in runs), default=1)
@@ -72,6 +83,8 @@ class Packing:
 
     def exists(self) -> bool:
         """Whether there is a way."""
+        if self._lone is not None:
+            return self._lone.least <= count(self._lone.pool)
         return self._finishes(0, self._start)
 
     def selections(self) -> Iterator[Cards]:
@@ -79,7 +92,10 @@ class Packing:
 
         No branch of the search ends without a result, so the first are there at once.
         """
-        if self.exists():
+        if self._lone is not None:
+            for tuples in members((self._lone,)):
+                yield self._width * tuples
+        elif self.exists():
             yield from self._selections(0, (self._start,), 0)
 
     def _selections(self, index: int, todos: Sequence[_Todo], taken: Cards) -> Iterator[Cards]:
@@ -94,6 +110,8 @@ class Packing:
 
     def draw(self, words: Words) -> Cards:
         """One of `selections` at random; every one has a chance. There must be one."""
+        if self._lone is not None:
+            return self._width * sample((self._lone,), words)
         todos: Sequence[_Todo] = (self._start,)
         taken, index = 0, 0
         while any(any(todo.left) or todo.under_way for todo in todos):
@@ -183,12 +201,4 @@ class Packing:
 
 def fits(cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> bool:
     """Whether *runs* can all be taken from *cards*, which are of effective suit *suit*."""
-    if not runs:
-        return True
-    width = runs[0].width
-    if runs.count(Run(width, 1)) == len(runs):  # lone tuples of one width are simply counted
-        tuples = 0
-        for copies in range(width, COPIES_MAX + 1, width):
-            tuples += at_least(cards, copies).bit_count()
-        return tuples >= len(runs)
     return Packing(cards, runs, suit, trumps).exists()

@@ -36,15 +36,21 @@ def judge_throw(lead: Lead, other_hands: Iterable[Cards], trumps: Trumps) -> Thr
     if not lead.is_throw:
         return ThrowJudgement(lead.cards, 0, ())
     parts = [hand & trumps.mask[lead.suit] for hand in other_hands]
-    beatable = tuple(
-        component
-        for component in lead.components
-        if any(_can_beat(part, component, lead.suit, trumps) for part in parts)
-    )
+    held = 0
+    for part in parts:
+        held |= part
+    beatable = []
+    for component in lead.components:
+        if not held & trumps.above[lead.suit][component.top]:
+            continue
+        if component.width == 1 or any(
+            _can_beat(part, component, lead.suit, trumps) for part in parts
+        ):
+            beatable.append(component)
     if not beatable:
         return ThrowJudgement(lead.cards, 0, ())
     stays = beatable[-1].cards
-    return ThrowJudgement(stays, lead.cards - stays, beatable)
+    return ThrowJudgement(stays, lead.cards - stays, tuple(beatable))
 
 
 def _can_beat(part: Cards, component: Component, suit: int, trumps: Trumps) -> bool:
