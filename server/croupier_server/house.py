@@ -74,6 +74,11 @@ class HouseBots:
                 await self._runner
             self._runner = None
 
+    @property
+    def seats(self) -> tuple[HouseSeat, ...]:
+        """Seats that were handed out, but for those of matches known to have ended."""
+        return tuple(self._seats.values())
+
     def _forget_ended(self) -> None:
         self._seats = {key: seat for key, seat in self._seats.items() if self._is_on(key[0])}
 

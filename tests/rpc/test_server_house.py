@@ -1,0 +1,189 @@
+"""The house bots' process gets its seats, is started again when it dies, and is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from croupier_server import house
+from croupier_server.house import HouseBots
+from croupier_server.tables.shard import HouseSeat
+
+ADDRESS = "127.0.0.1:1"
+SECONDS = 20.0
+
+# Tells the test each line that it gets, over a connection that ends with the process. Dies of the
+# bot "dies", and listens no more after the bot "deaf".
+PROGRAM = """
+import json, signal, socket, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN if "stubborn" in sys.argv else signal.SIG_DFL)
+out = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+for line in sys.stdin:
+    out.sendall(line.encode())
+    if json.loads(line)["bot"] == "dies":
+        print("so long", file=sys.stderr)
+        sys.exit(3)
+"""
+
+
+def seat(table_id: str, bot: str = "greedy") -> HouseSeat:
+    return HouseSeat(table_id, 1, "code", bot, 7)
+
+
+class Process:
+    """One process of house bots, as the test hears from it."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    async def line(self) -> dict[str, object] | None:
+        """The next line that it got; None when it is gone."""
+        async with asyncio.timeout(SECONDS):
+            line = await self._reader.readline()
+        return dict(json.loads(line)) if line else None
+
+    async def table(self) -> object:
+        """The table of the next line; None when it is gone."""
+        line = await self.line()
+        return line and line["table_id"]
+
+
+class World:
+    """House bots under test, the processes that they start, and which tables have ended."""
+
+    def __init__(self, bots: HouseBots, processes: asyncio.Queue[Process]) -> None:
+        self.bots = bots
+        self._processes = processes
+
+    async def process(self) -> Process:
+        """The next process that was started."""
+        async with asyncio.timeout(SECONDS):
+            return await self._processes.get()
+
+
+Run = Callable[..., AbstractAsyncContextManager[World]]
+
+
+@pytest.fixture
+def ended() -> set[str]:
+    """Tables whose match has ended."""
+    return set()
+
+
+@pytest.fixture
+def run(ended: set[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Starts house bots; at the end they are stopped."""
+    monkeypatch.setattr(house, "_BACKOFF_FIRST", 0.001)
+
+    @asynccontextmanager
+    async def start(*arguments: str) -> AsyncIterator[World]:
+        processes: asyncio.Queue[Process] = asyncio.Queue()
+        writers = []
+
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writers.append(writer)
+            processes.put_nowait(Process(reader))
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0)
+        port = str(server.sockets[0].getsockname()[1])
+        command = (sys.executable, "-c", PROGRAM, port, *arguments)
+        bots = HouseBots(lambda table_id: table_id not in ended, command)
+        bots.start(ADDRESS)
+        try:
+            yield World(bots, processes)
+        finally:
+            await bots.stop()
+            for writer in writers:
+                writer.close()
+            server.close()
+            await server.wait_closed()
+
+    return start
+
+
+async def test_seats_are_handed_over_as_lines(run: Run) -> None:
+    async with run() as world:
+        world.bots.sit(seat("a"))
+        process = await world.process()
+        assert await process.line() == {
+            "address": ADDRESS,
+            "table_id": "a",
+            "seat": 1,
+            "invite_code": "code",
+            "bot": "greedy",
+            "seed": 7,
+        }
+        world.bots.sit(seat("b"))
+        world.bots.sit(seat("c"))
+        assert [await process.table(), await process.table()] == ["b", "c"]
+
+
+async def test_without_a_seat_there_is_no_process(run: Run) -> None:
+    with capture_logs() as log:
+        async with run():
+            pass
+    assert log == []
+
+
+async def test_a_process_that_dies_is_followed_by_one_with_the_seats_still_on(
+    run: Run, ended: set[str]
+) -> None:
+    with capture_logs() as log:
+        async with run() as world:
+            world.bots.sit(seat("a"))
+            world.bots.sit(seat("b"))
+            first = await world.process()
+            assert [await first.table(), await first.table()] == ["a", "b"]
+            ended.update(("a", "x"))
+            world.bots.sit(seat("x", "dies"))
+            assert [await first.table(), await first.table()] == ["x", None]
+            second = await world.process()
+            assert await second.table() == "b"
+            world.bots.sit(seat("c"))
+            assert await second.table() == "c"
+    died = [event for event in log if event["event"] == "house bots died"]
+    assert [(event["status"], event["seats"]) for event in died] == [(3, 1)]
+    assert [event["line"] for event in log if event["event"] == "house bots say"] == ["so long"]
+
+
+async def test_the_process_is_stopped(run: Run) -> None:
+    async with run() as world:
+        world.bots.sit(seat("a"))
+        process = await world.process()
+        assert await process.table() == "a"
+        await world.bots.stop()
+        assert await process.line() is None
+
+
+async def test_a_process_that_will_not_stop_is_killed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "_STOP_SECONDS", 0.01)
+    async with run("stubborn") as world:
+        world.bots.sit(seat("a"))
+        process = await world.process()
+        assert await process.table() == "a"
+        await world.bots.stop()
+        assert await process.line() is None
+
+
+async def test_seats_of_ended_matches_are_forgotten(run: Run, ended: set[str]) -> None:
+    async with run() as world:
+        ended.update(str(number) for number in range(1_000))
+        for number in range(1_000):
+            world.bots.sit(seat(str(number)))
+        assert len(world.bots.seats) < 200
+        process = await world.process()
+        assert await process.table() is not None
+
+
+def test_the_house_bots_are_those_of_the_sdk() -> None:
+    folder = Path(__file__).parents[2] / "clients/python/croupier/bots"
+    assert {name for name in house.BOTS if not (folder / f"{name}.py").is_file()} == set()
