@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-HOUSE_BOTS: Final = ("random", "greedy")
+from croupier.bots import HOUSE_BOTS
+
 _COMMAND: Final = "cmd:"
 
 
@@ -88,7 +89,7 @@ def _read(spec: str) -> tuple[str, tuple[str, ...]]:
         return _read_command(spec.removeprefix(_COMMAND))
     if spec not in HOUSE_BOTS:
         path, colon, name = spec.rpartition(":")
-        if not colon or not name.isidentifier():
+        if not colon or not path.endswith(".py") or not name.isidentifier():
             known = ", ".join(HOUSE_BOTS)
             raise BadEntrant(
                 f"no bot {spec!r}: give {known}, path/to/bot.py:Class or cmd:program arguments"

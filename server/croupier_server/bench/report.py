@@ -1,0 +1,95 @@
+"""What was measured, as text for people and as data for programs.
+
+Must not be put here: measuring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from croupier_server.bench.in_process import Played
+from croupier_server.bench.memory import MemoryResult
+from croupier_server.bench.served import Sample, middle, ratios
+
+Data = dict[str, object]
+
+
+@dataclass(slots=True)
+class Findings:
+    """Everything that one run has measured; parts that were not asked for are empty.
+
+    Attributes:
+        in_process: plays by ruleset, one a round.
+        served: samples by cell, one a round.
+        memory: memory of a busy server.
+    """
+
+    in_process: dict[str, list[Played]] = field(default_factory=dict)
+    served: dict[str, list[Sample]] = field(default_factory=dict)
+    memory: MemoryResult | None = None
+
+
+def as_lines(findings: Findings) -> Iterable[str]:
+    """The findings as text."""
+    if findings.in_process:
+        yield "in one process, random legal play: decisions a CPU second"
+        for ruleset, plays in findings.in_process.items():
+            yield f"  {ruleset:12} {_spread([played.rate for played in plays], ',.0f')}"
+    if findings.served:
+        yield ""
+        yield "over gRPC, bots in a process of their own; figures a decision, call or item"
+        yield (
+            f"  {'':26} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
+            f"{'bytes out':>9} {'bytes in':>9} {'other cores':>11}"
+        )
+        for cell, samples in findings.served.items():
+            found = middle(samples)
+            yield (
+                f"  {cell:26} {_spread([s.rate for s in samples], ',.0f'):>26} "
+                f"{_spread(ratios(findings.served, cell), '.2f'):>20} {found.server_us:9.1f} "
+                f"{found.client_us:9.1f} {found.sent:9.0f} {found.received:9.0f} "
+                f"{found.other_cores:11.2f}"
+            )
+    if findings.memory is not None:
+        memory = findings.memory
+        yield ""
+        yield (
+            f"memory: {memory.peak:.0f} MiB with {memory.tables} live tables and "
+            f"{memory.watchers} watchers each ({memory.start:.0f} MiB at the start; "
+            f"{memory.decisions:,} decisions, {memory.events:,} events watched)"
+        )
+
+
+def _spread(values: Sequence[float], form: str) -> str:
+    """Median, and lowest and highest where there are several."""
+    text = format(median(values), form)
+    if len(values) > 1:
+        text += f" ({format(min(values), form)}-{format(max(values), form)})"
+    return text
+
+
+def as_data(findings: Findings) -> Data:
+    """The findings as data: every round, medians and ratios."""
+    data: Data = {
+        "in_process": {
+            ruleset: {
+                "decisions_per_cpu_s": median(played.rate for played in plays),
+                "rounds": [{**played._asdict(), "rate": played.rate} for played in plays],
+            }
+            for ruleset, plays in findings.in_process.items()
+        },
+        "served": {
+            cell: {
+                "median": middle(samples)._asdict(),
+                "ratio_to_unary_echo": median(ratios(findings.served, cell)),
+                "ratios": ratios(findings.served, cell),
+                "rounds": [sample._asdict() for sample in samples],
+            }
+            for cell, samples in findings.served.items()
+        },
+    }
+    if findings.memory is not None:
+        data["memory"] = findings.memory._asdict()
+    return data

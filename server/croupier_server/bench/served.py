@@ -1,0 +1,149 @@
+"""The server with bots in another process, beside the bare echo of the same run.
+
+Every round visits every cell once; each cell has a client process of its own, which warms up and
+is then measured for some seconds. Server CPU is the kernel's account of the server's process.
+
+Must not be put here: how a cell's client works, and printing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from statistics import median
+from typing import Final, NamedTuple
+
+from croupier_server.bench.marks import (
+    Measured,
+    MeasureFailed,
+    cpu_seconds,
+    machine_busy_seconds,
+)
+
+ECHO: Final = "croupier_server.bench.echo"
+PLAYER: Final = "croupier_server.bench.player"
+WARM_UP_S: Final = 1.0
+STOP_S: Final = 10.0
+WATCH_TABLES: Final = 64
+"""Tables of the cell with unary calls: as many as the unary echo has callers."""
+
+
+class Cell(NamedTuple):
+    """What one client does: its name, its module and arguments, and whether it calls the echo."""
+
+    name: str
+    module: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    is_echo: bool
+
+
+def _player(name: str, tables: int, transport: str) -> Cell:
+    plural = "s" if tables > 1 else ""
+    return Cell(f"{name}, {tables} table{plural}", PLAYER, (), (str(tables), transport), False)
+
+
+CELLS: Final = (
+    Cell("unary echo, 64 callers", ECHO, ("unary",), ("64",), True),
+    Cell("batched echo, 256 items", ECHO, ("batched",), ("256",), True),
+    _player("unary + watch", WATCH_TABLES, "watch"),
+    *(_player("session", tables, "session") for tables in (1, 16, 64, 256)),
+)
+FLOOR: Final = CELLS[0].name
+"""The cell that ratios are taken to."""
+
+
+class Sample(NamedTuple):
+    """One cell in one round; everything is per decision, call or item, but for the rate.
+
+    Attributes:
+        rate: decisions, calls or items a second.
+        server_us, client_us: CPU time of the server's and the client's process.
+        sent, received: bytes that the client sent and received over TCP.
+        other_cores: cores that all other processes of the machine used meanwhile.
+    """
+
+    rate: float
+    server_us: float
+    client_us: float
+    sent: float
+    received: float
+    other_cores: float
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, int]]:
+    """A server of our own: its address and process id."""
+    readable, writable = os.pipe()
+    arguments = ["serve", "--port", "0", "--announce-fd", str(writable), "--log-level", "warning"]
+    process = subprocess.Popen(  # noqa: S603 - our own server
+        [sys.executable, "-m", "croupier_server", *arguments],
+        pass_fds=(writable,),
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(writable)
+    try:
+        with os.fdopen(readable, encoding="utf-8") as announced:
+            line = announced.readline()
+        if not line:
+            raise MeasureFailed(f"the server ended with status {process.wait()}")
+        yield json.loads(line)["address"], process.pid
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def measure(rounds: int, seconds: float, report: Callable[[str], None]) -> dict[str, list[Sample]]:
+    """Measure every cell in every round; *report* hears what is being measured."""
+    samples: dict[str, list[Sample]] = {cell.name: [] for cell in CELLS}
+    with ExitStack() as stack:
+        address, server_pid = stack.enter_context(server())
+        echo = stack.enter_context(Measured(ECHO, "serve"))
+        echo_address = f"127.0.0.1:{echo.hello['port']}"
+        for number in range(rounds):
+            for cell in CELLS:
+                report(f"round {number + 1} of {rounds}: {cell.name}")
+                place = (echo_address, echo.pid) if cell.is_echo else (address, server_pid)
+                samples[cell.name].append(_sample(cell, *place, seconds))
+    return samples
+
+
+def _sample(cell: Cell, address: str, server_pid: int, seconds: float) -> Sample:
+    with Measured(cell.module, *cell.before, address, *cell.after) as client:
+        time.sleep(WARM_UP_S)
+        busy, server_cpu, first = machine_busy_seconds(), cpu_seconds(server_pid), client.mark()
+        time.sleep(seconds)
+        last = client.mark()
+        server_cpu = cpu_seconds(server_pid) - server_cpu
+        busy = machine_busy_seconds() - busy
+    done = last.since(first)
+    if not done.done:
+        raise MeasureFailed(f"{cell.name}: nothing was done in {seconds} s")
+    return Sample(
+        rate=done.done / done.time_s,
+        server_us=server_cpu / done.done * 1e6,
+        client_us=done.cpu_s / done.done * 1e6,
+        sent=done.sent / done.done,
+        received=done.received / done.done,
+        other_cores=max(0.0, busy - server_cpu - done.cpu_s) / done.time_s,
+    )
+
+
+def ratios(samples: dict[str, list[Sample]], cell: str) -> list[float]:
+    """Rate of *cell* to that of the unary echo, round by round."""
+    pairs = zip(samples[cell], samples[FLOOR], strict=True)
+    return [sample.rate / floor.rate for sample, floor in pairs]
+
+
+def middle(samples: list[Sample]) -> Sample:
+    """The median of every figure."""
+    return Sample(*(median(values) for values in zip(*samples, strict=True)))

@@ -1,0 +1,89 @@
+"""``croupier bench``: how much this machine plays.
+
+Must not be put here: measuring (`croupier_server.bench`).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+
+if TYPE_CHECKING:
+    from croupier_server.bench.in_process import Played
+
+ROUNDS, SECONDS = 5, 3.0
+QUICK_ROUNDS, QUICK_SECONDS = 2, 1.0
+IN_PROCESS_S = 1.0
+
+
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
+    quick: Annotated[
+        bool, typer.Option(help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
+    ] = False,
+    memory: Annotated[
+        bool, typer.Option(help="Measure only the memory of a server with 1,000 live tables.")
+    ] = False,
+    in_process: Annotated[
+        bool, typer.Option(help="Measure only random play in this process.")
+    ] = False,
+) -> None:
+    """Measure decisions a second: in one process, and over gRPC with bots in others.
+
+    Rates in one process are by CPU time. Beside the server stand a bare unary echo with 64 callers
+    and the ceiling of batched items. Figures are medians over rounds in which all take turns.
+    """
+    import json
+
+    from croupier_server.bench.marks import MeasureFailed
+    from croupier_server.bench.report import Findings, as_data, as_lines
+
+    if memory and in_process:
+        fail("give --memory or --in-process, not both")
+    rounds, seconds = (QUICK_ROUNDS, QUICK_SECONDS) if quick else (ROUNDS, SECONDS)
+    findings = Findings()
+    try:
+        if memory:
+            from croupier_server.bench.memory import measure_memory
+
+            findings.memory = measure_memory(_report)
+        else:
+            findings.in_process = _play_in_process(rounds)
+        if not (memory or in_process):
+            from croupier_server.bench.served import measure
+
+            findings.served = measure(rounds, seconds, _report)
+    except MeasureFailed as error:
+        fail(str(error), exit_code=1)
+    if as_json:
+        print(json.dumps(as_data(findings), indent=2))
+    else:
+        print("\n".join(as_lines(findings)))
+
+
+def _play_in_process(rounds: int) -> dict[str, list[Played]]:
+    """Random play of every ruleset of every game, in turns."""
+    from croupier_server.bench.in_process import Playout
+    from croupier_server.games.registry import GAMES
+
+    playouts = {
+        f"{game.name} {ruleset}": Playout(game, ruleset, seed=number)
+        for game in GAMES.values()
+        for number, ruleset in enumerate(game.rulesets())
+    }
+    for playout in playouts.values():
+        playout.run(IN_PROCESS_S / 4)
+    played: dict[str, list[Played]] = {name: [] for name in playouts}
+    for number in range(rounds):
+        _report(f"round {number + 1} of {rounds}: in one process")
+        for name, playout in playouts.items():
+            played[name].append(playout.run(IN_PROCESS_S))
+    return played
+
+
+def _report(what: str) -> None:
+    print(what, file=sys.stderr)
