@@ -65,12 +65,12 @@ class Settings(BaseSettings):
     heartbeat_ms: Positive = Field(10_000, description="Time between heartbeats on a stream.")
     nonce_ms: Positive = Field(30_000, description="Time that seats have to open their nonces.")
     tables_max: Positive = Field(10_000, description="Live tables.")
-    ended_max: int = Field(1_000, ge=0, description="Tables kept after their match has ended.")
+    ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
     session_tables_max: Positive = Field(4_096, description="Tables on one session.")
     feed_lag_max: Positive = Field(
-        256, description="Updates that a reader may lag behind before it gets a snapshot instead."
+        1_024, description="Events that a reader may lag behind before it gets a snapshot instead."
     )
     request_bytes_max: int = Field(
         1 << 20, ge=1_024, le=1 << 26, description="Bytes of a request message."

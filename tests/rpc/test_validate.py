@@ -11,12 +11,12 @@ from google.protobuf.message import Message
 from protovalidate import Validator
 
 from croupier.record.v1 import record_service_pb2 as rec
-from croupier.v1 import cards_pb2
 from croupier.v1 import catalog_service_pb2 as cat
 from croupier.v1 import play_service_pb2 as play
 from croupier.v1 import table_service_pb2 as ts
-from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.rpc.validate import Requests, image_bytes
+from croupier_server.errors import InvalidRequest, MalformedMove, Reason
+from croupier_server.rpc.validate import Requests, image_bytes, path_of
+from croupier_server.wire.registry import WIRES
 from tests.rpc.calls import build
 
 MOVE = 'table_id: "t" decision_id: "1-0" '
@@ -28,6 +28,27 @@ def refused(requests: Requests, message: Message) -> InvalidRequest:
         read(message.SerializeToString())
     assert caught.value.reason is Reason.MALFORMED_REQUEST
     return caught.value
+
+
+def annotated() -> descriptor_pool.DescriptorPool:
+    """The contract with its rules."""
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
+        pool.AddSerializedFile(file.SerializeToString())
+    return pool
+
+
+@pytest.fixture(scope="module")
+def judge() -> Callable[[Message], list[str]]:
+    """Paths of the fields of a message that break a rule of the contract."""
+    pool, validator = annotated(), Validator()
+
+    def find(message: Message) -> list[str]:
+        descriptor = pool.FindMessageTypeByName(message.DESCRIPTOR.full_name)
+        judged = message_factory.GetMessageClass(descriptor).FromString(message.SerializeToString())
+        return [path_of(fault) for fault in validator.collect_violations(judged)]
+
+    return find
 
 
 GOOD: list[Message] = [
@@ -84,34 +105,8 @@ BAD: list[tuple[type[Message], str, list[str]]] = [
         f"table_id: 't' decision_id: '{'x' * 65}' move {{ tractor {{ decline {{}} }} }}",
         ["decision_id"],
     ),
-    (play.SubmitMoveRequest, MOVE, ["move"]),
-    (play.SubmitMoveRequest, MOVE + "move {}", ["move.game"]),
-    (play.SubmitMoveRequest, MOVE + "move { tractor {} }", ["move.tractor.move"]),
-    (
-        play.SubmitMoveRequest,
-        MOVE + "move { tractor { play {} } }",
-        ["move.tractor.play.cards"],
-    ),
-    (
-        play.SubmitMoveRequest,
-        MOVE + "move { tractor { play { cards: [1, 0, 2] } } }",
-        ["move.tractor.play.cards[1]"],
-    ),
-    (
-        play.SubmitMoveRequest,
-        MOVE + "move { tractor { play { cards: 55 } } }",
-        ["move.tractor.play.cards[0]"],
-    ),
-    (
-        play.SubmitMoveRequest,
-        MOVE + "move { tractor { show { card: 99 } } }",
-        ["move.tractor.show.card"],
-    ),
-    (
-        play.SubmitMoveRequest,
-        MOVE + "move { tractor { call { points: 601 } } }",
-        ["move.tractor.call.points"],
-    ),
+    (play.SubmitMoveRequest, "", ["decision_id", "table_id"]),
+    (play.CheckMoveRequest, "table_id: 't'", ["decision_id"]),
 ]
 
 
@@ -148,10 +143,55 @@ def test_a_request_that_is_too_long_is_not_parsed(requests: Requests) -> None:
 
 
 def test_of_a_long_request_one_fault_is_enough() -> None:
-    message = play.SubmitMoveRequest(table_id="t", decision_id="d")
-    message.move.tractor.play.cards.extend([cards_pb2.CARD_UNSPECIFIED] * 60_000)
-    error = refused(Requests(1 << 20), message)
-    assert len(error.violations) == 1
+    request = build(ts.CreateTableRequest, "game: 1 " + "seats { access: 9 } " * 60_000)
+    assert len(refused(Requests(1 << 20), request).violations) == 1
+
+
+MOVES = [
+    "",
+    "move {}",
+    "move { tractor {} }",
+    "move { tractor { decline {} } }",
+    "move { tractor { play {} } }",
+    "move { tractor { play { cards: [1, 1, 14] } } }",
+    "move { tractor { play { cards: [1, 0, 2] } } }",
+    "move { tractor { play { cards: 55 } } }",
+    "move { tractor { play { cards: -1 } } }",
+    f"move {{ tractor {{ play {{ cards: [{', '.join(['7'] * 201)}] }} }} }}",
+    "move { tractor { bury {} } }",
+    "move { tractor { bury { cards: [53, 54, 0] } } }",
+    "move { tractor { bury { cards: [1, 2, 3] } } }",
+    "move { tractor { declare {} } }",
+    "move { tractor { declare { cards: [1, 1] } } }",
+    "move { tractor { declare { cards: [1, 1, 1, 1, 1, 1, 1] } } }",
+    "move { tractor { declare { cards: 99 } } }",
+    "move { tractor { show {} } }",
+    "move { tractor { show { card: 5 } } }",
+    "move { tractor { show { card: 99 } } }",
+    "move { tractor { call {} } }",
+    "move { tractor { call { points: 80 } } }",
+    "move { tractor { call { points: 601 } } }",
+    "move { tractor { name_trumps {} } }",
+    "move { tractor { name_trumps { suit: 2 } } }",
+    "move { tractor { name_trumps { suit: 0 } } }",
+    "move { tractor { name_trumps { suit: 9 } } }",
+]
+
+
+@pytest.mark.parametrize("text", MOVES)
+def test_a_move_is_left_to_the_wire_which_judges_alike(
+    requests: Requests, judge: Callable[[Message], list[str]], text: str
+) -> None:
+    request = build(play.SubmitMoveRequest, MOVE + text)
+    faults = judge(request)
+    assert requests.reader(play.SubmitMoveRequest)(request.SerializeToString()) == request
+    if not faults:
+        WIRES[1].move_code(request.move)
+        return
+    with pytest.raises(MalformedMove) as caught:
+        WIRES[1].move_code(request.move)
+    expected = {"move": "move.game"}.get(faults[0], faults[0])
+    assert caught.value.field == expected
 
 
 def test_rules_are_read_from_the_image_alone() -> None:
@@ -161,10 +201,8 @@ def test_rules_are_read_from_the_image_alone() -> None:
 
 
 def test_every_request_of_the_contract_has_rules_that_compile() -> None:
-    pool = descriptor_pool.DescriptorPool()
     image = descriptor_pb2.FileDescriptorSet.FromString(image_bytes())
-    for file in image.file:
-        pool.AddSerializedFile(file.SerializeToString())
+    pool = annotated()
     validator = Validator()
     seen = 0
     for file in image.file:

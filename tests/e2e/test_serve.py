@@ -1,0 +1,249 @@
+"""``croupier serve`` as a process: it announces itself, serves, stops, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from croupier.v1 import system_service_pb2 as system
+from croupier.v1 import system_service_pb2_grpc as system_grpc
+from croupier.v1 import table_service_pb2 as tables
+from croupier.v1 import table_service_pb2_grpc as tables_grpc
+
+SECONDS = 20
+COMMAND = (sys.executable, "-m", "croupier_server", "serve")
+
+
+class Served(NamedTuple):
+    """A server under test."""
+
+    process: subprocess.Popen[str]
+    address: str
+    pid: int
+
+    def end(self) -> tuple[int, str]:
+        """Its exit status and what it wrote to standard error."""
+        _, text = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, text
+
+
+def clean_environment(**changes: str) -> dict[str, str]:
+    """This process's environment without settings of Croupier."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("CROUPIER_")}
+    return kept | changes
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[Served]:
+    """A server on a free port; killed at the end if it is still there."""
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [*COMMAND, "--port", "0", "--announce-fd", str(writing), *arguments],
+        pass_fds=[writing],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=clean_environment(),
+        text=True,
+    )
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as announced:
+            line = announced.readline()
+        assert line, process.communicate(timeout=SECONDS)[1]
+        told = json.loads(line)
+        yield Served(process, told["address"], told["pid"])
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=SECONDS)
+
+
+def run(*arguments: str, **changes: str) -> tuple[int, str, str]:
+    """Status, output and errors of a ``serve`` that ends by itself."""
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        env=clean_environment(**changes),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("loop", ["asyncio", "auto"])
+def test_it_announces_itself_serves_and_stops(number: signal.Signals, loop: str) -> None:
+    with served("--loop", loop, "--log-format", "json") as server:
+        assert server.pid == server.process.pid
+        with grpc.insecure_channel(server.address) as channel:
+            stub = system_grpc.SystemServiceStub(channel)
+            info = stub.GetServerInfo(system.GetServerInfoRequest(), timeout=SECONDS)
+            assert "house_bots" in info.capabilities
+        os.kill(server.pid, number)
+        status, log = server.end()
+    assert status == 0
+    events = [json.loads(line)["event"] for line in log.splitlines()]
+    assert events == ["listening", "call", "stopping", "stopped"]
+
+
+def test_streams_are_told_and_health_changes_before_it_stops() -> None:
+    with served("--log-level", "error") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            health = health_pb2_grpc.HealthStub(channel).Watch(
+                health_pb2.HealthCheckRequest(service="croupier.v1.TableService")
+            )
+            assert next(health).status == health_pb2.HealthCheckResponse.SERVING
+            lobby = tables_grpc.TableServiceStub(channel).WatchLobby(tables.WatchLobbyRequest())
+            assert next(lobby).HasField("ready")
+            os.kill(server.pid, signal.SIGTERM)
+            assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
+            end = next(lobby).end
+            assert end.Reason.Name(end.reason) == "REASON_SERVER_DRAINING"
+            assert end.retry_after.ToMilliseconds() > 0
+            assert list(lobby) == []
+        assert server.end() == (0, "")
+
+
+def test_a_reader_that_never_goes_does_not_hold_it_up() -> None:
+    with served("--log-level", "error", "--shutdown-grace-ms", "100") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            health = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+            next(health)
+            os.kill(server.pid, signal.SIGTERM)
+            assert server.end() == (0, "")
+
+
+def test_a_second_signal_ends_it_at_once() -> None:
+    with served("--log-level", "error", "--shutdown-grace-ms", "600000") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            health = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+            assert next(health).status == health_pb2.HealthCheckResponse.SERVING
+            os.kill(server.pid, signal.SIGINT)
+            # The watcher of health is what keeps the server now.
+            assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
+            os.kill(server.pid, signal.SIGINT)
+            assert server.end() == (128 + signal.SIGINT, "")
+
+
+def test_reflection_names_every_service() -> None:
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
+        ProtoReflectionDescriptorDatabase,
+    )
+
+    with served("--log-level", "error") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            database = ProtoReflectionDescriptorDatabase(channel)
+            names = set(database.get_services())
+            pool = DescriptorPool(database)
+            method = pool.FindMethodByName("croupier.v1.PlayService.SubmitMove")
+            assert method.input_type.fields_by_name["move"].message_type.name == "Move"
+    assert names == {
+        "croupier.v1.SystemService",
+        "croupier.v1.CatalogService",
+        "croupier.v1.TableService",
+        "croupier.v1.PlayService",
+        "croupier.v1.SessionService",
+        "croupier.v1.SpectateService",
+        "croupier.record.v1.RecordService",
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1alpha.ServerReflection",
+    }
+
+
+def test_without_reflection_there_is_none() -> None:
+    with served("--log-level", "error", "--reflection", "false") as server:
+        with grpc.insecure_channel(server.address) as channel:
+            listing: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
+                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+            )
+            with pytest.raises(grpc.RpcError) as caught:
+                list(listing(iter([b"\x3a\x00"]), timeout=SECONDS))
+            assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_a_port_that_is_taken_is_one_clear_line(taken: int) -> None:
+    status, out, text = run("--port", str(taken))
+    assert (status, out) == (1, "")
+    assert text == (
+        f"croupier: cannot listen on 127.0.0.1:{taken}: taken, or not of this machine\n"
+    )
+
+
+def test_two_servers_do_not_share_a_port() -> None:
+    with served("--log-level", "error") as server:
+        port = server.address.rpartition(":")[2]
+        status, _, text = run("--port", port)
+    assert status == 1
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--prot", "1"), "No such option: --prot"),
+        (("--port", "x"), "--port"),
+        (("--port", "70000"), "--port: Input should be less than or equal to 65535, not 70000"),
+        (("--loop", "trio"), "--loop"),
+        (("--host", "0.0.0.0"), "--insecure-listen"),
+        (("--config", "nowhere.toml"), "nowhere.toml: No such file"),
+        (("--announce-fd", "99"), "--announce-fd: 99 is not an open file descriptor"),
+        (("extra",), "extra"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(arguments: tuple[str, ...], line: str) -> None:
+    status, out, text = run(*arguments)
+    assert (status, out) == (2, "")
+    assert text.startswith("croupier: ")
+    assert line in text
+    assert text.count("\n") == 1
+
+
+def test_a_wrong_environment_is_one_clear_line() -> None:
+    status, _, text = run(CROUPIER_PORT="x")
+    assert status == 2
+    assert text.startswith("croupier: CROUPIER_PORT: ")
+
+
+def test_help_names_every_setting() -> None:
+    from croupier_server.config import Settings
+
+    status, text, _ = run("--help", COLUMNS="120")
+    assert status == 0
+    missing = [
+        name
+        for name in (*Settings.model_fields, "config", "announce_fd")
+        if f"--{name.replace('_', '-')}" not in text
+    ]
+    assert missing == []
+
+
+def test_server_info_prints_what_the_server_says() -> None:
+    command = (sys.executable, "-m", "croupier_server", "server-info", "--server")
+    call: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
+    with served("--log-level", "error") as server:
+        done = call(
+            [*command, server.address], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "speaks croupier.v1, croupier.record.v1" in done.stdout
+    assert "tractor standard: " in done.stdout
