@@ -277,6 +277,11 @@ class LegalMoves(Sequence[Move]):
         """Whether there are legal moves beyond these; `croupier.Client.legal_moves` pages them."""
         return self.message.truncated
 
+    @property
+    def only(self) -> Move | None:
+        """The one legal move, or None if there is a choice."""
+        return self[0] if self.is_listed and len(self.message.moves) == 1 else None
+
     def __iter__(self) -> Iterator[Move]:
         yield from self.moves
         if not self.message.patterns:

@@ -19,6 +19,7 @@ __all__ = ["Declaration", "Phase", "Play", "TractorView", "Trick", "Trumps", "Vi
 
 _LETTERS: Final = "?SHDC"
 _SYMBOLS: Final = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
+_SEATS_MAX: Final = 12
 _LEVELS: Final = dict(enumerate("23456789TJQKA", start=2))
 
 
@@ -100,7 +101,7 @@ class ViewMemory:
     """What consecutive views of one seat share, so that each is read once: an `Order` for each
     trumps, and the cards seen in the finished tricks of the deal. The client keeps one a seat."""
 
-    __slots__ = ("deal", "orders", "played", "show", "tricks")
+    __slots__ = ("deal", "orders", "played", "show", "tricks", "voids")
 
     def __init__(self) -> None:
         self.orders: dict[tuple[int, int], Order] = {}
@@ -110,8 +111,9 @@ class ViewMemory:
         """Start counting the cards of a deal."""
         self.deal = deal
         self.tricks = 0
-        self.show = 0
+        self.show = False
         self.played = [0] * 55
+        self.voids: list[set[int]] = [set() for _ in range(_SEATS_MAX)]
 
 
 class TractorView:
@@ -269,6 +271,16 @@ class TractorView:
     def finished_plays(self) -> list[int]:
         """Copies of each card that lie in finished tricks of this deal, by card number. The list is
         shared between views: read it only."""
+        return self._read_tricks().played
+
+    @property
+    def voids(self) -> list[set[int]]:
+        """By seat, the effective suits (`Suit`) that it was seen not to follow in this deal, up to
+        the last finished trick. Shared between views: read it only."""
+        return self._read_tricks().voids
+
+    def _read_tricks(self) -> ViewMemory:
+        """Bring the memory up to this view: read the tricks that are new since the last one."""
         memory, public = self._memory, self.public
         tricks = public.tricks
         if memory.deal != public.deal or memory.tricks > len(tricks):
@@ -276,13 +288,27 @@ class TractorView:
         new = [tricks[place] for place in range(memory.tricks, len(tricks))]
         memory.tricks = len(tricks)
         if public.HasField("show") and public.show.HasField("winner") and not memory.show:
-            memory.show = 1
-            new.append(public.show)
+            memory.show = True
+            for play in public.show.plays:
+                memory.played[play.cards[0]] += 1
         for trick in new:
-            for play in trick.plays:
-                for card in play.cards:
-                    memory.played[card] += 1
-        return memory.played
+            self._read_trick(trick, memory)
+        return memory
+
+    def _read_trick(self, trick: tractor_pb2.TractorTrick, memory: ViewMemory) -> None:
+        """Count the cards of a finished trick, and note who did not follow."""
+        plays = trick.plays
+        order = self.order
+        suit_of = order.suit_of if order is not None else [0] * 55
+        led = suit_of[plays[0].cards[0]]
+        played = memory.played
+        for play in plays:
+            follows = 0
+            for card in play.cards:
+                played[card] += 1
+                follows += suit_of[card] == led
+            if follows < len(play.cards):
+                memory.voids[play.seat].add(led)
 
     # For people ----------------------------------------------------------------------------------
     def __str__(self) -> str:

@@ -1,0 +1,92 @@
+"""Deals played by SDK bots without a server: the rules and the wire code make every message.
+
+For tests of bots, views and legal moves on real positions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from croupier.bot import Bot, Decision
+from croupier.randomness import SeatRandom
+from croupier.tractor import ViewMemory
+from croupier.v1 import game_pb2, table_pb2
+from croupier.views import View, view_of
+from croupier_server.games.base import Turn
+from croupier_server.games.registry import find
+from croupier_server.games.tractor.state import State
+from croupier_server.wire.base import LegalMode
+from croupier_server.wire.tractor import TractorWire
+
+Watcher = Callable[[State, int, View, Decision], None]
+
+
+class Arena:
+    """One match: `play` runs it to its end and gives the scores by seat."""
+
+    def __init__(
+        self,
+        bots: Sequence[Bot],
+        seed: int,
+        ruleset: str = "standard",
+        watcher: Watcher | None = None,
+        **options: str,
+    ) -> None:
+        self.game = find("tractor")
+        self.wire = TractorWire()
+        overrides = {"max_deals": "1", "players": str(len(bots)), **options}
+        self.options = self.game.options(ruleset, overrides)
+        self.state: State = self.game.new(self.options)
+        self.bots = bots
+        self.watcher = watcher
+        self.views = self.wire.views()
+        self.chance = random.Random(seed)
+        self.sources = [SeatRandom(seed, "arena", seat) for seat in range(len(bots))]
+        self.memories = [ViewMemory() for _ in bots]
+        self.count = 0
+
+    def question(self, seat: int) -> tuple[View, Decision]:
+        """What *seat* is asked now, as its bot gets it."""
+        legal = self.game.legal_moves(self.state, seat)
+        self.count += 1
+        message = table_pb2.Decision(
+            decision_id=f"{self.count}-{seat}",
+            seat=seat,
+            kind=game_pb2.DecisionKind.FromString(
+                self.wire.decision_kind_bytes(self.game.decision_kind(self.state, seat))
+            ),
+            sequence=self.count,
+            legal=game_pb2.LegalMoves.FromString(self.wire.legal_bytes(legal, LegalMode.FULL)),
+            view=game_pb2.SeatView.FromString(self.views.seat(self.state, seat)),
+        )
+        decision = Decision(message, "arena", self.sources[seat])
+        return view_of(message.view, self.memories[seat]), decision
+
+    def ask(self, seat: int) -> int:
+        """The answer of the bot at *seat*, checked by the rules."""
+        view, decision = self.question(seat)
+        if self.watcher is not None:
+            self.watcher(self.state, seat, view, decision)
+        move = self.bots[seat].decide(view, decision)
+        code = self.wire.move_code(move.message)  # type: ignore[union-attr]
+        self.game.check(self.state, seat, code)
+        return code
+
+    def play(self) -> list[int]:
+        """Run the match to its end."""
+        game, state = self.game, self.state
+        while (turn := game.turn(state)) is not Turn.OVER:
+            if turn is Turn.CHANCE:
+                wanted = game.chance(state)
+                outcome = list(wanted.cards)
+                self.chance.shuffle(outcome)
+                game.apply_chance(state, outcome or [self.chance.randrange(wanted.sides)])
+            elif turn is Turn.WINDOW:
+                game.close_window(state, {seat: self.ask(seat) for seat in game.to_act(state)})
+            else:
+                (seat,) = game.to_act(state)
+                game.apply_unchecked(state, seat, self.ask(seat))
+        ended = game.outcome(state)
+        assert ended is not None
+        return [seat.score for seat in ended.seats]
