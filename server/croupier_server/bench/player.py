@@ -1,7 +1,9 @@
 """A measured client: the SDK's random bot in all seats of some tables, match after match.
 
-Run as ``python -m croupier_server.bench.player ADDRESS TABLES MODE``, where MODE is ``session``, ``watch``,
-or ``listed`` for a session with tables that others can find. Must not be put here: anything that a bot author could not do as well.
+Run as ``python -m croupier_server.bench.player ADDRESS TABLES MODE``, where MODE is ``session``,
+``watch``, or ``listed`` for a session with tables that spectators can find.
+
+Must not be put here: anything that a bot author could not do as well.
 """
 
 from __future__ import annotations

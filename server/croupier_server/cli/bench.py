@@ -23,13 +23,14 @@ IN_PROCESS_S = 1.0
 def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
     quick: Annotated[
-        bool, typer.Option(help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
+        bool, typer.Option("--quick", help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
     ] = False,
     memory: Annotated[
-        bool, typer.Option(help="Measure only the memory of a server with 1,000 live tables.")
+        bool,
+        typer.Option("--memory", help="Measure only memory, with 1,000 live tables."),
     ] = False,
     in_process: Annotated[
-        bool, typer.Option(help="Measure only random play in this process.")
+        bool, typer.Option("--in-process", help="Measure only play in this process.")
     ] = False,
 ) -> None:
     """Measure decisions a second: in one process, and over gRPC with bots in others.

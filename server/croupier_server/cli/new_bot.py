@@ -51,7 +51,9 @@ if __name__ == "__main__":
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Name of the bot, such as MyBot or my_bot.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the bot, such as MyBot or my_bot.")
+    ],
     folder: Annotated[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
 ) -> None:
     """Write a runnable bot file and say how to run it."""

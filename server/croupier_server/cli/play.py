@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="Name of the game, such as tractor.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, such as tractor.")],
     bots: Annotated[
         list[str],
         typer.Option(

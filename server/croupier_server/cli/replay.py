@@ -24,7 +24,9 @@ KEYS = "enter: next   t: to the end of this trick   d: to the end of this deal  
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="A record that `croupier play` has written.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A record that `croupier play` has written.")
+    ],
     seat: Annotated[
         int | None, typer.Option(min=0, help="Show what this seat saw; otherwise: a spectator.")
     ] = None,

@@ -14,7 +14,9 @@ from croupier_server.cli.common import fail
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(help="Files of positions (JSON).")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Files of positions (JSON).")
+    ],
 ) -> int:
     """Run worked positions; print each failure, then how many passed and failed.
 
@@ -29,7 +31,9 @@ def command(
         except OSError as error:
             fail(f"cannot read {path}: {error.strerror}")
         except ValueError as error:
-            fail(f"cannot read {path}: {error}")
+            # The reader names the file where it found something else than it wants.
+            what = str(error)
+            fail(what if what.startswith(str(path)) else f"{path} is no JSON: {what}")
         for result in results:
             if not result.passed:
                 options = f" with {result.options}" if result.options else ""

@@ -22,7 +22,7 @@ _ENDS_WELL: Final = ("MATCH_ENDED", "CLIENT_CLOSED")
 
 def command(
     table: Annotated[
-        str, typer.Argument(metavar="[TABLE]", help="Id of a table; without it, the lobby.")
+        str, typer.Argument(metavar="TABLE", help="Id of a table; without it, the lobby.")
     ] = "",
     server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
 ) -> int:

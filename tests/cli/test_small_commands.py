@@ -1,0 +1,194 @@
+"""Commands that need no server: rules, new-bot, vectors, and what all share."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from croupier_server.cli import COMMANDS, run
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in COMMANDS if name not in shown] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    assert "Usage: croupier " + command in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["--frob"], "No such option: --frob"),
+        (["rules", "chess"], "no game 'chess'; there is: tractor"),
+        (["rules", "tractor", "T-99"], "tractor has no clause T-99; there are T-1 to T-11"),
+        (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
+        (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
+        (["rules", "tractor", "T-1", "T-2"], "T-2"),
+        (["new-bot"], "Missing argument"),
+        (["new-bot", "9lives"], "'9lives' cannot name a bot"),
+        (["new-bot", "../escape"], "cannot name a bot"),
+        (["new-bot", "a", "--dir", "no/such/folder"], "cannot write no/such/folder/a.py"),
+        (["vectors"], "Missing argument"),
+        (["vectors", "no-such-file"], "cannot read no-such-file"),
+        (["vectors", "pyproject.toml"], "pyproject.toml is no JSON"),
+        (["replay", "no-such-file"], "cannot read no-such-file"),
+        (["replay", "pyproject.toml"], "pyproject.toml is no record"),
+        (["replay", "x", "--seat", "-1"], "--seat"),
+        (["bench", "--memory", "--in-process"], "not both"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("croupier: ")
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+# rules -----------------------------------------------------------------------------------------
+
+
+def test_rules_of_a_clause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "tractor", "t-6.4"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("T-6.4  ")
+    assert "T-6.5  " not in shown
+
+
+def test_rules_of_a_section_are_its_own_clauses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "tractor", "T-1"]) == 0
+    heads = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[0] == "T"]
+    assert heads == ["T-1.1", "T-1.2", "T-1.3"]
+
+
+def test_rules_of_a_game_are_all_clauses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "tractor"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\nT-{section}." in "\n" + shown for section in range(1, 12))
+
+
+def test_a_ruleset_shows_what_it_changes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    assert run(["rules", "tractor", "--ruleset", "document"]) == 0
+    rows = {line.split()[0]: line.split()[1:3] for line in capsys.readouterr().out.splitlines()[2:]}
+    assert rows["trump_making"] == ["auction", "*"]
+    assert rows["contract"] == ["must_make", "*"]
+    assert rows["kitty_multiplier"][0] == "2x_largest_component"
+    assert rows["kitty_multiplier"][1] != "*"
+
+
+# new-bot ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "title"),
+    [
+        ("MyBot", "my_bot.py", "MyBot"),
+        ("my-bot", "my_bot.py", "MyBot"),
+        ("deep_thought2", "deep_thought2.py", "DeepThought2"),
+        ("x", "x.py", "X"),
+    ],
+)
+def test_new_bot_writes_a_bot_class(name: str, file: str, title: str, tmp_path: Path) -> None:
+    assert run(["new-bot", name, "--dir", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == [file]
+    tree = ast.parse((tmp_path / file).read_text())
+    assert [node.name for node in tree.body if isinstance(node, ast.ClassDef)] == [title]
+
+
+def test_new_bot_spares_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text("precious")
+    assert run(["new-bot", "mine", "--dir", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert (tmp_path / "mine.py").read_text() == "precious"
+
+
+# vectors ---------------------------------------------------------------------------------------
+
+
+def write(path: Path, *vectors: object, game: str = "tractor") -> str:
+    path.write_text(json.dumps({"game": game, "vectors": vectors}))
+    return str(path)
+
+
+def test_the_given_positions_pass(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["vectors", str(root / "tests" / "vectors" / "tractor.json")]) == 0
+    assert capsys.readouterr().out == "150 passed, 0 failed\n"
+
+
+def test_a_failure_shows_expected_and_actual(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = json.loads((root / "tests" / "vectors" / "tractor.json").read_text())["vectors"]
+    wrong = next(vector for vector in given if vector["kind"] == "score")
+    wrong["expected"] = dict.fromkeys(wrong["expected"], "nonsense")
+    assert run(["vectors", write(tmp_path / "wrong.json", wrong)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert wrong["id"] in shown[0]
+    assert any(line.startswith("  expected") and "nonsense" in line for line in shown)
+    assert any(line.startswith("  actual") and "nonsense" not in line for line in shown)
+    assert shown[-1] == "0 passed, 1 failed"
+
+
+def test_an_unknown_kind_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "odd.json", {"id": "x1", "kind": "seance", "expected": {}})
+    assert run(["vectors", path]) == 1
+    assert capsys.readouterr().out.endswith("0 passed, 1 failed\n")
+
+
+def test_an_unknown_game_is_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "chess.json", game="chess")
+    assert run(["vectors", path]) == 2
+    assert capsys.readouterr().err.count(path) == 1
+
+
+def test_files_are_counted_together(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(root / "tests" / "vectors" / "tractor.json")
+    assert run(["vectors", path, path]) == 0
+    assert capsys.readouterr().out == "300 passed, 0 failed\n"
+
+
+# The program itself ----------------------------------------------------------------------------
+
+
+def croupier(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "croupier"
+    return subprocess.run(
+        [program, *arguments], check=False, capture_output=True, text=True, timeout=30
+    )
+
+
+def test_the_installed_program_gives_the_status_to_the_shell() -> None:
+    assert croupier("rules", "tractor", "T-1.1").returncode == 0
+    wrong = croupier("rules", "chess")
+    assert wrong.returncode == 2
+    assert wrong.stderr == "croupier: no game 'chess'; there is: tractor\n"
+
+
+def test_output_into_a_pipe_that_closes_is_no_traceback() -> None:
+    program = Path(sys.executable).parent / "croupier"
+    process = subprocess.Popen(
+        [program, "rules", "tractor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(30) in (0, 1)
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
