@@ -1,42 +1,83 @@
 """The owner of a server's tables: one event loop, plain calls, persist then publish.
 
+An input runs to completion; the rows that it leads to go to the store with those of everything
+else done in the same frame, and readers are told once they are stored. There is no task, queue or
+lock a table.
+
 Must not be put here: rules, messages of the contract, gRPC.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, Protocol
 
+import structlog
+
+from croupier_server.errors import (
+    Exhausted,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    Reason,
+    Unavailable,
+)
 from croupier_server.games.base import Legal, Move, Seat
-from croupier_server.games.registry import AnyGame
-from croupier_server.storage.base import RecordStore, TableLog
-from croupier_server.tables.caller import Caller
+from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
+from croupier_server.tables import deals, tickets
+from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import Clock
-from croupier_server.tables.deals import Dealer
-from croupier_server.tables.feed import LobbyFeed, PublicFeed, SeatFeed
-from croupier_server.tables.spec import CreateTable, JoinTable, Status, TableSpec
-from croupier_server.tables.table import Decision, Table
-from croupier_server.wire.base import GameWire
+from croupier_server.tables.commits import Commits
+from croupier_server.tables.creation import GameEntry, make_spec
+from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed, TableFeed
+from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.seats import secret_hash
+from croupier_server.tables.spec import (
+    Access,
+    CreateTable,
+    JoinTable,
+    Status,
+    ViewMode,
+)
+from croupier_server.tables.table import MakeDealer, Table
+from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
+from croupier_server.tables.updates import StreamEnd
+
+__all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
+
+_log = structlog.get_logger(__name__)
+
+_RETRY_MS: Final = 1_000
+_SEED_BYTES: Final = 8
 
 
 class Limits(NamedTuple):
+    """What a server holds its callers to.
+
+    Attributes:
+        tables_max: tables that have not ended.
+        ended_max: ended tables that are still answered for; the oldest one goes.
+        lag_max: events that a reader may be behind before it gets a snapshot instead.
+        heartbeat_ms: time between heartbeats.
+        nonce_ms: how long a table waits for nonces.
+        channels_max: channels of one session.
+        requests_max: answers that are kept by ``request_id``, of each call.
+    """
+
     tables_max: int = 10_000
-    ended_max: int = 1_000
-    lag_max: int = 256
+    ended_max: int = 64
+    lag_max: int = 1_024
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
     channels_max: int = 4_096
     requests_max: int = 10_000
 
 
-class GameEntry(NamedTuple):
-    game: AnyGame
-    wire: GameWire
-
-
 class HouseSeat(NamedTuple):
+    """A seat that a house bot is to take. The invite code is secret."""
+
     table_id: str
     seat: Seat
     invite_code: str
@@ -45,12 +86,16 @@ class HouseSeat(NamedTuple):
 
 
 class Created(NamedTuple):
+    """A new table. The host ticket and the invite codes are secret and shown once."""
+
     table: Table
     host_ticket: str
     invite_codes: tuple[str, ...]
 
 
 class Joined(NamedTuple):
+    """A seat taken. The ticket is secret and shown once."""
+
     table: Table
     seat: Seat
     ticket: str
@@ -58,59 +103,555 @@ class Joined(NamedTuple):
 
 
 class Accepted(NamedTuple):
+    """An accepted move and the number of its event; 0 for a sealed answer."""
+
     decision_id: str
     sequence: int
 
 
+class Live(Protocol):
+    """A session, as far as its shard is concerned."""
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        ...
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """The session is to end."""
+        ...
+
+
 class Shard:
-    """Signatures; the bodies follow."""
+    """All tables of one server.
+
+    Args:
+        clock: the time.
+        secrets: random bytes for tickets, codes and decks.
+        ids: ids for tables; never the same one twice.
+        log: where rows are stored before anybody sees what they say.
+        records: where finished matches go.
+        games: by number of ``GameKind``.
+        limits: what callers are held to.
+        house: told of each house seat of a new table, once that is stored.
+        dealer: makes a table's decks and lots from its root, in place of `deals.RootDealer`.
+        endpoint: address that tables name as theirs; empty: the one that was asked.
+
+    Attributes:
+        commits: collects what is done and hands it to the store.
+        committed: await it before telling a client what was done.
+    """
 
     def __init__(
         self,
         *,
         clock: Clock,
-        secrets: Callable[[int], bytes],   # n random bytes
-        ids: Callable[[], str],            # table ids
+        secrets: tickets.Secrets,
+        ids: Callable[[], str],
         log: TableLog,
         records: RecordStore,
-        games: Mapping[int, GameEntry],    # by GameKind number
-        limits: Limits = Limits(),
+        games: Mapping[int, GameEntry],
+        limits: Limits = Limits(),  # noqa: B008 - a value
         house: Callable[[HouseSeat], None] | None = None,
-        dealer: Callable[[TableSpec, bytes], Dealer] | None = None,  # (spec, root) -> Dealer
+        dealer: MakeDealer | None = None,
         endpoint: str = "",
-    ) -> None: ...
+    ) -> None:
+        self.limits = limits
+        self.now_ms = clock.now_ms
+        self._secrets = secrets
+        self._ids = ids
+        self._log = log
+        self._records = records
+        self._games = games
+        self._house = house
+        self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
+        self._endpoint = endpoint
+        self._tables: dict[str, Table] = {}
+        self._ended: deque[str] = deque()
+        self._house_seats: dict[str, list[HouseSeat]] = {}
+        self._number = 0
+        self._lobby: dict[LobbyFeed, None] = {}
+        self._sessions: dict[Live, None] = {}
+        self._created: Answers[CreateTable, Created] = Answers(limits.requests_max)
+        self._joined: Answers[JoinTable, Joined] = Answers(limits.requests_max)
+        self._retry_after_ms = 0
+        self._timers = Timers(clock, self.tick, self.heartbeat, limits.heartbeat_ms)
+        self.commits = Commits(
+            log, publish=self._publish, lost=self._lose, deadline=self._timers.schedule
+        )
+        self.committed = self.commits.committed
 
-    # Tables. All of these are plain calls; `await committed()` before answering a client.
-    def create_table(self, caller: Caller, request: CreateTable) -> Created: ...
-    def table(self, table_id: str) -> Table: ...      # NotFound
-    def list_tables(self, *, kind: int = 0, status: Status | None = None,
-                    before: int | None = None, limit: int = 100) -> list[Table]: ...
-    # Table.number (int) is its place in the list: pass the last one's as `before`.
-    # Table.resource() -> bytes: payload of croupier.v1.Table
-    def join(self, caller: Caller, request: JoinTable) -> Joined: ...
-    def leave(self, caller: Caller, table_id: str) -> None: ...
-    def start(self, caller: Caller, table_id: str) -> Table: ...
-    def abort(self, caller: Caller, table_id: str, detail: str) -> Table: ...
-    def seat_of(self, caller: Caller, table: Table) -> Seat: ...
+    # Tables --------------------------------------------------------------------------------------
 
-    # Play.
-    def submit(self, table: Table, seat: Seat, decision_id: str, move: Move) -> Accepted: ...
-    def check(self, table: Table, seat: Seat, decision_id: str, move: Move) -> None: ...
-    def legal(self, table: Table, seat: Seat, decision_id: str) -> Legal: ...
-    def open_nonce(self, table: Table, seat: Seat, nonce: bytes) -> None: ...
-    def concede(self, table: Table, seat: Seat) -> bool: ...
-    async def committed(self) -> None: ...
-
-    # Feeds. feed: `async for payload in feed` gives payloads of TableUpdate (LobbyFeed: of
-    # WatchLobbyResponse) until it ends; close() it in `finally`.
-    def watch_seat(self, caller: Caller, table: Table, *, epoch: int, after: int, mode: int) -> SeatFeed: ...
-    def spectate(self, table: Table, *, epoch: int, after: int) -> PublicFeed: ...
-    def watch_lobby(self, *, kind: int = 0) -> LobbyFeed: ...
-
-    # Time and end.
-    def tick(self) -> None: ...      # clocks and windows that are due; the shard's own timer calls it
-    def heartbeat(self) -> None: ...
-    def run(self) -> None: ...       # start timers on the running loop
-    def drain(self, retry_after_ms: int = 1000) -> None: ...  # StreamEnd SERVER_DRAINING to all
     @property
-    def live(self) -> int: ...       # tables that have not ended
+    def live(self) -> int:
+        """Tables that have not ended."""
+        return len(self._tables) - len(self._ended)
+
+    def create_table(self, caller: Caller, request: CreateTable) -> Created:
+        """Make a table; *caller* becomes its host.
+
+        Raises:
+            InvalidRequest: ``field`` says where.
+            NotAllowed: a rated table without a key.
+            Conflict: REQUEST_ID_REUSED.
+            Exhausted: TOO_MANY_TABLES.
+            Unavailable: SERVER_DRAINING.
+        """
+        now = self.now_ms()
+        before = self._created.find(caller.principal, request.request_id, request, now)
+        if before is not None:
+            return before
+        self._expect_serving()
+        if self.live >= self.limits.tables_max:
+            raise Exhausted(
+                Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
+            )
+        if request.rated and caller.principal == LOCAL:
+            raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
+        entry = self._games.get(request.kind)
+        if entry is None:
+            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
+        secret = self._secrets(deals.SECRET_BYTES)
+        spec = make_spec(
+            entry,
+            request,
+            table_id=self._ids(),
+            secret=secret,
+            now=now,
+            endpoint=self._endpoint,
+        )
+        self._number += 1
+        table = Table(
+            spec,
+            entry.game,
+            entry.wire,
+            secret=secret,
+            make_dealer=self._dealer,
+            outbox=self.commits.outbox,
+            number=self._number,
+        )
+        self._tables[spec.table_id] = table
+        host_ticket = tickets.new_ticket(self._secrets)
+        table.host = secret_hash(host_ticket)
+        created = Created(table, host_ticket, self._invite(table))
+        self._created.keep(caller.principal, request.request_id, request, created, now)
+        self._done(table)
+        return created
+
+    def _invite(self, table: Table) -> tuple[str, ...]:
+        """Make invite codes; those of house seats go to the house, the others to the host."""
+        codes = []
+        for seat, spec in enumerate(table.spec.seats):
+            code = ""
+            if spec.access is not Access.OPEN:
+                code = tickets.new_ticket(self._secrets)
+                table.seats[seat].invite = secret_hash(code)
+            if spec.access is Access.HOUSE:
+                seed = int.from_bytes(self._secrets(_SEED_BYTES), "big")
+                table_id = table.spec.table_id
+                waiting = self._house_seats.setdefault(table_id, [])
+                waiting.append(HouseSeat(table_id, seat, code, spec.house_bot, seed))
+                code = ""
+            codes.append(code)
+        return tuple(codes)
+
+    def table(self, table_id: str) -> Table:
+        """A table that is live, or ended not long ago.
+
+        Raises:
+            NotFound: unknown here, or not for this caller to know.
+        """
+        table = self._tables.get(table_id)
+        if table is None:
+            raise NotFound(Reason.NOT_FOUND, "there is no such table", field="table_id")
+        return table
+
+    def list_tables(
+        self,
+        *,
+        kind: int = 0,
+        status: Status | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[Table]:
+        """Listed tables, newest first.
+
+        Args:
+            kind: only those of this game; 0: all.
+            status: only those that stand there; None: all.
+            before: only those with a smaller `Table.number`; None: all.
+            limit: at most so many.
+        """
+        found = (
+            table
+            for table in reversed(self._tables.values())
+            if not table.spec.unlisted
+            and kind in (0, table.spec.kind)
+            and status in (None, table.status)
+            and (before is None or table.number < before)
+        )
+        return list(islice(found, limit))
+
+    # Seats ---------------------------------------------------------------------------------------
+
+    def join(self, caller: Caller, request: JoinTable) -> Joined:
+        """Take a seat, or take it again, which supersedes its ticket and ends its streams.
+
+        Raises:
+            NotFound: no such table.
+            CroupierError: see `tickets.choose_seat`.
+            Conflict: REQUEST_ID_REUSED.
+        """
+        now = self.now_ms()
+        before = self._joined.find(caller.principal, request.request_id, request, now)
+        if before is not None:
+            return before
+        table = self.table(request.table_id)
+        seat = tickets.choose_seat(caller, table, request)
+        self._expect_serving()
+        table.join(seat, request.player, request.nonce_hash, now)
+        state = table.seats[seat]
+        ticket = tickets.new_ticket(self._secrets)
+        state.hold(caller.principal, secret_hash(ticket))
+        watcher = table.seat_watchers[seat]
+        if watcher is not None:
+            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
+        if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
+            table.start(now, self.limits.nonce_ms)
+        joined = Joined(table, seat, ticket, state.epoch)
+        self._joined.keep(caller.principal, request.request_id, request, joined, now)
+        self._done(table)
+        return joined
+
+    def leave(self, caller: Caller, table_id: str) -> None:
+        """Leave a seat before the start.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
+            Conflict: TABLE_STARTED, TABLE_CLOSED.
+        """
+        table = self.table(table_id)
+        seat = tickets.seat_of(caller, table)
+        table.leave(seat, self.now_ms())
+        table.seats[seat].retire()
+        watcher = table.seat_watchers[seat]
+        if watcher is not None:
+            watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")
+        self._done(table)
+
+    def start(self, caller: Caller, table_id: str) -> Table:
+        """Start a table by hand.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: PERMISSION_DENIED.
+            Conflict: TABLE_NOT_READY, TABLE_STARTED, TABLE_CLOSED.
+        """
+        table = self.table(table_id)
+        tickets.expect_host(caller, table)
+        table.start(self.now_ms(), self.limits.nonce_ms)
+        self._done(table)
+        return table
+
+    def abort(self, caller: Caller, table_id: str, detail: str) -> Table:
+        """Stop a table; its match does not count.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: PERMISSION_DENIED.
+            Conflict, TableHalted: it has ended.
+        """
+        table = self.table(table_id)
+        tickets.expect_host(caller, table)
+        table.abort(detail, self.now_ms())
+        self._done(table)
+        return table
+
+    def seat_of(self, caller: Caller, table: Table) -> Seat:
+        """The seat that *caller* holds at *table*.
+
+        Raises:
+            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
+        """
+        return tickets.seat_of(caller, table)
+
+    # Play ----------------------------------------------------------------------------------------
+
+    def submit(self, table: Table, seat: Seat, decision_id: str, move: Move) -> Accepted:
+        """Answer a decision.
+
+        Raises:
+            CroupierError: see `Table.submit`.
+        """
+        try:
+            return Accepted(decision_id, table.submit(seat, decision_id, move, self.now_ms()))
+        finally:
+            self._done(table)
+
+    def check(self, table: Table, seat: Seat, decision_id: str, move: Move) -> None:
+        """Raise what `submit` would raise, and change nothing."""
+        table.check(seat, decision_id, move)
+
+    def legal(self, table: Table, seat: Seat, decision_id: str) -> Legal:
+        """Legal answers of an open decision.
+
+        Raises:
+            CroupierError: see `Table.legal`.
+        """
+        return table.legal(seat, decision_id)
+
+    def refuse_unreadable(self, table: Table, seat: Seat, decision_id: str) -> None:
+        """Count an answer that could not be read among the refusals of its decision."""
+        table.refuse_unreadable(seat, decision_id, self.now_ms())
+        self._done(table)
+
+    def open_nonce(self, table: Table, seat: Seat, nonce: bytes) -> None:
+        """Take a seat's nonce.
+
+        Raises:
+            InvalidRequest: NONCE_MISMATCH.
+            Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
+        """
+        table.open_nonce(seat, nonce, self.now_ms())
+        self._done(table)
+
+    def concede(self, table: Table, seat: Seat) -> bool:
+        """Give the match up; returns whether that ended it.
+
+        Raises:
+            Conflict: TABLE_NOT_READY, TABLE_CLOSED.
+        """
+        ended = table.concede(seat, self.now_ms())
+        self._done(table)
+        return ended
+
+    def _done(self, table: Table) -> None:
+        self.commits.touch(table)
+        self.commits.flush()
+
+    # Feeds ---------------------------------------------------------------------------------------
+
+    def watch_seat(
+        self, caller: Caller, table: Table, *, epoch: int, after: int, mode: int
+    ) -> SeatFeed:
+        """The stream of the seat that *caller* holds; the seat's older stream ends.
+
+        Raises:
+            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
+            InvalidRequest: SEQUENCE_AHEAD.
+            Unavailable: SERVER_DRAINING.
+        """
+        seat = tickets.seat_of(caller, table)
+        self._expect_serving()
+        feed = SeatFeed(
+            self,
+            table,
+            seat,
+            mode=ViewMode(mode or ViewMode.FULL),
+            epoch=epoch,
+            after=after,
+            lag_max=self.limits.lag_max,
+        )
+        self.attach(feed)
+        return feed
+
+    def attach(self, feed: SeatFeed) -> None:
+        """Make *feed* the one stream of its seat."""
+        watchers = feed.table.seat_watchers
+        older = watchers[feed.seat]
+        if older is not None:
+            older.finish(StreamEnd.REPLACED, "a later stream of this seat took over")
+        watchers[feed.seat] = feed
+        if feed.sees_events:
+            feed.table.has_event_watchers = True
+
+    def spectate(self, table: Table, *, epoch: int, after: int) -> PublicFeed:
+        """A stream of what everybody may see.
+
+        Raises:
+            InvalidRequest: SEQUENCE_AHEAD.
+            Unavailable: SERVER_DRAINING.
+        """
+        self._expect_serving()
+        feed = PublicFeed(self, table, epoch=epoch, after=after, lag_max=self.limits.lag_max)
+        table.spectators.append(feed)
+        return feed
+
+    def watch_lobby(self, *, kind: int = 0) -> LobbyFeed:
+        """Listed tables that have not ended, then what changes.
+
+        Raises:
+            Unavailable: SERVER_DRAINING.
+        """
+        self._expect_serving()
+        present = [
+            table
+            for table in self._tables.values()
+            if table.status is not Status.ENDED
+            and not table.spec.unlisted
+            and kind in (0, table.spec.kind)
+        ]
+        feed = LobbyFeed(self, present, kind)
+        self._lobby[feed] = None
+        return feed
+
+    def forget(self, feed: Feed) -> None:
+        """See `feed.Owner.forget`."""
+        if isinstance(feed, SeatFeed):
+            watchers = feed.table.seat_watchers
+            if watchers[feed.seat] is feed:
+                watchers[feed.seat] = None
+        elif isinstance(feed, TableFeed):
+            if feed in feed.table.spectators:
+                feed.table.spectators.remove(feed)
+        elif isinstance(feed, LobbyFeed):
+            self._lobby.pop(feed, None)
+
+    def add_session(self, session: Live) -> None:
+        """Give *session* heartbeats, and its end when the server goes down.
+
+        Raises:
+            Unavailable: SERVER_DRAINING.
+        """
+        self._expect_serving()
+        self._sessions[session] = None
+
+    def remove_session(self, session: Live) -> None:
+        """*session* has ended."""
+        self._sessions.pop(session, None)
+
+    # Publishing ----------------------------------------------------------------------------------
+
+    def _publish(self, table: Table) -> None:
+        """Tell readers that events of *table* have been stored."""
+        watchers = table.seat_watchers
+        fresh = table.match.fresh
+        if fresh:
+            for decision in fresh:
+                watcher = watchers[decision.seat]
+                if watcher is not None:
+                    watcher.wake()
+            if table.journal.committed == table.journal.sequence:
+                fresh.clear()
+        for spectator in table.spectators:
+            spectator.wake()
+        if table.has_event_watchers or table.is_changed:
+            for watcher in watchers:
+                if watcher is not None and (watcher.sees_events or table.is_changed):
+                    watcher.wake()
+        if table.is_changed:
+            self._publish_change(table)
+
+    def _publish_change(self, table: Table) -> None:
+        """Seats or status of *table* have changed."""
+        if table.journal.committed < table.journal.sequence:
+            return  # once more when all of it is stored
+        table.is_changed = False
+        if not table.spec.unlisted:
+            for feed in self._lobby:
+                feed.show(table)
+        if self._house is not None:
+            for seat in self._house_seats.pop(table.spec.table_id, ()):
+                self._house(seat)
+        if table.status is Status.ENDED:
+            self._archive(table)
+
+    def _archive(self, table: Table) -> None:
+        """Make the record of an ended table, and let the oldest ended table go."""
+        spec = table.spec
+        assert table.result is not None
+        if table.is_halted:
+            _log.error(
+                "table halted",
+                table_id=spec.table_id,
+                sequence=table.journal.sequence,
+                fault=table.fault,
+            )
+        self._records.put(
+            FinishedMatch(
+                table_id=spec.table_id,
+                kind=spec.kind,
+                table=table.created,
+                option_text=spec.option_text,
+                reveal=table.reveal,
+                rows=tuple(self._log.read(spec.table_id)),
+                result=table.result,
+                players=tuple(seat.player for seat in table.seats),
+                ended_ms=table.ended_ms,
+            )
+        )
+        self._log.forget(spec.table_id)
+        self._ended.append(spec.table_id)
+        while len(self._ended) > self.limits.ended_max:
+            del self._tables[self._ended.popleft()]
+
+    def _lose(self, table: Table, error: Exception) -> None:
+        """Events of *table* could not be stored, so nobody may see them: the table is given up."""
+        _log.error("store failed", table_id=table.spec.table_id, error=type(error).__name__)
+        if self._tables.pop(table.spec.table_id, None) is None:
+            return
+        table.match.stop()
+        watchers = [*table.seat_watchers, *table.spectators]
+        for watcher in watchers:
+            if watcher is not None:
+                watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
+
+    def failed(self, table: Table, fault: BaseException) -> None:
+        """See `feed.Owner.failed`."""
+        table.halt(fault, self.now_ms())
+        self._done(table)
+
+    def clock_started(self, table: Table) -> None:
+        """See `feed.Owner.clock_started`."""
+        self._timers.schedule(table)
+
+    # Time ----------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Carry out what is due at tables whose time has come."""
+        now = self.now_ms()
+        for table in self._timers.due(now):
+            table.tick(now)
+            self.commits.touch(table)
+        self.commits.flush()
+
+    def heartbeat(self, part: int | None = None) -> None:
+        """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`."""
+        for table in self._tables.values():
+            if part is None or table.number % HEARTBEAT_SLICES == part:
+                for watcher in (*table.seat_watchers, *table.spectators):
+                    if watcher is not None:
+                        watcher.beat()
+        if not part:
+            for session in self._sessions:
+                session.beat()
+
+    def run(self) -> None:
+        """Start timers on the running loop."""
+        self._timers.run()
+
+    def stop(self) -> None:
+        """Stop timers."""
+        self._timers.stop()
+
+    # The end -------------------------------------------------------------------------------------
+
+    def drain(self, retry_after_ms: int = _RETRY_MS) -> None:
+        """End every stream with SERVER_DRAINING and take no new ones."""
+        self._retry_after_ms = max(retry_after_ms, 1)
+        detail = "the server is going down"
+        for session in list(self._sessions):
+            session.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
+        for table in self._tables.values():
+            for watcher in (*table.seat_watchers, *table.spectators):
+                if watcher is not None:
+                    watcher.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
+        for feed in self._lobby:
+            feed.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
+
+    def _expect_serving(self) -> None:
+        if self._retry_after_ms:
+            raise Unavailable(
+                Reason.SERVER_DRAINING, "the server is going down", retry_ms=self._retry_after_ms
+            )

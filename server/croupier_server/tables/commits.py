@@ -1,0 +1,127 @@
+"""Persist, then publish: what was done goes to the store in batches, and readers hear of it after.
+
+Must not be put here: what is published, and how; see ``shard.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from croupier_server.errors import Reason, Unavailable
+from croupier_server.storage.base import LogRow, TableLog
+from croupier_server.tables.feed import SeatFeed
+from croupier_server.tables.table import Table
+
+_RETRY_MS = 1_000
+
+
+class _Batch(NamedTuple):
+    number: int
+    tables: list[tuple[Table, int]]
+    replies: list[tuple[SeatFeed, bytes]]
+
+
+class Commits:
+    """Collects what was done to tables and hands it to the store.
+
+    Args:
+        log: the store.
+        publish: called with each table whose events have been stored.
+        lost: called with each table whose events could not be stored.
+        deadline: called with each table that was touched, before its rows go to the store.
+
+    Attributes:
+        outbox: rows of all tables that wait for `flush`.
+        replies: answers to sessions that wait for it, with whom they are for.
+    """
+
+    def __init__(
+        self,
+        log: TableLog,
+        *,
+        publish: Callable[[Table], None],
+        lost: Callable[[Table, Exception], None],
+        deadline: Callable[[Table], None],
+    ) -> None:
+        self._log = log
+        self._publish = publish
+        self._lost = lost
+        self._deadline = deadline
+        self._touched: list[Table] = []
+        self._flushed = 0
+        self._stored = 0
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self.outbox: list[LogRow] = []
+        self.replies: list[tuple[SeatFeed, bytes]] = []
+
+    def touch(self, table: Table) -> None:
+        """Something happened at *table*."""
+        if not table.is_touched:
+            table.is_touched = True
+            self._touched.append(table)
+
+    def flush(self) -> None:
+        """Hand everything done so far to the store, as one batch."""
+        touched, replies = self._touched, self.replies
+        if not touched and not replies:
+            return
+        tables = []
+        for table in touched:
+            table.is_touched = False
+            tables.append((table, table.journal.sequence))
+            self._deadline(table)
+        rows = tuple(self.outbox)
+        self.outbox.clear()
+        self._touched = []
+        self.replies = []
+        self._flushed += 1
+        batch = _Batch(self._flushed, tables, replies)
+        if rows or self._stored + 1 < self._flushed:
+            self._log.append(rows, partial(self._done, batch))
+        else:
+            self._done(batch, None)
+
+    async def committed(self) -> None:
+        """Return when everything done so far is stored.
+
+        Raises:
+            Unavailable: STORE_UNAVAILABLE, it could not be.
+        """
+        self.flush()
+        if self._stored < self._flushed:
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.append((self._flushed, future))
+            await future
+
+    def _done(self, batch: _Batch, error: Exception | None) -> None:
+        self._stored = batch.number
+        if error is None:
+            for table, sequence in batch.tables:
+                table.journal.committed = sequence
+                self._publish(table)
+            for feed, payload in batch.replies:
+                feed.reply(payload)
+        else:
+            for table, _ in batch.tables:
+                self._lost(table, error)
+        while self._waiting and self._waiting[0][0] <= batch.number:
+            _, future = self._waiting.popleft()
+            if future.done():
+                continue
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(store_unavailable())
+
+
+def store_unavailable() -> Unavailable:
+    """What a caller is told when something could not be stored."""
+    return Unavailable(
+        Reason.STORE_UNAVAILABLE,
+        "it could not be stored and did not happen; try again",
+        retry_ms=_RETRY_MS,
+    )

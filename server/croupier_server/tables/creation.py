@@ -1,0 +1,93 @@
+"""From a request to what a table is for life.
+
+Must not be put here: who may make tables, and how many.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from croupier_server.games.registry import AnyGame
+from croupier_server.tables import deals
+from croupier_server.tables.spec import (
+    CreateTable,
+    DealKind,
+    DealSource,
+    SeatSpec,
+    TableSpec,
+    check_create,
+    ruleset_hash,
+)
+from croupier_server.wire.base import GameWire
+
+EPOCH = 1
+"""A table's first life."""
+
+
+class GameEntry(NamedTuple):
+    """A game and its messages."""
+
+    game: AnyGame
+    wire: GameWire
+
+
+def make_spec(
+    entry: GameEntry,
+    request: CreateTable,
+    *,
+    table_id: str,
+    secret: bytes,
+    now: int,
+    endpoint: str = "",
+) -> TableSpec:
+    """What the table of *request* is for life.
+
+    Args:
+        entry: its game.
+        request: what is asked for.
+        table_id: its id.
+        secret: 32 random bytes, for the deal source MATCH.
+        now: the time.
+        endpoint: address of its server.
+
+    Raises:
+        InvalidRequest: ``field`` says where.
+    """
+    game = entry.game
+    ruleset = request.ruleset or game.rulesets()[0]
+    options = game.options(ruleset, request.overrides)
+    players = game.players(options)
+    deal = request.deal
+    root_hash = hashlib.sha256(deal.root).digest()
+    check_create(request, players, root_hash)
+    if deal.kind is DealKind.BOARD:
+        deal = DealSource(DealKind.BOARD, deal.board_id, deal.root, root_hash)
+    text = game.option_text(options)
+    rules = ruleset_hash(text)
+    is_match = deal.kind is DealKind.MATCH
+    return TableSpec(
+        table_id=table_id,
+        epoch=EPOCH,
+        kind=request.kind,
+        ruleset=ruleset,
+        options=options,
+        option_text=text,
+        options_message=entry.wire.options_message(options).SerializeToString(deterministic=True),
+        ruleset_hash=rules,
+        rules_version=game.rules_version,
+        seats=(*request.seats, *[SeatSpec()] * (players - len(request.seats))),
+        teams=tuple(game.team(options, seat) for seat in range(players)),
+        deal=deal,
+        commitment=deals.commitment(table_id, rules, players, secret) if is_match else b"",
+        clock=request.clock,
+        legal_mode=request.legal_mode,
+        on_absence=request.on_absence,
+        rated=request.rated,
+        shared_seats=request.shared_seats,
+        manual_start=request.manual_start,
+        title=request.title,
+        unlisted=request.unlisted,
+        created_ms=now,
+        endpoint=endpoint,
+    )

@@ -1,0 +1,196 @@
+"""The messages of ``table.proto`` as bytes: the table itself, its events, and the log's inputs.
+
+Written by hand, as every event is stored and sent in the same bytes. The tests build each message
+with the generated classes too and compare.
+
+Must not be put here: what a stream carries (``updates.py``), anything about one game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from croupier_server.games.base import EndReason, Outcome, Seat
+from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, TableSpec
+from croupier_server.wire.encode import (
+    duration,
+    field_blob,
+    field_bytes,
+    field_number,
+    field_packed,
+    field_signed,
+    field_text,
+    field_varint,
+    timestamp,
+    varint,
+)
+
+if TYPE_CHECKING:
+    from croupier_server.tables.seats import SeatState
+
+# Arms of TableEvent.
+TABLE_CREATED: Final = 4
+SEAT_JOINED: Final = 5
+SEAT_LEFT: Final = 6
+SEATS_FILLED: Final = 7
+NONCE_OPENED: Final = 8
+MATCH_STARTED: Final = 9
+GAME: Final = 10
+SEAT_TIMED_OUT: Final = 11
+MATCH_ENDED: Final = 12
+TABLE_HALTED: Final = 13
+
+PRIVATE_TAG: Final = b"\x7a"
+"""Before the length of a ``TableEvent.private``."""
+
+WINDOW_INPUT: Final = field_bytes(4, b"")
+"""``Input`` of a window that closed."""
+
+
+def deal_source(source: DealSource) -> bytes:
+    """Payload of ``DealSource``, secrets left out."""
+    if source.kind is DealKind.BOARD:
+        arm = field_text(1, source.board_id) + field_blob(3, source.commitment)
+    else:
+        arm = b""
+    return field_bytes(source.kind, arm)
+
+
+def clock_spec(clock: ClockSpec) -> bytes:
+    """Payload of ``ClockSpec``."""
+    times = (clock.base_ms, clock.increment_ms, clock.per_move_ms, clock.window_ms)
+    fields = [field_bytes(number, duration(ms)) for number, ms in enumerate(times, 1) if ms]
+    return b"".join(fields) + field_number(5, clock.strikes)
+
+
+def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash: bool) -> bytes:
+    """Payload of ``SeatInfo``."""
+    return b"".join(
+        (
+            field_number(1, seat),
+            field_number(2, spec.seats[seat].access),
+            field_text(3, state.player),
+            field_number(4, spec.teams[seat]),
+            field_blob(5, state.nonce_hash) if show_nonce_hash else b"",
+            field_number(6, state.epoch),
+        )
+    )
+
+
+def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
+    """What never changes of a ``Table``: fields 1 to 7, 10 to 16, 18 to 19, and 21."""
+    first = b"".join(
+        (
+            field_text(1, spec.table_id),
+            field_number(2, spec.epoch),
+            field_number(3, spec.kind),
+            field_text(4, spec.ruleset),
+            field_bytes(5, spec.options_message),
+            field_blob(6, spec.ruleset_hash),
+            field_number(7, spec.rules_version),
+        )
+    )
+    second = b"".join(
+        (
+            field_bytes(10, deal_source(spec.deal)),
+            field_blob(11, spec.commitment),
+            field_bytes(12, clock_spec(spec.clock)),
+            field_number(13, spec.legal_mode),
+            field_number(14, spec.on_absence),
+            field_number(15, spec.rated),
+            field_number(16, spec.shared_seats),
+        )
+    )
+    third = field_text(18, spec.endpoint) + field_bytes(19, timestamp(spec.created_ms))
+    return first, second, third, field_text(21, spec.title)
+
+
+def table(
+    fixed: tuple[bytes, bytes, bytes, bytes],
+    status: int,
+    seats: Iterable[bytes],
+    sequence: int,
+    result: bytes | None,
+) -> bytes:
+    """Payload of ``Table``.
+
+    Args:
+        fixed: from `fixed_fields`.
+        status: number of its ``TableStatus``.
+        seats: payloads of `seat_info`, in order.
+        sequence: number of its last event.
+        result: payload of `match_result`, once it has ended.
+    """
+    first, second, third, title = fixed
+    return b"".join(
+        (
+            first,
+            field_number(8, status),
+            *(field_bytes(9, seat) for seat in seats),
+            second,
+            field_number(17, sequence),
+            third,
+            field_bytes(20, result) if result is not None else b"",
+            title,
+        )
+    )
+
+
+def match_result(
+    reason: EndReason, outcome: Outcome | None, seat: Seat | None = None, detail: str = ""
+) -> bytes:
+    """Payload of ``MatchResult``; without *outcome* the match does not count."""
+    seats = [
+        field_bytes(
+            2, field_number(1, number) + field_signed(2, one.score) + field_number(3, one.place)
+        )
+        for number, one in enumerate(outcome.seats if outcome is not None else ())
+    ]
+    return b"".join(
+        (
+            field_number(1, reason),
+            *seats,
+            field_varint(3, seat) if seat is not None else b"",
+            field_text(4, detail),
+        )
+    )
+
+
+def stamp(now_ms: int) -> bytes:
+    """``TableEvent.time`` with its tag."""
+    return field_bytes(2, timestamp(now_ms))
+
+
+def event(sequence: int, time: bytes, arm: int, payload: bytes) -> bytes:
+    """Public part of a ``TableEvent``; *time* is from `stamp`."""
+    return b"".join((b"\x08", varint(sequence), time, field_bytes(arm, payload)))
+
+
+# Inputs -----------------------------------------------------------------------------------------
+
+
+def chance_input(outcome: Sequence[int]) -> bytes:
+    """``Input`` of a deck or a lot."""
+    return field_bytes(1, field_packed(1, outcome))
+
+
+def move_input(
+    arm: int, seat: Seat, decision_id: str, move: bytes, charged_ms: int, *, timed_out: bool
+) -> bytes:
+    """``Input`` of a move (*arm* 2) or a sealed answer (*arm* 3); *move* is a ``Move`` payload."""
+    name = decision_id.encode()
+    body = b"".join(
+        (
+            field_number(1, seat),
+            b"\x12",
+            varint(len(name)),
+            name,
+            b"\x1a",
+            varint(len(move)),
+            move,
+            b"\x20\x01" if timed_out else b"",
+            field_bytes(5, duration(charged_ms)) if charged_ms else b"",
+        )
+    )
+    return field_bytes(arm, body)

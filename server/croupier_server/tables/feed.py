@@ -1,0 +1,390 @@
+"""What readers of a table get: where a stream starts, what it carries, when it ends.
+
+A feed holds no queue but a place in the table's journal, so a reader that does not read costs
+nothing and holds nothing up. One that has fallen too far behind gets one snapshot in place of what
+it missed; if that happens again before it has caught up, its stream ends. What is not stored yet
+is not seen.
+
+Must not be put here: what an event is, sessions' frames, gRPC.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Final, Protocol
+
+from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import Seat
+from croupier_server.storage.base import LogRow
+from croupier_server.tables import updates
+from croupier_server.tables.match import Decision
+from croupier_server.tables.spec import Status, ViewMode
+from croupier_server.tables.table import Table
+from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.wire.encode import field_bytes
+
+LOBBY_READY: Final = field_bytes(2, b"")
+"""``WatchLobbyResponse``: all present tables were sent."""
+
+
+class Owner(Protocol):
+    """Whom feeds belong to."""
+
+    def now_ms(self) -> int:
+        """The time."""
+        ...
+
+    def clock_started(self, table: Table) -> None:
+        """A decision of *table* is on its way, so its clock runs."""
+        ...
+
+    def failed(self, table: Table, fault: BaseException) -> None:
+        """What *table* shows could not be made: a fault of ours."""
+        ...
+
+    def forget(self, feed: Feed) -> None:
+        """The feed is closed."""
+        ...
+
+
+class Feed:
+    """A stream of bytes that can be waited for: ``async for payload in feed``.
+
+    Attributes:
+        is_done: the last message was taken.
+    """
+
+    __slots__ = ("_ahead", "_waiting", "is_done", "owner")
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+        self.is_done = False
+        self._waiting: asyncio.Future[None] | None = None
+        self._ahead: deque[bytes] = deque()
+
+    def take(self, now: int) -> list[bytes]:
+        """All that is due now, in order."""
+        raise NotImplementedError
+
+    def wake(self) -> None:
+        """There may be something to take."""
+        waiting = self._waiting
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    def close(self) -> None:
+        """The reader is gone. May be called twice."""
+        self.is_done = True
+        self.owner.forget(self)
+        self.wake()
+
+    def __aiter__(self) -> Feed:
+        """The feed itself."""
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next message, when there is one."""
+        while not self._ahead:
+            if self.is_done:
+                raise StopAsyncIteration
+            self._ahead.extend(self.take(self.owner.now_ms()))
+            if not self._ahead and not self.is_done:
+                self._waiting = asyncio.get_running_loop().create_future()
+                try:
+                    await self._waiting
+                finally:
+                    self._waiting = None
+        return self._ahead.popleft()
+
+
+class TableFeed(Feed):
+    """A stream of one table: payloads of ``TableUpdate``.
+
+    Args:
+        owner: whom it belongs to.
+        table: the table.
+        epoch: the table's epoch as the reader knows it; 0: it knows nothing.
+        after: number of the last event that the reader has; 0: it has none.
+        lag_max: a reader that is further behind gets a snapshot instead.
+
+    Raises:
+        InvalidRequest: SEQUENCE_AHEAD, *after* lies beyond the last event.
+    """
+
+    __slots__ = (
+        "_ending",
+        "_is_beating",
+        "_is_opening",
+        "_lag_max",
+        "_position",
+        "_reset",
+        "_was_slow",
+        "table",
+    )
+
+    def __init__(self, owner: Owner, table: Table, *, epoch: int, after: int, lag_max: int) -> None:
+        super().__init__(owner)
+        journal = table.journal
+        self.table = table
+        self._lag_max = lag_max
+        self._is_beating = False
+        self._was_slow = False
+        self._ending = b""
+        self._is_opening = True
+        self._reset: ResetReason | None = None
+        self._position = 0
+        """Number of the last event taken; 0 while opening: begin with a snapshot."""
+        if epoch not in (0, table.spec.epoch):
+            self._reset = ResetReason.EPOCH
+        elif after > journal.committed:
+            raise InvalidRequest(
+                Reason.SEQUENCE_AHEAD,
+                f"the last event has number {journal.committed}",
+                field="after_sequence",
+            )
+        elif epoch and after:
+            if after >= journal.kept_from - 1:
+                self._position = after
+            else:
+                self._reset = ResetReason.TOO_OLD
+
+    @property
+    def sees_events(self) -> bool:
+        """Whether the stream carries events."""
+        return True
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        self._is_beating = True
+        self.wake()
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """End the stream with *reason*."""
+        if not self._ending:
+            self._ending = updates.end(reason, detail, retry_after_ms)
+            self.wake()
+
+    def take(self, now: int) -> list[bytes]:
+        """See `Feed.take`."""
+        out: list[bytes] = []
+        self._take_stream(out, now)
+        return out
+
+    def _take_stream(self, out: list[bytes], now: int) -> None:
+        """Everything but what one seat alone gets."""
+        if self.is_done:
+            return
+        if self._ending:
+            self._end(out, self._ending)
+            return
+        table = self.table
+        journal = table.journal
+        if self._is_opening:
+            self._open(out, now)
+        elif self._position == journal.committed:
+            self._was_slow = False
+        elif self.sees_events and self._is_behind():
+            self._fall_behind(out, now)
+        if self._is_opening or self.is_done:
+            return
+        if self.sees_events:
+            out += [self._event(row) for row in journal.since(self._position)]
+        self._position = journal.committed
+        if table.status is Status.ENDED and journal.committed == journal.sequence:
+            assert table.result is not None
+            out.append(updates.result(table.result))
+            reason = StreamEnd.TABLE_HALTED if table.is_halted else StreamEnd.MATCH_ENDED
+            self._end(out, updates.end(reason))
+        elif self._is_beating:
+            self._is_beating = False
+            out.append(table.heartbeat(now))
+
+    def _open(self, out: list[bytes], now: int) -> None:
+        """The first messages: resumed, or a snapshot; a snapshot waits for all to be stored."""
+        table = self.table
+        journal = table.journal
+        if self._position and self._position >= journal.kept_from - 1:
+            out.append(updates.resumed(table.spec.epoch, self._position, journal.committed))
+        elif journal.committed < journal.sequence:
+            return
+        else:
+            if not table.is_halted:
+                snapshot = updates.snapshot_update(self._snapshot(now))
+                if self._reset is not None:
+                    out.append(updates.reset(self._reset))
+                out.append(snapshot)
+            self._position = journal.sequence
+        self._is_opening = False
+        self._reset = None
+
+    def _is_behind(self) -> bool:
+        journal = self.table.journal
+        is_gone = self._position < journal.kept_from - 1
+        return is_gone or journal.committed - self._position > self._lag_max
+
+    def _fall_behind(self, out: list[bytes], now: int) -> None:
+        """The reader was too slow: one snapshot, the second time the end."""
+        if self._was_slow:
+            detail = "not read fast enough, again after a snapshot"
+            self._end(out, updates.end(StreamEnd.SLOW_CONSUMER, detail))
+            return
+        self._was_slow = True
+        self._is_opening = True
+        self._position = 0
+        self._reset = ResetReason.SLOW_CONSUMER
+        self._open(out, now)
+
+    def _end(self, out: list[bytes], last: bytes) -> None:
+        out.append(last)
+        self.is_done = True
+        self.owner.forget(self)
+
+    def _snapshot(self, now: int) -> bytes:
+        raise NotImplementedError
+
+    def _event(self, row: LogRow) -> bytes:
+        raise NotImplementedError
+
+
+class PublicFeed(TableFeed):
+    """What everybody may see of a table."""
+
+    __slots__ = ()
+
+    def _snapshot(self, now: int) -> bytes:
+        return self.table.snapshot(None, now)
+
+    def _event(self, row: LogRow) -> bytes:
+        return updates.event(row.public)
+
+    def take(self, now: int) -> list[bytes]:
+        """See `Feed.take`."""
+        try:
+            return super().take(now)
+        except Exception as fault:
+            self.owner.failed(self.table, fault)
+            return []
+
+
+class SeatFeed(TableFeed):
+    """What one seat gets: its decisions, with every event or with its view.
+
+    Args:
+        seat: the seat.
+        mode: what the stream carries.
+        owner, table, epoch, after, lag_max: see `TableFeed`.
+    """
+
+    __slots__ = ("_asked", "_is_full", "_nonce_asked", "_replies", "seat")
+
+    def __init__(
+        self,
+        owner: Owner,
+        table: Table,
+        seat: Seat,
+        *,
+        mode: ViewMode,
+        epoch: int,
+        after: int,
+        lag_max: int,
+    ) -> None:
+        self._is_full = mode is ViewMode.FULL
+        self.seat = seat
+        self._asked: Decision | None = None
+        self._nonce_asked = False
+        self._replies: list[bytes] = []
+        super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
+
+    @property
+    def sees_events(self) -> bool:
+        """Whether the stream carries events."""
+        return not self._is_full
+
+    def reply(self, payload: bytes) -> None:
+        """Send a ``TableUpdate`` that answers something the reader said."""
+        self._replies.append(payload)
+        self.wake()
+
+    def take(self, now: int) -> list[bytes]:
+        """See `Feed.take`."""
+        out = self._replies
+        self._replies = []
+        try:
+            table = self.table
+            is_plain = self._is_full and table.status is Status.PLAYING
+            if not is_plain or self._is_opening or self._ending or self._is_beating:
+                self._take_stream(out, now)
+                if self._is_opening or self.is_done:
+                    return out
+                self._want_nonce(out)
+            match = table.match
+            decision = match.decisions[self.seat]
+            if (
+                decision is not None
+                and decision is not self._asked
+                and decision.answer is None
+                and decision.sequence <= table.journal.committed
+            ):
+                if match.timing.is_timed:
+                    match.start_clock(decision, now)
+                    self.owner.clock_started(table)
+                payload = match.decision_payload(decision, now, with_view=self._is_full)
+                self._asked = decision
+                out.append(updates.decision_update(payload))
+        except Exception as fault:
+            self.owner.failed(self.table, fault)
+        return out
+
+    def _want_nonce(self, out: list[bytes]) -> None:
+        if not self._nonce_asked and self.table.wants_nonce(self.seat):
+            self._nonce_asked = True
+            out.append(updates.NONCE_WANTED)
+
+    def _snapshot(self, now: int) -> bytes:
+        return self.table.snapshot(self.seat, now)
+
+    def _event(self, row: LogRow) -> bytes:
+        return updates.event(row.public, row.private.get(self.seat, b""))
+
+
+class LobbyFeed(Feed):
+    """Tables as they come and change: payloads of ``WatchLobbyResponse``.
+
+    A table that changes twice before it is read is sent once, as it is then.
+    """
+
+    __slots__ = ("_ending", "_is_ready", "_pending", "kind")
+
+    def __init__(self, owner: Owner, present: list[Table], kind: int) -> None:
+        super().__init__(owner)
+        self.kind = kind
+        self._pending = {table.spec.table_id: table for table in present}
+        self._is_ready = False
+        self._ending = b""
+
+    def show(self, table: Table) -> None:
+        """*table* came or changed."""
+        if self.kind in (0, table.spec.kind):
+            self._pending[table.spec.table_id] = table
+            self.wake()
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """End the stream with *reason*."""
+        self._ending = field_bytes(3, updates.end_payload(reason, detail, retry_after_ms))
+        self.wake()
+
+    def take(self, now: int) -> list[bytes]:
+        """See `Feed.take`."""
+        if self.is_done:
+            return []
+        out = [field_bytes(1, table.resource()) for table in self._pending.values()]
+        self._pending.clear()
+        if not self._is_ready:
+            self._is_ready = True
+            out.append(LOBBY_READY)
+        if self._ending:
+            out.append(self._ending)
+            self.is_done = True
+            self.owner.forget(self)
+        return out

@@ -1,0 +1,64 @@
+"""Answers to writes that carried a ``request_id``, kept so that a call can be repeated safely.
+
+Bounded by number and age. Must not be put here: which calls are kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from croupier_server.errors import Conflict, Reason
+
+DAY_MS: Final = 86_400_000
+"""How long an answer is kept."""
+
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
+
+
+class _Kept(NamedTuple, Generic[Request, Answer]):
+    request: Request
+    answer: Answer
+    until: int
+
+
+class Answers(Generic[Request, Answer]):
+    """The last answers of one call, by principal and ``request_id``."""
+
+    __slots__ = ("_kept", "_number_max")
+
+    def __init__(self, number_max: int) -> None:
+        self._number_max = number_max
+        self._kept: OrderedDict[tuple[str, str], _Kept[Request, Answer]] = OrderedDict()
+
+    def find(self, principal: str, request_id: str, request: Request, now: int) -> Answer | None:
+        """The answer that *request* got before, if it came before.
+
+        Raises:
+            Conflict: REQUEST_ID_REUSED, the id came with another request.
+        """
+        if not request_id:
+            return None
+        kept = self._kept.get((principal, request_id))
+        if kept is None or now >= kept.until:
+            return None
+        if kept.request != request:
+            raise Conflict(
+                Reason.REQUEST_ID_REUSED,
+                "this request_id came before with another request",
+                field="request_id",
+            )
+        return kept.answer
+
+    def keep(
+        self, principal: str, request_id: str, request: Request, answer: Answer, now: int
+    ) -> None:
+        """Remember an answer; the oldest one goes when there are too many."""
+        if not request_id:
+            return
+        key = (principal, request_id)
+        self._kept.pop(key, None)
+        self._kept[key] = _Kept(request, answer, now + DAY_MS)
+        while len(self._kept) > self._number_max:
+            self._kept.popitem(last=False)

@@ -1,0 +1,115 @@
+"""The numbered events of one table: each encoded once, kept for readers, handed to the store.
+
+Must not be put here: what happened and why; where rows are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from croupier_server.games.base import Event
+from croupier_server.storage.base import NO_PRIVATE, LogRow
+from croupier_server.tables import encode
+from croupier_server.wire.base import GameWire
+from croupier_server.wire.encode import VARINTS, varint
+
+_SHORT = len(VARINTS)
+
+
+class Journal:
+    """Numbers events 1, 2, 3 ... and keeps those since the start of the previous deal.
+
+    Attributes:
+        sequence: number of the last event.
+        committed: number of the last event that is stored; readers see no further.
+        kept_from: number of the first event in `kept`.
+        kept: rows of the events from `kept_from` on.
+        outbox: rows that are still to be stored, sealed answers among them; shared with the
+            owner of the table, who empties it.
+    """
+
+    __slots__ = (
+        "_deal_start",
+        "_epoch",
+        "_event_bytes",
+        "_now",
+        "_stamp",
+        "_table_id",
+        "committed",
+        "kept",
+        "kept_from",
+        "outbox",
+        "sequence",
+    )
+
+    def __init__(self, table_id: str, epoch: int, wire: GameWire, outbox: list[LogRow]) -> None:
+        self._table_id = table_id
+        self._epoch = epoch
+        self._event_bytes = wire.event_bytes
+        self._now = -1
+        self._stamp = b""
+        self._deal_start = 1
+        self.sequence = 0
+        self.committed = 0
+        self.kept_from = 1
+        self.kept: list[LogRow] = []
+        self.outbox = outbox
+
+    def emit(self, events: Sequence[Event], cause: bytes, now: int) -> None:
+        """Number the events of the game that the input *cause* led to."""
+        if now != self._now:
+            self._now = now
+            self._stamp = encode.stamp(now)
+        stamp = self._stamp
+        sequence = self.sequence
+        rows = []
+        for event in events:
+            sequence += 1
+            payload, parts = self._event_bytes(event)
+            size = len(payload)
+            public = b"".join(
+                (
+                    b"\x08",
+                    VARINTS[sequence] if sequence < _SHORT else varint(sequence),
+                    stamp,
+                    b"\x52",
+                    VARINTS[size] if size < _SHORT else varint(size),
+                    payload,
+                )
+            )
+            private = NO_PRIVATE
+            if parts:
+                private = {
+                    seat: encode.PRIVATE_TAG + varint(len(part)) + part
+                    for seat, part in parts.items()
+                }
+            rows.append(LogRow(self._table_id, self._epoch, sequence, public, private, cause))
+            cause = b""
+        assert not cause, "an input leads to an event"
+        self.sequence = sequence
+        self.kept += rows
+        self.outbox += rows
+
+    def announce(self, arm: int, payload: bytes, now: int) -> None:
+        """Number an event of the table itself; *arm* is a field of ``TableEvent``."""
+        self.sequence += 1
+        public = encode.event(self.sequence, encode.stamp(now), arm, payload)
+        row = LogRow(self._table_id, self._epoch, self.sequence, public)
+        self.kept.append(row)
+        self.outbox.append(row)
+
+    def seal(self, cause: bytes) -> None:
+        """Log a sealed answer: a row without a number."""
+        self.outbox.append(LogRow(self._table_id, self._epoch, 0, b"", NO_PRIVATE, cause))
+
+    def start_deal(self) -> None:
+        """A deal begins with the next event: let go of what came before the last one."""
+        gone = self._deal_start - self.kept_from
+        del self.kept[:gone]
+        self.kept_from = self._deal_start
+        self._deal_start = self.sequence + 1
+
+    def since(self, after: int) -> Sequence[LogRow]:
+        """Stored events behind number *after*, which must not lie before `kept_from` - 1."""
+        assert after >= self.kept_from - 1
+        return self.kept[after + 1 - self.kept_from : self.committed + 1 - self.kept_from]

@@ -1,0 +1,484 @@
+"""A match under way: decisions, sealed windows, chance, time; sans-IO.
+
+Every call is told what time it is. An input is checked by the rules, carried out, and written to
+the journal; then chance and windows go on until a seat must act. An error of the rules leaves all
+as it was; any other exception is for the table to catch, which stops itself.
+
+Must not be put here: seats and who holds them, streams, storage, anything about one game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from croupier_server.errors import (
+    CroupierError,
+    InvalidRequest,
+    NotYourTurn,
+    Reason,
+    StaleDecision,
+)
+from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
+from croupier_server.games.registry import AnyGame
+from croupier_server.tables import encode, updates
+from croupier_server.tables.deals import Dealer
+from croupier_server.tables.journal import Journal
+from croupier_server.tables.spec import TableSpec
+from croupier_server.tables.timing import Timing
+from croupier_server.wire.base import GameWire
+
+FOREVER: Final = 1 << 62
+"""A time that never comes."""
+
+DUE_GRACE_MS: Final = 50
+"""A decision's clock starts so long after it came due, unless its frame is written before."""
+
+REFUSALS_MAX: Final = 20
+"""So many refusals on one decision are a strike."""
+
+_DIGITS_MAX: Final = 18
+_MOVE: Final = 2
+_ANSWER: Final = 3
+
+
+class RulesFault(Exception):
+    """The rules refused what they had asked for themselves: a fault of ours, never a player's."""
+
+
+class Decision:
+    """A question to a seat that is open, or a sealed one whose window is.
+
+    Attributes:
+        id: names it; a function of public facts and the seat.
+        seat: who is asked.
+        kind: the game's number of what is asked.
+        sequence: number of the last event before it.
+        sealed: whether nobody may know that it was asked.
+        answer: the sealed answer, once given.
+        due_ms: when it came due.
+    """
+
+    __slots__ = (
+        "answer",
+        "due_ms",
+        "head",
+        "id",
+        "kind",
+        "refusals",
+        "sealed",
+        "seat",
+        "sequence",
+        "started_ms",
+    )
+
+    def __init__(self, seat: Seat, kind: int, sequence: int, due_ms: int, *, sealed: bool) -> None:
+        self.id = f"{sequence}-{seat}"
+        self.seat = seat
+        self.kind = kind
+        self.sequence = sequence
+        self.sealed = sealed
+        self.due_ms = due_ms
+        self.started_ms = -1
+        self.answer: Move | None = None
+        self.refusals = 0
+        self.head = b""
+
+    def used_ms(self, now: int) -> int:
+        """Time that its seat has had for it."""
+        started = self.started_ms if self.started_ms >= 0 else self.due_ms + DUE_GRACE_MS
+        return max(now - started, 0)
+
+
+class Match:
+    """The match of one table.
+
+    Attributes:
+        state: of the game.
+        decisions: by seat, the open one. Private while a window is open.
+        fresh: decisions that have opened since the owner last cleared this.
+        deadline: when `tick` is wanted, or `FOREVER`.
+        is_over: the rules have ended the match.
+        forfeiter: the seat that has run out of strikes, if one has.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_answered_before",
+        "_deal",
+        "_dealer",
+        "_game",
+        "_journal",
+        "_spec",
+        "_stale_to",
+        "_window_until",
+        "_wire",
+        "deadline",
+        "decisions",
+        "forfeiter",
+        "fresh",
+        "is_over",
+        "state",
+        "timing",
+        "views",
+        "window_open",
+    )
+
+    def __init__(self, spec: TableSpec, game: AnyGame, wire: GameWire, journal: Journal) -> None:
+        self._spec = spec
+        self._game = game
+        self._wire = wire
+        self._journal = journal
+        self._dealer: Dealer | None = None
+        self._deal = 0
+        self._answered: dict[str, tuple[Move | None, int]] = {}
+        self._answered_before: dict[str, tuple[Move | None, int]] = {}
+        self._stale_to = 0
+        self._window_until = FOREVER
+        self.state = game.new(spec.options)
+        self.views = wire.views()
+        self.timing = Timing(spec.clock, len(spec.seats))
+        self.decisions: list[Decision | None] = [None] * len(spec.seats)
+        self.fresh: list[Decision] = []
+        self.window_open = False
+        self.deadline = FOREVER
+        self.is_over = False
+        self.forfeiter: Seat | None = None
+
+    # Inputs ------------------------------------------------------------------------------------
+
+    def start(self, dealer: Dealer, now: int) -> None:
+        """Let the match begin: *dealer* gives its decks and lots."""
+        self._dealer = dealer
+        self._advance(now)
+
+    def submit(self, seat: Seat, decision_id: str, move: Move, now: int) -> int:
+        """Answer a decision; returns the number of the move's event, 0 for a sealed answer.
+
+        Raises:
+            IllegalMove, MalformedMove: the rules refuse the move.
+            NotYourTurn: no decision of this seat is open.
+            StaleDecision: it was answered with another move, or is over.
+            InvalidRequest: UNKNOWN_DECISION.
+        """
+        decision = self.decisions[seat]
+        if decision is None or decision.id != decision_id:
+            return self._answer_before(seat, decision_id, move)
+        if decision.sealed:
+            return self._submit_sealed(decision, move, now)
+        try:
+            events = self._game.apply(self.state, seat, move)
+        except CroupierError:
+            self.refuse(decision)
+            raise
+        sequence = self._journal.sequence + 1
+        try:
+            self._carry_on(decision, move, events, now, timed_out=False)
+        except CroupierError as error:
+            raise RulesFault(error.reason) from error
+        return sequence
+
+    def check(self, seat: Seat, decision_id: str, move: Move) -> None:
+        """Raise what `submit` would raise, and change nothing."""
+        decision = self.decisions[seat]
+        if decision is None or decision.id != decision_id:
+            self._answer_before(seat, decision_id, move)
+        elif decision.answer is None:
+            self._game.check(self.state, seat, move)
+        else:
+            self._answer_before(seat, decision_id, move)
+
+    def legal(self, seat: Seat, decision_id: str) -> Legal:
+        """Legal answers of an open decision.
+
+        Raises:
+            NotYourTurn, StaleDecision, InvalidRequest: it is not open.
+        """
+        decision = self.decisions[seat]
+        if decision is None or decision.id != decision_id or decision.answer is not None:
+            self._answer_before(seat, decision_id, None)
+        return self._game.legal_moves(self.state, seat)
+
+    def refuse(self, decision: Decision) -> None:
+        """Count a refusal; the twentieth on one decision is a strike."""
+        decision.refusals += 1
+        if decision.refusals % REFUSALS_MAX == 0:
+            self.timing.strike(decision.seat, sealed=decision.sealed)
+            self._check_strikes()
+
+    def tick(self, now: int) -> None:
+        """Carry out what is due: windows close, time runs out."""
+        while now >= self.deadline:
+            if not self.window_open:
+                self._time_out(now)
+            elif self._spec.clock.window_ms:
+                self.close_window(now)
+            else:
+                self._time_out_sealed(now)
+
+    def stop(self) -> None:
+        """No more decisions: the match has ended, by the rules or otherwise."""
+        self.decisions = [None] * len(self.decisions)
+        self.fresh.clear()
+        self.window_open = False
+        self.deadline = FOREVER
+        self.timing.open_hidden()
+
+    # What is asked ---------------------------------------------------------------------------
+
+    def open_decision(self, seat: Seat) -> Decision | None:
+        """The decision that waits for *seat*, stored events only."""
+        decision = self.decisions[seat]
+        if decision is None or decision.answer is not None:
+            return None
+        return decision if decision.sequence <= self._journal.committed else None
+
+    def decision_payload(self, decision: Decision, now: int, *, with_view: bool) -> bytes:
+        """Payload of ``Decision``."""
+        seat, head = decision.seat, decision.head
+        if not head:
+            kind = self._wire.decision_kind_bytes(decision.kind)
+            head = updates.decision_head(decision.id, seat, kind, decision.sequence)
+            decision.head = head
+        legal = self._wire.legal_bytes(
+            self._game.legal_moves(self.state, seat), self._spec.legal_mode
+        )
+        view = self.views.seat(self.state, seat) if with_view else None
+        tail = b""
+        if decision.sealed or self.timing.is_timed:
+            tail = updates.decision_tail(self._time_left(decision, now), sealed=decision.sealed)
+        return updates.decision(head, legal, view, tail)
+
+    def start_clock(self, decision: Decision, now: int) -> None:
+        """The decision's frame is being written: its clock runs from now."""
+        if decision.started_ms < 0 and self.timing.is_timed:
+            decision.started_ms = min(now, decision.due_ms + DUE_GRACE_MS)
+            self._set_deadline()
+
+    def clocks(self, now: int) -> Iterator[tuple[Seat, int, int]]:
+        """Clocks as everybody may see them: seat, milliseconds left, strikes."""
+        running, used = None, 0
+        if self.timing.is_timed and not self.window_open:
+            for decision in self.decisions:
+                if decision is not None:
+                    running, used = decision.seat, decision.used_ms(now)
+        return self.timing.shown(running, used)
+
+    def _time_left(self, decision: Decision, now: int) -> int | None:
+        if self.window_open and self._spec.clock.window_ms:
+            return max(self._window_until - now, 0)
+        if not self.timing.is_timed:
+            return None
+        return max(self.timing.budget_ms(decision.seat) - decision.used_ms(now), 0)
+
+    def _carry_on(
+        self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool
+    ) -> None:
+        """Write down what a move led to, and go on."""
+        seat = decision.seat
+        charged = 0
+        if self.timing.is_timed:
+            charged = self.timing.charge(seat, decision.used_ms(now), sealed=False)
+        self._answered[decision.id] = (None if timed_out else move, self._journal.sequence + 1)
+        cause = encode.move_input(
+            _MOVE, seat, decision.id, self._wire.move_bytes(move), charged, timed_out=timed_out
+        )
+        self._journal.emit(events, cause, now)
+        self.decisions[seat] = None
+        self._advance(now)
+
+    # Going on --------------------------------------------------------------------------------
+
+    def _advance(self, now: int) -> None:
+        """Put in chance and close empty windows until a seat must act or the match is over."""
+        game, state = self._game, self.state
+        while True:
+            turn = game.turn(state)
+            if turn is Turn.MOVE:
+                (seat,) = game.to_act(state)
+                self._ask(seat, now, sealed=False)
+                break
+            if turn is Turn.CHANCE:
+                self._put_chance(now)
+            elif turn is Turn.WINDOW:
+                asked = game.to_act(state)
+                if asked or self._spec.clock.window_ms:
+                    self._open_window(asked, now)
+                    break
+                self._journal.emit(game.close_window(state, {}), encode.WINDOW_INPUT, now)
+            else:
+                self.is_over = True
+                self.stop()
+                break
+        self._set_deadline()
+
+    def _ask(self, seat: Seat, now: int, *, sealed: bool) -> None:
+        kind = self._game.decision_kind(self.state, seat)
+        decision = Decision(seat, kind, self._journal.sequence, now, sealed=sealed)
+        self.decisions[seat] = decision
+        self.fresh.append(decision)
+
+    def _put_chance(self, now: int) -> None:
+        chance = self._game.chance(self.state)
+        if chance.deal != self._deal:
+            self._deal = chance.deal
+            self._start_deal()
+        assert self._dealer is not None
+        if chance.kind is ChanceKind.DECK:
+            outcome = self._dealer.deck(chance.deal, chance.attempt, chance.cards)
+        else:
+            outcome = [self._dealer.lot(chance.deal, chance.sides)]
+        events = self._game.apply_chance(self.state, outcome)
+        self._journal.emit(events, encode.chance_input(outcome), now)
+
+    def _start_deal(self) -> None:
+        """Hidden accounts are opened, and what is older than the last deal is let go of."""
+        self._journal.start_deal()
+        self._stale_to = self._journal.kept_from
+        self._answered_before = self._answered
+        self._answered = {}
+        self.timing.open_hidden()
+        self._check_strikes()
+
+    def _set_deadline(self) -> None:
+        self.deadline = FOREVER
+        if self.window_open and self._spec.clock.window_ms:
+            self.deadline = self._window_until
+        elif self.timing.is_timed:
+            for decision in self.decisions:
+                if decision is not None and decision.answer is None:
+                    self.deadline = min(self.deadline, self._expiry(decision))
+
+    def _expiry(self, decision: Decision) -> int:
+        started = decision.started_ms
+        if started < 0:
+            started = decision.due_ms + DUE_GRACE_MS
+        return started + self.timing.budget_ms(decision.seat)
+
+    # Windows ---------------------------------------------------------------------------------
+
+    def _open_window(self, asked: tuple[Seat, ...], now: int) -> None:
+        self.window_open = True
+        self._window_until = now + self._spec.clock.window_ms
+        for seat in asked:
+            self._ask(seat, now, sealed=True)
+
+    def _submit_sealed(self, decision: Decision, move: Move, now: int) -> int:
+        if decision.answer is not None:
+            return self._answer_before(decision.seat, decision.id, move)
+        try:
+            self._game.check(self.state, decision.seat, move)
+        except CroupierError:
+            self.refuse(decision)
+            raise
+        try:
+            self._seal(decision, move, now, timed_out=False)
+            if not self._spec.clock.window_ms and self._all_answered():
+                self.close_window(now)
+        except CroupierError as error:
+            raise RulesFault(error.reason) from error
+        return 0
+
+    def _seal(self, decision: Decision, move: Move, now: int, *, timed_out: bool) -> None:
+        """Keep a sealed answer; a fixed window costs nobody any time."""
+        charged = 0
+        if self.timing.is_timed and not self._spec.clock.window_ms:
+            charged = self.timing.charge(decision.seat, decision.used_ms(now), sealed=True)
+        decision.answer = move
+        self._answered[decision.id] = (None if timed_out else move, 0)
+        self._journal.seal(
+            encode.move_input(
+                _ANSWER,
+                decision.seat,
+                decision.id,
+                self._wire.move_bytes(move),
+                charged,
+                timed_out=timed_out,
+            )
+        )
+
+    def _all_answered(self) -> bool:
+        return all(one is None or one.answer is not None for one in self.decisions)
+
+    def close_window(self, now: int) -> None:
+        """End the window; seats that have not answered get the fallback answer."""
+        answers: dict[Seat, Move] = {}
+        for seat, decision in enumerate(self.decisions):
+            if decision is not None:
+                if decision.answer is None:
+                    self._seal(decision, self._game.fallback(self.state, seat), now, timed_out=True)
+                assert decision.answer is not None
+                answers[seat] = decision.answer
+        events = self._game.close_window(self.state, answers)
+        self.decisions = [None] * len(self.decisions)
+        self.window_open = False
+        self._journal.emit(events, encode.WINDOW_INPUT, now)
+        self._advance(now)
+
+    # Time ------------------------------------------------------------------------------------
+
+    def _time_out(self, now: int) -> None:
+        """The seat to move has run out of time: a strike, and the fallback move or a forfeit."""
+        (decision,) = [one for one in self.decisions if one is not None]
+        seat = decision.seat
+        strikes = self.timing.strike(seat, sealed=False)
+        payload = updates.timed_out(seat, strikes)
+        self._journal.announce(encode.SEAT_TIMED_OUT, payload, now)
+        self._check_strikes()
+        if self.forfeiter is None:
+            move = self._game.fallback(self.state, seat)
+            events = self._game.apply(self.state, seat, move)
+            self._carry_on(decision, move, events, now, timed_out=True)
+
+    def _time_out_sealed(self, now: int) -> None:
+        """Seats of a window without a fixed time have run out of theirs."""
+        for seat, decision in enumerate(self.decisions):
+            if decision is not None and decision.answer is None and now >= self._expiry(decision):
+                self._seal(decision, self._game.fallback(self.state, seat), now, timed_out=True)
+        if self._all_answered():
+            self.close_window(now)
+        else:
+            self._set_deadline()
+
+    def _check_strikes(self) -> None:
+        if self.forfeiter is None:
+            self.forfeiter = self.timing.struck_out()
+            if self.forfeiter is not None:
+                self.deadline = FOREVER
+
+    # Decisions that are not open -----------------------------------------------------------------
+
+    def _answer_before(self, seat: Seat, decision_id: str, move: Move | None) -> int:
+        """The answer once more to what was answered before, or what is wrong.
+
+        Ids of other seats are unknown whatever they name, so that they tell nothing.
+        """
+        number, _, owner = decision_id.partition("-")
+        if owner == str(seat):
+            found = self._answered.get(decision_id) or self._answered_before.get(decision_id)
+            if found is not None:
+                accepted, sequence = found
+                if accepted is None or move is None:
+                    raise StaleDecision(Reason.STALE_DECISION, "the decision is over")
+                if accepted != move:
+                    raise self._answered_otherwise(accepted)
+                return sequence
+            is_number = len(number) <= _DIGITS_MAX and number.isdecimal()
+            if is_number and 0 < int(number) < self._stale_to:
+                raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
+        decision = self.decisions[seat]
+        if decision is None or decision.answer is not None:
+            raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
+        raise InvalidRequest(
+            Reason.UNKNOWN_DECISION,
+            "this seat was never given such a decision",
+            field="decision_id",
+        )
+
+    def _answered_otherwise(self, accepted: Move) -> StaleDecision:
+        text = self._game.move_text(accepted)
+        return StaleDecision(
+            Reason.DECISION_ANSWERED,
+            f"the decision was answered before: {text}",
+            metadata={"accepted": text},
+        )

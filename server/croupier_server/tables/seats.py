@@ -1,0 +1,95 @@
+"""Who holds a seat: name, life of the seat, nonce, and the hashes of what opens it.
+
+Secrets are kept as SHA-256 alone. Must not be put here: the rules of who may sit where; see
+``table.py`` and ``shard.py``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Final
+
+_OLD_MAX: Final = 8
+"""So many replaced tickets of a seat are still told from wrong ones."""
+
+
+def secret_hash(secret: str) -> bytes:
+    """What is stored of a ticket or an invite code."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def is_same(left: bytes, right: bytes) -> bool:
+    """Whether two hashes are equal, in a time that does not depend on where they differ."""
+    return hmac.compare_digest(left, right)
+
+
+class SeatState:
+    """One seat of a table and who holds it.
+
+    Attributes:
+        player: name of who sits there; empty: nobody.
+        principal: whose key it is held by; empty: nobody's.
+        epoch: which life of the seat this is; 0 before anybody sat there.
+        nonce_hash: SHA-256 of its nonce, or empty.
+        nonce: the nonce, once opened.
+        ticket: hash of the ticket that holds it; empty: nobody's.
+        invite: hash of its invite code; empty: it has none.
+        conceded: whether its player has given the match up.
+    """
+
+    __slots__ = (
+        "_old",
+        "conceded",
+        "epoch",
+        "invite",
+        "nonce",
+        "nonce_hash",
+        "player",
+        "principal",
+        "ticket",
+    )
+
+    def __init__(self) -> None:
+        self.player = ""
+        self.principal = ""
+        self.epoch = 0
+        self.nonce_hash = b""
+        self.nonce = b""
+        self.ticket = b""
+        self.invite = b""
+        self.conceded = False
+        self._old: tuple[bytes, ...] = ()
+
+    @property
+    def wants_nonce(self) -> bool:
+        """Whether a nonce was promised and has not come."""
+        return bool(self.nonce_hash) and not self.nonce
+
+    def hold(self, principal: str, ticket: bytes) -> None:
+        """Give the seat to the ticket with this hash; the one before is superseded."""
+        self.retire()
+        self.principal = principal
+        self.ticket = ticket
+
+    def retire(self) -> None:
+        """Take the seat from its ticket."""
+        if self.ticket:
+            self._old = (*self._old, self.ticket)[-_OLD_MAX:]
+        self.principal = ""
+        self.ticket = b""
+
+    def is_held_by(self, ticket: bytes) -> bool:
+        """Whether the ticket with this hash holds the seat."""
+        return is_same(self.ticket, ticket)
+
+    def was_held_by(self, ticket: bytes) -> bool:
+        """Whether the ticket with this hash held the seat before."""
+        found = False
+        for old in self._old:
+            found |= is_same(old, ticket)
+        return found
+
+    def is_invited_by(self, code: bytes) -> bool:
+        """Whether the invite code with this hash is that of the seat."""
+        return is_same(self.invite, code)

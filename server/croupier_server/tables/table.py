@@ -1,0 +1,465 @@
+"""The authoritative table, sans-IO: seats, start, match, end.
+
+OPEN, then (deal source MATCH with nonces) OPENING, then PLAYING, then ENDED. Every call is told
+what time it is; what it leads to is in the journal when it returns. A fault of the rules halts
+this table alone: its log is kept, its match does not count.
+
+Must not be put here: asyncio, streams, storage, who is allowed to call; see ``shard.py``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from croupier_server.errors import (
+    Conflict,
+    CroupierError,
+    InvalidRequest,
+    Reason,
+    TableHalted,
+)
+from croupier_server.games.base import EndReason, Legal, Move, Outcome, Seat, SeatOutcome
+from croupier_server.games.registry import AnyGame
+from croupier_server.storage.base import LogRow, Reveal
+from croupier_server.tables import deals, encode, updates
+from croupier_server.tables.deals import Dealer
+from croupier_server.tables.journal import Journal
+from croupier_server.tables.match import FOREVER, Match
+from croupier_server.tables.seats import SeatState
+from croupier_server.tables.spec import DealKind, Status, TableSpec
+from croupier_server.tables.updates import StreamEnd
+from croupier_server.wire.base import GameWire
+from croupier_server.wire.encode import field_bytes, field_number
+
+MakeDealer = Callable[[TableSpec, bytes], Dealer]
+"""Makes the dealer of a table from its root."""
+
+_LOST: Final = 2
+
+
+class Watcher(Protocol):
+    """A reader of a table, to be told when there may be something new."""
+
+    @property
+    def sees_events(self) -> bool:
+        """Whether every event is for it, and not decisions and the result alone."""
+        ...
+
+    def wake(self) -> None:
+        """There may be something to read."""
+        ...
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        ...
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """The stream is to end."""
+        ...
+
+
+class Table:
+    """One table.
+
+    Attributes:
+        spec: what it is, for life.
+        number: rises with each table of a server: its place in lists.
+        seats: who holds each seat.
+        status: where it stands.
+        host: hash of its host ticket.
+        journal: its events.
+        match: the match, which has begun when the status is PLAYING.
+        result: payload of ``MatchResult``, once it has ended.
+        is_halted: a fault stopped it.
+        fault: where the fault was, for the log; names no card.
+        ended_ms: when it ended.
+        seat_watchers: by seat, the newest stream of the seat.
+        spectators: streams without a seat.
+        has_event_watchers: one of `seat_watchers` sees events, or did.
+        scheduled_ms: when its owner is going to call `tick`.
+        is_touched: something happened that its owner has not handed to the store yet.
+        is_changed: seats or status have changed since its owner last told the lobby.
+    """
+
+    __slots__ = (
+        "_fixed",
+        "_game",
+        "_make_dealer",
+        "_nonce_deadline",
+        "_root",
+        "_secret",
+        "created",
+        "ended_ms",
+        "fault",
+        "has_event_watchers",
+        "host",
+        "is_changed",
+        "is_halted",
+        "is_touched",
+        "journal",
+        "match",
+        "number",
+        "result",
+        "scheduled_ms",
+        "seat_watchers",
+        "seats",
+        "spec",
+        "spectators",
+        "status",
+    )
+
+    def __init__(
+        self,
+        spec: TableSpec,
+        game: AnyGame,
+        wire: GameWire,
+        *,
+        secret: bytes = b"",
+        make_dealer: MakeDealer = lambda _, root: deals.RootDealer(root),
+        outbox: list[LogRow] | None = None,
+        number: int = 0,
+    ) -> None:
+        self.spec = spec
+        self.number = number
+        self.seats = tuple(SeatState() for _ in spec.seats)
+        self.status = Status.OPEN
+        self.host = b""
+        self.journal = Journal(
+            spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
+        )
+        self.match = Match(spec, game, wire, self.journal)
+        self.result: bytes | None = None
+        self.is_halted = False
+        self.fault = ""
+        self.ended_ms = 0
+        self.seat_watchers: list[Watcher | None] = [None] * len(spec.seats)
+        self.spectators: list[Watcher] = []
+        self.has_event_watchers = False
+        self.scheduled_ms = FOREVER
+        self.is_touched = False
+        self.is_changed = True
+        self._game = game
+        self._secret = secret
+        self._root = b""
+        self._make_dealer = make_dealer
+        self._nonce_deadline = FOREVER
+        self._fixed = encode.fixed_fields(spec)
+        self.created = self.resource()
+        self.journal.announce(encode.TABLE_CREATED, field_bytes(1, self.created), spec.created_ms)
+
+    # What everybody may see ----------------------------------------------------------------------
+
+    def resource(self) -> bytes:
+        """Payload of ``croupier.v1.Table``."""
+        return encode.table(
+            self._fixed,
+            self.status,
+            [self.seat_info(seat) for seat in range(len(self.seats))],
+            self.journal.sequence,
+            self.result,
+        )
+
+    def seat_info(self, seat: Seat) -> bytes:
+        """Payload of ``SeatInfo``; nonce hashes are public once all sit."""
+        is_shown = self.status is not Status.OPEN
+        return encode.seat_info(self.spec, seat, self.seats[seat], show_nonce_hash=is_shown)
+
+    def snapshot(self, seat: Seat | None, now: int) -> bytes:
+        """Payload of ``Snapshot`` for a seat, or for spectators."""
+        match = self.match
+        return updates.snapshot(
+            self.resource(),
+            self.journal.sequence,
+            seat=match.views.seat(match.state, seat) if seat is not None else None,
+            public=match.views.public(match.state) if seat is None else None,
+            clocks=updates.clocks(5, match.clocks(now)) if match.timing.is_timed else b"",
+        )
+
+    def heartbeat(self, now: int) -> bytes:
+        """``TableUpdate`` with a sign of life."""
+        match = self.match
+        clocks = updates.clocks(2, match.clocks(now)) if match.timing.is_timed else b""
+        return updates.heartbeat(self.journal.committed, clocks, now)
+
+    @property
+    def deadline(self) -> int:
+        """When `tick` is wanted, or `FOREVER`."""
+        return min(self.match.deadline, self._nonce_deadline)
+
+    @property
+    def reveal(self) -> Reveal:
+        """The secrets of a match that has ended."""
+        assert self.status is Status.ENDED
+        is_match = self.spec.deal.kind is DealKind.MATCH
+        return Reveal(
+            secret=self._secret if is_match else b"",
+            nonces=tuple(seat.nonce for seat in self.seats) if is_match else (),
+            root=self._root,
+            seed=self.spec.deal.seed,
+        )
+
+    # Seats ---------------------------------------------------------------------------------------
+
+    def join(self, seat: Seat, player: str, nonce_hash: bytes, now: int) -> None:
+        """Sit *player* down, or let the seat be joined again, which raises its epoch.
+
+        Once all sit, a seat keeps its nonce hash.
+
+        Raises:
+            Conflict: TABLE_CLOSED.
+        """
+        self.expect_live()
+        state = self.seats[seat]
+        state.player = self.spec.seats[seat].player or player or f"seat {seat}"
+        state.epoch += 1
+        if self.status is Status.OPEN:
+            state.nonce_hash = nonce_hash
+        self.is_changed = True
+        info = field_bytes(1, self.seat_info(seat))
+        self.journal.announce(encode.SEAT_JOINED, info, now)
+
+    def leave(self, seat: Seat, now: int) -> None:
+        """Free a seat.
+
+        Raises:
+            Conflict: TABLE_STARTED or TABLE_CLOSED.
+        """
+        self.expect_open()
+        state = self.seats[seat]
+        state.player = ""
+        state.nonce_hash = b""
+        self.is_changed = True
+        self.journal.announce(encode.SEAT_LEFT, field_number(1, seat), now)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether somebody sits on every seat."""
+        return all(seat.player for seat in self.seats)
+
+    def expect_live(self) -> None:
+        """Raise unless the match can still go on.
+
+        Raises:
+            TableHalted: a fault stopped the table.
+            Conflict: TABLE_CLOSED.
+        """
+        if self.is_halted:
+            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table")
+        if self.status is Status.ENDED:
+            raise Conflict(Reason.TABLE_CLOSED, "the match has ended")
+
+    def expect_open(self) -> None:
+        """Raise unless seats are still being taken.
+
+        Raises:
+            TableHalted, Conflict: TABLE_CLOSED or TABLE_STARTED.
+        """
+        self.expect_live()
+        if self.status is not Status.OPEN:
+            raise Conflict(Reason.TABLE_STARTED, "the match has begun")
+
+    # Start ---------------------------------------------------------------------------------------
+
+    def start(self, now: int, nonce_ms: int) -> None:
+        """All sit: open the nonces, or begin at once where there are none.
+
+        Args:
+            now: the time.
+            nonce_ms: how long nonces are waited for.
+
+        Raises:
+            Conflict: TABLE_NOT_READY, TABLE_STARTED or TABLE_CLOSED.
+        """
+        self.expect_open()
+        if not self.is_full:
+            raise Conflict(Reason.TABLE_NOT_READY, "seats are still empty")
+        self.status = Status.OPENING
+        self.is_changed = True
+        infos = [field_bytes(1, self.seat_info(seat)) for seat in range(len(self.seats))]
+        self.journal.announce(encode.SEATS_FILLED, b"".join(infos), now)
+        wants = any(seat.wants_nonce for seat in self.seats)
+        if wants and self.spec.deal.kind is DealKind.MATCH:
+            self._nonce_deadline = now + nonce_ms
+        else:
+            self._begin(now)
+
+    def open_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
+        """Take the nonce of *seat*; the last one begins the match. The same one again is fine.
+
+        Raises:
+            Conflict: NONCE_NOT_EXPECTED.
+            InvalidRequest: NONCE_MISMATCH.
+        """
+        state = self.seats[seat]
+        if nonce and nonce == state.nonce:
+            return
+        self.expect_live()
+        if self.status is not Status.OPENING or not state.wants_nonce:
+            raise Conflict(Reason.NONCE_NOT_EXPECTED, "no nonce of this seat is wanted now")
+        if hashlib.sha256(nonce).digest() != state.nonce_hash:
+            raise InvalidRequest(
+                Reason.NONCE_MISMATCH, "not the nonce whose hash was given", field="nonce"
+            )
+        state.nonce = nonce
+        self.journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
+        if not any(other.wants_nonce for other in self.seats):
+            self._begin(now)
+
+    def wants_nonce(self, seat: Seat) -> bool:
+        """Whether the table waits for the nonce of *seat*."""
+        return self._nonce_deadline != FOREVER and self.seats[seat].wants_nonce
+
+    def _begin(self, now: int) -> None:
+        self._nonce_deadline = FOREVER
+        self.status = Status.PLAYING
+        self.is_changed = True
+        nonces = [seat.nonce for seat in self.seats]
+        self._root = deals.source_root(self.spec.deal, self._secret, self.spec.table_id, nonces)
+        self.journal.announce(encode.MATCH_STARTED, b"", now)
+        try:
+            self.match.start(self._make_dealer(self.spec, self._root), now)
+        except Exception as fault:
+            self.halt(fault, now)
+        else:
+            self._settle(now)
+
+    # Play ----------------------------------------------------------------------------------------
+
+    def submit(self, seat: Seat, decision_id: str, move: Move, now: int) -> int:
+        """Answer a decision; see `Match.submit`.
+
+        Raises:
+            TableHalted: the move ran into a fault of ours, now or before.
+            Conflict: TABLE_CLOSED.
+            CroupierError: as `Match.submit` has them.
+        """
+        match = self.match
+        if now >= match.deadline:
+            self.tick(now)
+        try:
+            sequence = match.submit(seat, decision_id, move, now)
+        except CroupierError:
+            self._settle(now)
+            if self.status is not Status.PLAYING:
+                self.expect_live()
+            raise
+        except Exception as fault:
+            self.halt(fault, now)
+            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
+        if match.is_over or match.forfeiter is not None:
+            self._settle(now)
+        return sequence
+
+    def refuse_unreadable(self, seat: Seat, decision_id: str, now: int) -> None:
+        """Count an answer that could not be read among the refusals of its decision."""
+        decision = self.match.decisions[seat]
+        if decision is not None and decision.id == decision_id and decision.answer is None:
+            self.match.refuse(decision)
+            self._settle(now)
+
+    def check(self, seat: Seat, decision_id: str, move: Move) -> None:
+        """Raise what `submit` would raise, and change nothing."""
+        self.expect_live()
+        self.match.check(seat, decision_id, move)
+
+    def legal(self, seat: Seat, decision_id: str) -> Legal:
+        """Legal answers of an open decision; see `Match.legal`."""
+        self.expect_live()
+        return self.match.legal(seat, decision_id)
+
+    def tick(self, now: int) -> None:
+        """Carry out what is due: nonces that did not come, windows, clocks."""
+        if now >= self._nonce_deadline:
+            seat = next(number for number, one in enumerate(self.seats) if one.wants_nonce)
+            self._end(EndReason.NO_SHOW, None, now, seat, "the nonce was not opened in time")
+            return
+        try:
+            self.match.tick(now)
+        except Exception as fault:
+            self.halt(fault, now)
+        else:
+            self._settle(now)
+
+    # End -----------------------------------------------------------------------------------------
+
+    def concede(self, seat: Seat, now: int) -> bool:
+        """Give the match up; returns whether that ended it.
+
+        At a rated table every partner must agree.
+
+        Raises:
+            Conflict: TABLE_NOT_READY or TABLE_CLOSED.
+        """
+        self.expect_live()
+        if self.status is not Status.PLAYING:
+            raise Conflict(Reason.TABLE_NOT_READY, "the match has not begun")
+        self.seats[seat].conceded = True
+        teams = self.spec.teams
+        partners = [one for one, team in enumerate(teams) if team == teams[seat]]
+        if self.spec.rated and not all(self.seats[one].conceded for one in partners):
+            return False
+        self._end(EndReason.CONCEDED, self._lost_by(seat), now, seat)
+        return True
+
+    def abort(self, detail: str, now: int) -> None:
+        """Stop the table; its match does not count.
+
+        Raises:
+            TableHalted, Conflict: it has ended.
+        """
+        self.expect_live()
+        self._end(EndReason.ABORTED, None, now, None, detail)
+
+    def halt(self, fault: BaseException, now: int) -> None:
+        """Stop the table for a fault of ours; its log is kept.
+
+        The message of *fault* is not kept: it could name cards.
+        """
+        if self.status is Status.ENDED:
+            return
+        frames = traceback.extract_tb(fault.__traceback__)[-4:]
+        places = [f"{frame.name}:{frame.lineno}" for frame in frames]
+        self.fault = f"{type(fault).__name__} in {' > '.join(places)}"
+        self.is_halted = True
+        self._close(encode.match_result(EndReason.HALTED, None), now)
+        self.journal.announce(encode.TABLE_HALTED, b"", now)
+
+    def _settle(self, now: int) -> None:
+        """End the match if the rules or the strikes have."""
+        if self.status is not Status.PLAYING:
+            return
+        match = self.match
+        if match.forfeiter is not None:
+            seat = match.forfeiter
+            self._end(EndReason.FORFEIT, self._lost_by(seat), now, seat, "out of strikes")
+        elif match.is_over:
+            self._end(EndReason.FINISHED, self._game.outcome(match.state), now)
+
+    def _lost_by(self, seat: Seat) -> Outcome:
+        """Places of a match that the team of *seat* gave away; it has no score."""
+        team = self.spec.teams[seat]
+        places = [_LOST if other == team else 1 for other in self.spec.teams]
+        return Outcome(tuple(SeatOutcome(0, place) for place in places))
+
+    def _end(
+        self,
+        reason: EndReason,
+        outcome: Outcome | None,
+        now: int,
+        seat: Seat | None = None,
+        detail: str = "",
+    ) -> None:
+        self._close(encode.match_result(reason, outcome, seat, detail), now)
+        assert self.result is not None
+        self.journal.announce(encode.MATCH_ENDED, self.result, now)
+
+    def _close(self, result: bytes, now: int) -> None:
+        self.status = Status.ENDED
+        self.is_changed = True
+        self.result = result
+        self.ended_ms = now
+        self._nonce_deadline = FOREVER
+        self.match.stop()

@@ -1,0 +1,125 @@
+"""Tickets, host tickets and invite codes: made from 256 random bits, given out once, kept hashed.
+
+Must not be put here: what a ticket lets its holder do.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+
+from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, Reason
+from croupier_server.games.base import Seat
+from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.deals import SECRET_BYTES
+from croupier_server.tables.seats import is_same, secret_hash
+from croupier_server.tables.spec import Access, JoinTable, Status
+from croupier_server.tables.table import Table
+
+Secrets = Callable[[int], bytes]
+"""A source of random bytes, so many."""
+
+
+def new_ticket(secrets: Secrets) -> str:
+    """A ticket or an invite code."""
+    return urlsafe_b64encode(secrets(SECRET_BYTES)).rstrip(b"=").decode()
+
+
+def seat_of(caller: Caller, table: Table) -> Seat:
+    """The seat that *caller* holds at *table*.
+
+    Raises:
+        NotAllowed: TICKET_INVALID or TICKET_SUPERSEDED.
+    """
+    seat = held_seat(caller, table)
+    if seat is None:
+        raise NotAllowed(Reason.TICKET_INVALID, "no ticket for a seat at this table")
+    return seat
+
+
+def held_seat(caller: Caller, table: Table) -> Seat | None:
+    """As `seat_of`, but None for no ticket and for one that never held a seat here.
+
+    Raises:
+        NotAllowed: TICKET_SUPERSEDED.
+    """
+    if not caller.ticket:
+        return None
+    ticket = secret_hash(caller.ticket)
+    for seat, state in enumerate(table.seats):
+        if state.is_held_by(ticket):
+            return seat
+    if any(state.was_held_by(ticket) for state in table.seats):
+        raise NotAllowed(
+            Reason.TICKET_SUPERSEDED, "the seat was joined again; this ticket holds it no longer"
+        )
+    return None
+
+
+def expect_host(caller: Caller, table: Table) -> None:
+    """Raise unless *caller* is the host of *table*.
+
+    Raises:
+        NotAllowed: PERMISSION_DENIED.
+    """
+    if not caller.host_ticket or not is_same(secret_hash(caller.host_ticket), table.host):
+        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of this table is needed")
+
+
+def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
+    """The seat that a request to join is for.
+
+    Raises:
+        InvalidRequest: there is no such seat, or not the one that ticket or invite code are for.
+        NotAllowed: SEAT_RESERVED, TICKET_SUPERSEDED.
+        Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED.
+        TableHalted: a fault stopped the table.
+    """
+    table.expect_live()
+    wanted = request.seat
+    if wanted is not None and wanted >= len(table.seats):
+        raise InvalidRequest(Reason.MALFORMED_REQUEST, "there is no such seat", field="seat")
+    seat = held_seat(caller, table)
+    if seat is None and request.invite_code:
+        seat = _invited_seat(table, request.invite_code)
+    if seat is not None:
+        if wanted not in (None, seat):
+            raise InvalidRequest(
+                Reason.MALFORMED_REQUEST, f"the ticket or code is for seat {seat}", field="seat"
+            )
+        if table.status is not Status.OPEN and not table.seats[seat].player:
+            table.expect_open()
+        return seat
+    table.expect_open()
+    _expect_one_seat(caller, table)
+    if wanted is None:
+        return _free_seat(table)
+    if table.spec.seats[wanted].access is not Access.OPEN:
+        raise NotAllowed(Reason.SEAT_RESERVED, "the seat is held", field="seat")
+    if table.seats[wanted].player:
+        raise Conflict(Reason.SEAT_TAKEN, "somebody sits there", field="seat")
+    return wanted
+
+
+def _invited_seat(table: Table, code: str) -> Seat:
+    invite = secret_hash(code)
+    for seat, state in enumerate(table.seats):
+        if state.is_invited_by(invite):
+            return seat
+    raise NotAllowed(
+        Reason.SEAT_RESERVED, "no seat of this table has this invite code", field="invite_code"
+    )
+
+
+def _free_seat(table: Table) -> Seat:
+    for seat, spec in enumerate(table.spec.seats):
+        if spec.access is Access.OPEN and not table.seats[seat].player:
+            return seat
+    raise Conflict(Reason.TABLE_FULL, "no seat is free")
+
+
+def _expect_one_seat(caller: Caller, table: Table) -> None:
+    """A principal with a key of its own holds one seat, unless seats may be shared."""
+    is_shared = table.spec.shared_seats or caller.principal == LOCAL
+    if not is_shared and any(seat.principal == caller.principal for seat in table.seats):
+        raise Conflict(Reason.SEAT_TAKEN, "you hold a seat at this table")

@@ -1,0 +1,105 @@
+"""When tables want to be told the time: one heap, one timer of the loop.
+
+Must not be put here: what a table does when its time has come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Callable
+from typing import Final
+
+from croupier_server.tables.clock import Clock
+from croupier_server.tables.match import FOREVER
+from croupier_server.tables.table import Table
+
+HEARTBEAT_SLICES: Final = 16
+"""Heartbeats of an interval go out in so many parts, so that they do not all fall together."""
+
+
+class Timers:
+    """Deadlines of tables, and heartbeats.
+
+    Args:
+        clock: the time.
+        tick: called when a deadline has come.
+        heartbeat: called with a number below `HEARTBEAT_SLICES`, for that part of the tables.
+        heartbeat_ms: time between two heartbeats of a table.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        tick: Callable[[], None],
+        heartbeat: Callable[[int], None],
+        heartbeat_ms: int,
+    ) -> None:
+        self._clock = clock
+        self._tick = tick
+        self._heartbeat = heartbeat
+        self._slice_s = heartbeat_ms / 1000 / HEARTBEAT_SLICES
+        self._slice = 0
+        self._heap: list[tuple[int, int, Table]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = FOREVER
+        self._beat_timer: asyncio.TimerHandle | None = None
+
+    def schedule(self, table: Table) -> None:
+        """Remember when *table* wants to be told the time, if it does."""
+        deadline = table.deadline
+        if deadline < table.scheduled_ms:
+            table.scheduled_ms = deadline
+            heapq.heappush(self._heap, (deadline, table.number, table))
+            self._set_timer()
+
+    def due(self, now: int) -> list[Table]:
+        """Tables whose deadline has come; each must be given to `schedule` afterwards."""
+        found = []
+        while self._heap and self._heap[0][0] <= now:
+            at, _, table = heapq.heappop(self._heap)
+            if at != table.scheduled_ms:
+                continue  # an earlier entry has been here since
+            table.scheduled_ms = FOREVER
+            if table.deadline <= now:
+                found.append(table)
+            else:
+                self.schedule(table)
+        return found
+
+    def run(self) -> None:
+        """Start on the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self._set_timer()
+        self._beat_timer = self._loop.call_later(self._slice_s, self._beat)
+
+    def stop(self) -> None:
+        """Call nothing any more."""
+        self._loop = None
+        for timer in (self._timer, self._beat_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def _set_timer(self) -> None:
+        if self._loop is None or not self._heap or self._heap[0][0] >= self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = self._heap[0][0]
+        wait = max(self._timer_at - self._clock.now_ms(), 0) / 1000
+        self._timer = self._loop.call_later(wait, self._fire)
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._timer_at = FOREVER
+        try:
+            self._tick()
+        finally:
+            self._set_timer()
+
+    def _beat(self) -> None:
+        if self._loop is not None:
+            self._beat_timer = self._loop.call_later(self._slice_s, self._beat)
+            self._slice = (self._slice + 1) % HEARTBEAT_SLICES
+            self._heartbeat(self._slice)
