@@ -45,6 +45,7 @@ def verdict(
         ("2S 2S", "ok"),
         ("BJ BJ", "ok"),
         ("RJ RJ", "ok"),
+        ("", "NOT_A_DECLARATION T-3.2"),
         ("BJ", "NOT_A_DECLARATION T-3.2"),
         ("BJ RJ", "NOT_A_DECLARATION T-3.2"),
         ("2S 2H", "NOT_A_DECLARATION T-3.2"),

@@ -107,9 +107,9 @@ def check_declaration(
         IllegalMove: NOT_A_DECLARATION (T-3.2), CARDS_NOT_IN_HAND (T-3.2),
             DECLARATION_CHANGED (T-3.4) or DECLARATION_TOO_WEAK (T-3.3).
     """
-    card = (cards.bit_length() - 1) // _DIGIT
-    count = cards >> _DIGIT * card if card > 0 else 0
-    wanted = count << _DIGIT * card == cards and count > 0
+    card = max(0, cards.bit_length() - 1) // _DIGIT
+    count = cards >> _DIGIT * card
+    wanted = bool(cards) and count << _DIGIT * card == cards
     if card >= BLACK_JOKER:
         wanted = wanted and count >= _JOKER_SET_MIN
     else:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import ONES, Cards, count, unpack
+from croupier_server.games.cards import ONES, Cards, unpack
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Component, Lead, read_lead
 from croupier_server.games.tractor.follow import FollowRules, check_follow
@@ -99,7 +99,7 @@ class Knowledge:
         self.sizes = list(public.hand_sizes())
         if view.seat >= 0:
             self.sizes[view.seat] = 0
-        self.sizes.append(count(self.hidden) - sum(self.sizes))
+        self.sizes.append(len(unpack(self.hidden)) - sum(self.sizes))
         self.bounds: list[Cards] = [*public.exposed, 0]
         self.starter_or_rest: Cards = 0
         self.voids: list[set[int]] = [set() for _ in self.sizes]

@@ -1,0 +1,80 @@
+"""Random playouts of any game of the registry, and a log that replays them.
+
+Knows `Game` alone: nothing of one game may be written here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
+from croupier_server.games.registry import AnyGame
+
+
+class Entry(NamedTuple):
+    """One row of a log: a chance outcome, the answers of a window, or one move."""
+
+    chance: tuple[int, ...] = ()
+    answers: Mapping[Seat, Move] | None = None
+    seat: Seat = -1
+    move: Move = 0
+
+
+def words(seed: int) -> Iterator[int]:
+    """Random 64-bit words."""
+    rng = random.Random(seed)
+    while True:
+        yield rng.getrandbits(64)
+
+
+def make_entry(game: AnyGame, state: object, rng: random.Random, draw: Iterator[int]) -> Entry:
+    """What happens next: shuffled decks, sampled moves, now and then a fallback."""
+    turn = game.turn(state)
+    if turn is Turn.CHANCE:
+        chance = game.chance(state)
+        if chance.kind is ChanceKind.LOT:
+            return Entry(chance=(rng.randrange(chance.sides),))
+        deck = list(chance.cards)
+        rng.shuffle(deck)
+        return Entry(chance=tuple(deck))
+    seats = game.to_act(state)
+    moves = {
+        seat: game.fallback(state, seat)
+        if rng.random() < 0.1
+        else game.sample(game.legal_moves(state, seat), draw)
+        for seat in seats
+    }
+    if turn is Turn.WINDOW:
+        return Entry(answers=moves)
+    ((seat, move),) = moves.items()
+    return Entry(seat=seat, move=move)
+
+
+def apply_entry(game: AnyGame, state: object, entry: Entry) -> list[Event]:
+    """Put *entry* into *state*."""
+    if entry.chance:
+        return game.apply_chance(state, entry.chance)
+    if entry.answers is not None:
+        return game.close_window(state, entry.answers)
+    return game.apply(state, entry.seat, entry.move)
+
+
+def playout(game: AnyGame, options: object, seed: int) -> tuple[object, list[Entry], list[Event]]:
+    """A whole match at random: its end, its log and its events."""
+    rng, draw = random.Random(seed), words(seed)
+    state = game.new(options)
+    log: list[Entry] = []
+    happened: list[Event] = []
+    while game.turn(state) is not Turn.OVER:
+        entry = make_entry(game, state, rng, draw)
+        log.append(entry)
+        happened += apply_entry(game, state, entry)
+    return state, log, happened
+
+
+def replay(game: AnyGame, options: object, log: list[Entry]) -> tuple[object, list[Event]]:
+    """What *log* makes of a new match."""
+    state = game.new(options)
+    return state, [event for entry in log for event in apply_entry(game, state, entry)]
