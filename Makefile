@@ -43,16 +43,24 @@ $(TOOLS_READY): requirements/tools.lock
 
 # The main job ------------------------------------------------------------------------------------
 
+ARGS ?=
 PLAY := tractor --bots greedy,random --matches 20 --option max_deals=1 --both-seatings
 
 .PHONY: play
 play: $(READY) ## play a Tractor contest, greedy against random, over gRPC
 	@$(BIN)/croupier play $(PLAY)
 
+.PHONY: bench
+bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--json)
+	@$(BIN)/croupier bench $(ARGS)
+
+.PHONY: bench-peers
+bench-peers: $(READY) ## measure random play here and in RLCard and OpenSpiel, in turns
+	@$(BIN)/python scripts/bench_peers.py $(ARGS)
+
 # Checks ------------------------------------------------------------------------------------------
 
 PYTEST := $(BIN)/python -m pytest
-ARGS ?=
 
 .PHONY: fmt
 fmt: $(READY) ## format Python and protos, mend what ruff can mend
@@ -115,6 +123,6 @@ lock: $(TOOLS_READY) ## lock dependencies anew (ARGS=--upgrade for newer ones)
 
 .PHONY: clean
 clean: ## remove environments, caches and built packages
-	@rm -rf $(VENV) $(TOOLS) build dist clients/python/dist .hypothesis .import_linter_cache \
+	@rm -rf $(VENV) $(TOOLS) .peers build dist clients/python/dist .hypothesis .import_linter_cache \
 		.mypy_cache .pytest_cache .ruff_cache
 	@find server clients scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
