@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LEFT_BEHIND = {".git", ".venv", ".tools", ".hypothesis", "__pycache__", "build", "dist"}
+LEFT_BEHIND = {".git", ".venv", ".tools", ".peers", ".hypothesis", "__pycache__", "build", "dist"}
 GENERATED = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
 
 
