@@ -42,7 +42,7 @@ def options(draw: st.DrawFn) -> TractorOptions:
     return GAME.options("standard", overrides)
 
 
-def make_options(ruleset: str = "standard", **overrides: str | int) -> TractorOptions:
+def make_options(ruleset: str = "standard", /, **overrides: str | int) -> TractorOptions:
     """Options of *ruleset* with values replaced."""
     return GAME.options(ruleset, {name: str(value) for name, value in overrides.items()})
 

@@ -14,22 +14,18 @@ from typing import Final
 
 from croupier_server.games.cards import Cards, count, single, unpack
 from croupier_server.games.patterns import below
-from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Component
 from croupier_server.games.tractor.knowledge import (
-    FollowFact,
     Knowledge,
     ThrowFact,
     less,
     runs,
 )
+from croupier_server.games.tractor.repair import Barred, Repair
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.games.tractor.view import TractorView
 
 _ATTEMPTS: Final = 500
-_SWAPS: Final = 400
-_UPHILL: Final = 20
-"""One swap in so many is kept although it breaks more facts."""
 
 _Words = Iterator[int]
 
@@ -95,20 +91,16 @@ def _taken(state: State, draw: _Words) -> Cards:
 class _Attempt:
     """One try. ``fixed`` and ``free`` are the cards of each holder that may not and may move."""
 
-    __slots__ = ("draw", "faults_of", "fixed", "follows", "free", "known", "pool", "room", "throws")
+    __slots__ = ("barred", "draw", "fixed", "free", "known", "pool", "room")
 
     def __init__(self, known: Knowledge, draw: _Words) -> None:
         self.known = known
         self.draw = draw
+        self.barred = Barred(known)
         self.fixed: list[Cards] = [0] * len(known.sizes)
         self.free: list[list[int]] = [[] for _ in known.sizes]
         self.room = known.sizes.copy()
         self.pool = known.hidden
-        self.follows: dict[tuple[int, int], list[FollowFact]] = {}
-        self.throws: dict[int, list[tuple[ThrowFact, frozenset[Component]]]] = {}
-        self.faults_of: dict[tuple[int, int, Cards], int] = {}
-        for fact in known.follows:
-            self.follows.setdefault((fact.seat, fact.lead.suit), []).append(fact)
 
     def run(self) -> list[Cards]:
         """The cards of each holder.
@@ -127,11 +119,16 @@ class _Attempt:
             self._fix(places[below(len(places), self.draw)], single(card))
         self._find_witnesses()
         self._fill()
-        self._mend()
-        return [
+        hands = [
             fixed + sum(map(single, free))
             for fixed, free in zip(self.fixed, self.free, strict=True)
         ]
+        if (
+            known.trumps is not None
+            and not Repair(known, self.barred, hands, self.free, self.draw).run()
+        ):
+            raise _Stuck
+        return hands
 
     def _fix(self, holder: int, cards: Cards) -> None:
         wanted = count(cards)
@@ -155,7 +152,7 @@ class _Attempt:
         for fact in self.known.throws:
             sets = self.known.beaten_sets(fact)
             beaten = sets[below(len(sets), self.draw)]
-            self.throws.setdefault(fact.lead.suit, []).append((fact, fact.barred(beaten)))
+            self.barred.add(fact, beaten)
             wanted += [(part.count, below(1 << 32, self.draw), fact, part) for part in beaten]
         # The largest first: they have the fewest ways. Equals in an order of this attempt.
         wanted.sort(key=lambda item: (-item[0], item[1]))
@@ -178,20 +175,12 @@ class _Attempt:
                 needed = self._needed(run, component.width, held + fact.later[seat])
                 if needed is None or count(needed) > self.room[seat]:
                     continue
-                if not self._beats_barred(seat, suit, held + needed):
+                if not self.barred.beaten(seat, suit, held + needed):
                     ways.append((seat, needed))
         if not ways:
             raise _Stuck
         seat, needed = ways[below(len(ways), self.draw)]
         self._fix(seat, needed)
-
-    def _beats_barred(self, seat: int, suit: int, hand: Cards) -> int:
-        """How many components that nobody beat *seat* could have beaten, holding *hand*."""
-        return sum(
-            component in barred
-            for fact, barred in self.throws.get(suit, ())
-            for component in self.known.beats(fact, seat, hand)
-        )
 
     def _needed(self, run: tuple[tuple[int, ...], ...], width: int, held: Cards) -> Cards | None:
         """Cards of the pool that complete *run*, which *held* has in part, or None."""
@@ -255,80 +244,3 @@ class _Attempt:
             self.room[before] += 1
             last = before
         return last
-
-    def _mend(self) -> None:
-        """Swap cards until no fact about structure is broken."""
-        trumps = self.known.trumps
-        if trumps is None:
-            return
-        hands = [
-            fixed + sum(map(single, free))
-            for fixed, free in zip(self.fixed, self.free, strict=True)
-        ]
-        broken = {
-            (seat, suit): faults
-            for seat in range(self.known.rest)
-            for suit in range(5)
-            if (faults := self._faults(seat, suit, hands[seat] & trumps.mask[suit]))
-        }
-        for _ in range(_SWAPS):
-            if not broken:
-                return
-            places = sorted(broken)
-            seat, suit = places[below(len(places), self.draw)]
-            own = [i for i, card in enumerate(self.free[seat]) if self._suit(card) == suit]
-            other = below(len(self.free), self.draw)
-            if not own or other == seat or not self.free[other]:
-                continue
-            mine = own[below(len(own), self.draw)]
-            theirs = below(len(self.free[other]), self.draw)
-            self._swap(hands, broken, (seat, mine), (other, theirs), trumps)
-        if broken:
-            raise _Stuck
-
-    def _swap(
-        self,
-        hands: list[Cards],
-        broken: dict[tuple[int, int], int],
-        here: tuple[int, int],
-        there: tuple[int, int],
-        trumps: Trumps,
-    ) -> None:
-        """Exchange two free cards, unless that breaks more facts than it mends."""
-        (seat, mine), (other, theirs) = here, there
-        given, got = self.free[seat][mine], self.free[other][theirs]
-        if given == got or not (self._may_hold(other, given) and self._may_hold(seat, got)):
-            return
-        change = single(got) - single(given)
-        after = {seat: hands[seat] + change, other: hands[other] - change}
-        faults = {
-            (holder, suit): self._faults(holder, suit, hand & trumps.mask[suit])
-            for holder, hand in after.items()
-            for suit in {self._suit(given), self._suit(got)}
-        }
-        worse = sum(faults.values()) - sum(broken.get(place, 0) for place in faults)
-        if worse > 0 and below(_UPHILL, self.draw):
-            return
-        self.free[seat][mine], self.free[other][theirs] = got, given
-        for holder, hand in after.items():
-            hands[holder] = hand
-        for place, number in faults.items():
-            if number:
-                broken[place] = number
-            else:
-                broken.pop(place, None)
-
-    def _faults(self, holder: int, suit: int, part: Cards) -> int:
-        """How many facts are broken if *holder* has *part* of *suit*."""
-        if holder == self.known.rest or holder == self.known.view.seat:
-            return 0
-        key = (holder, suit, part)
-        faults = self.faults_of.get(key)
-        if faults is None:
-            known = self.known
-            faults = sum(
-                not known.follow_holds(fact, part) for fact in self.follows.get((holder, suit), ())
-            )
-            faults += self._beats_barred(holder, suit, part)
-            self.faults_of[key] = faults
-        return faults
