@@ -66,6 +66,7 @@ class Table:
 
     Attributes:
         spec: what it is, for life.
+        game, wire: its rules and their messages.
         number: rises with each table of a server: its place in lists.
         seats: who holds each seat.
         status: where it stands.
@@ -86,7 +87,6 @@ class Table:
 
     __slots__ = (
         "_fixed",
-        "_game",
         "_make_dealer",
         "_nonce_deadline",
         "_root",
@@ -94,6 +94,7 @@ class Table:
         "created",
         "ended_ms",
         "fault",
+        "game",
         "has_event_watchers",
         "host",
         "is_changed",
@@ -109,6 +110,7 @@ class Table:
         "spec",
         "spectators",
         "status",
+        "wire",
     )
 
     def __init__(
@@ -141,7 +143,8 @@ class Table:
         self.scheduled_ms = FOREVER
         self.is_touched = False
         self.is_changed = True
-        self._game = game
+        self.game = game
+        self.wire = wire
         self._secret = secret
         self._root = b""
         self._make_dealer = make_dealer
@@ -436,7 +439,7 @@ class Table:
             seat = match.forfeiter
             self._end(EndReason.FORFEIT, self._lost_by(seat), now, seat, "out of strikes")
         elif match.is_over:
-            self._end(EndReason.FINISHED, self._game.outcome(match.state), now)
+            self._end(EndReason.FINISHED, self.game.outcome(match.state), now)
 
     def _lost_by(self, seat: Seat) -> Outcome:
         """Places of a match that the team of *seat* gave away; it has no score."""

@@ -1,0 +1,166 @@
+"""Playing from a seat: one call at a time, and one stream a table.
+
+The seat follows from the ticket. Every write is answered after it has been stored, and every read
+shows stored events alone. Must not be put here: what a move does, and how messages are encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from itertools import islice
+from typing import Final
+
+import grpc
+
+from croupier.v1 import play_service_pb2 as pb
+from croupier_server.errors import (
+    IllegalMove,
+    MalformedMove,
+)
+from croupier_server.games import patterns
+from croupier_server.games.base import Legal, Move, Seat
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.shard import Shard
+from croupier_server.tables.table import Table
+from croupier_server.wire.encode import field_bytes, field_number, field_text
+
+_DIGIT: Final = 15
+"""The digit of a packed count that no card uses; in a move it holds the type."""
+
+
+class PlayService:
+    """``croupier.v1.PlayService``.
+
+    Args:
+        shard: owner of the tables.
+        pages: makes page tokens.
+    """
+
+    def __init__(self, shard: Shard, pages: PageTokens) -> None:
+        self._shard = shard
+        self._pages = pages
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.v1.PlayService")
+        service.stream("WatchTable", pb.WatchTableRequest, self.watch_table)
+        service.unary("SubmitMove", pb.SubmitMoveRequest, self.submit_move, frequent=True)
+        service.unary("CheckMove", pb.CheckMoveRequest, self.check_move, frequent=True)
+        service.unary(
+            "ListLegalMoves", pb.ListLegalMovesRequest, self.list_legal_moves, frequent=True
+        )
+        service.unary("GetSeatView", pb.GetSeatViewRequest, self.get_seat_view, frequent=True)
+        service.unary("OpenNonce", pb.OpenNonceRequest, self.open_nonce)
+        service.unary("Concede", pb.ConcedeRequest, self.concede)
+        return service.handler()
+
+    async def watch_table(
+        self, caller: Caller, request: pb.WatchTableRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """The seat's stream."""
+        table = self._shard.table(request.table_id)
+        feed = self._shard.watch_seat(
+            caller,
+            table,
+            epoch=request.epoch,
+            after=request.after_sequence,
+            mode=request.view_mode,
+        )
+        try:
+            async for update in feed:
+                yield field_bytes(1, update)
+        finally:
+            feed.close()
+
+    async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
+        """Answers a decision."""
+        table, seat = self._seat(caller, request.table_id)
+        try:
+            move = table.wire.move_code(request.move)
+        except MalformedMove:
+            self._shard.refuse_unreadable(table, seat, request.decision_id)
+            raise
+        accepted = self._shard.submit(table, seat, request.decision_id, move)
+        await self._shard.committed()
+        return field_bytes(
+            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
+        )
+
+    async def check_move(
+        self, caller: Caller, request: pb.CheckMoveRequest
+    ) -> pb.CheckMoveResponse:
+        """Judges a move. What is no answer to an open decision is refused as a call."""
+        table, seat = self._seat(caller, request.table_id)
+        try:
+            move = table.wire.move_code(request.move)
+            self._shard.check(table, seat, request.decision_id, move)
+        except (IllegalMove, MalformedMove) as refusal:
+            clause = refusal.clause if isinstance(refusal, IllegalMove) else ""
+            return pb.CheckMoveResponse(
+                reason=refusal.reason.value, clause=clause, message=refusal.message
+            )
+        return pb.CheckMoveResponse(legal=True)
+
+    async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
+        """A page of legal moves."""
+        table, seat = self._seat(caller, request.table_id)
+        decision_id = request.decision_id
+        legal = self._shard.legal(table, seat, decision_id)
+        scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
+        cursor = self._pages.cursor(scope, request.page_token)
+        size = self._pages.size(request.page_size)
+        after = int(cursor, 16) if cursor else 0
+        found = list(islice(table.game.members(legal, after), size + 1))
+        page = found[:size]
+        kinds = dict(zip(legal.moves, legal.kinds, strict=True))
+        answer = b"".join(
+            field_bytes(1, table.wire.legal_move_bytes(move, _kind(legal, kinds, move)))
+            for move in page
+        )
+        if len(found) > size:
+            answer += field_text(2, self._pages.token(scope, f"{page[-1]:x}"))
+        return answer
+
+    async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
+        """The seat's view now, with its open decision."""
+        table, seat = self._seat(caller, request.table_id)
+        while table.journal.committed < table.journal.sequence:
+            await self._shard.committed()
+        now = self._shard.now_ms()
+        answer = field_bytes(1, table.snapshot(seat, now))
+        decision = table.match.open_decision(seat)
+        if decision is not None:
+            payload = table.match.decision_payload(decision, now, with_view=True)
+            answer += field_bytes(2, payload)
+        return answer
+
+    async def open_nonce(
+        self, caller: Caller, request: pb.OpenNonceRequest
+    ) -> pb.OpenNonceResponse:
+        """Takes the seat's nonce."""
+        table, seat = self._seat(caller, request.table_id)
+        self._shard.open_nonce(table, seat, request.nonce)
+        await self._shard.committed()
+        return pb.OpenNonceResponse()
+
+    async def concede(self, caller: Caller, request: pb.ConcedeRequest) -> pb.ConcedeResponse:
+        """Gives the match up."""
+        table, seat = self._seat(caller, request.table_id)
+        ended = self._shard.concede(table, seat)
+        await self._shard.committed()
+        return pb.ConcedeResponse(ended=ended)
+
+    def _seat(self, caller: Caller, table_id: str) -> tuple[Table, Seat]:
+        table = self._shard.table(table_id)
+        return table, self._shard.seat_of(caller, table)
+
+
+def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:
+    """The kind of a legal move: as listed, or that of the first pattern that holds it."""
+    listed = kinds.get(move)
+    if listed is not None:
+        return listed
+    owner = patterns.owner(legal.patterns, move & ~_DIGIT)
+    return legal.patterns[max(owner, 0)].kind

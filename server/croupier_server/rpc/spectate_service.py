@@ -1,0 +1,45 @@
+"""Watching a table without a seat.
+
+Must not be put here: what everybody may see; feeds of the public kind know nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+import grpc
+
+from croupier.v1 import spectate_service_pb2 as pb
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.shard import Shard
+from croupier_server.wire.encode import field_bytes
+
+
+class SpectateService:
+    """``croupier.v1.SpectateService``.
+
+    Args:
+        shard: owner of the tables.
+    """
+
+    def __init__(self, shard: Shard) -> None:
+        self._shard = shard
+
+    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
+        """The service, wrapped by *calls*."""
+        service = calls.service("croupier.v1.SpectateService")
+        service.stream("SpectateTable", pb.SpectateTableRequest, self.spectate_table)
+        return service.handler()
+
+    async def spectate_table(
+        self, _caller: Caller, request: pb.SpectateTableRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """What everybody may see of a table, event by event."""
+        table = self._shard.table(request.table_id)
+        feed = self._shard.spectate(table, epoch=request.epoch, after=request.after_sequence)
+        try:
+            async for update in feed:
+                yield field_bytes(1, update)
+        finally:
+            feed.close()

@@ -1,0 +1,360 @@
+"""A session: many seats at many tables on one stream, in numbered frames.
+
+Sans-IO but for one future to wait on: frames of the client go in by `receive`, frames for it come
+out of `next_frame`. With fewer than two frames unacknowledged what has come due goes out at the end
+of the loop's turn, all in one frame; with two it waits for an acknowledgement. What is due for a
+channel is made when its frame is, so a withheld acknowledgement holds back nothing but itself.
+
+An item that cannot be carried out is refused by itself; only a client that breaks the rules of the
+stream loses its session. Must not be put here: gRPC, messages of games, how errors become statuses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+from croupier_server.errors import (
+    CroupierError,
+    Exhausted,
+    InvalidRequest,
+    MalformedMove,
+    NotFound,
+    Reason,
+)
+from croupier_server.games.base import Seat
+from croupier_server.tables import updates
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.codec import (
+    ChannelMove,
+    ChannelNonce,
+    ChannelOpen,
+    read_frame,
+)
+from croupier_server.tables.feed import SeatFeed
+from croupier_server.tables.shard import Shard
+from croupier_server.tables.spec import ViewMode
+from croupier_server.tables.table import Table
+from croupier_server.tables.updates import StreamEnd
+from croupier_server.wire.encode import (
+    VARINTS,
+    field_bytes,
+    field_number,
+    timestamp,
+    varint,
+)
+
+FRAME_BYTES: Final = 1 << 20
+"""A frame is closed when it has grown so long; what is left goes into the next one."""
+
+UNACKNOWLEDGED_MAX: Final = 2
+"""With so many frames unacknowledged nothing more is sent."""
+
+WAITING_MAX: Final = 65_536
+"""Answers that may wait for a client that does not acknowledge, before its session ends."""
+
+_ID_MAX: Final = 64
+"""Of a decision id that was refused so much is sent back."""
+
+_SHORT: Final = len(VARINTS)
+
+
+class Statuses(Protocol):
+    """Turns refusals into serialised ``google.rpc.Status``."""
+
+    def __call__(self, error: CroupierError) -> bytes:
+        """Serialised status of *error*."""
+        ...
+
+
+class Channel(SeatFeed):
+    """A seat's stream on a session."""
+
+    __slots__ = ("is_due", "number", "prefix", "session")
+
+    def __init__(
+        self,
+        session: Session,
+        number: int,
+        table: Table,
+        seat: Seat,
+        request: ChannelOpen,
+    ) -> None:
+        self.session = session
+        self.number = number
+        self.is_due = False
+        self.prefix = field_number(1, number) + b"\x12"
+        shard = session.shard
+        super().__init__(
+            shard,
+            table,
+            seat,
+            mode=_view_mode(request.view_mode),
+            epoch=request.epoch,
+            after=request.after_sequence,
+            lag_max=shard.limits.lag_max,
+        )
+
+    def wake(self) -> None:
+        """See `Feed.wake`."""
+        if not self.is_due:
+            self.is_due = True
+            session = self.session
+            session.due.append(self)
+            session.rouse()
+
+
+def _view_mode(number: int) -> ViewMode:
+    if number > ViewMode.EVENTS or number < 0:
+        raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
+    return ViewMode(number or ViewMode.FULL)
+
+
+class Session:
+    """One client's stream.
+
+    Args:
+        shard: owner of the tables.
+        caller: who dialled; tickets come with the channels.
+        status: serialises refusals.
+
+    Attributes:
+        due: channels that may have something to send.
+        is_done: the last frame was taken.
+    """
+
+    def __init__(self, shard: Shard, caller: Caller, status: Statuses) -> None:
+        self.shard = shard
+        self.due: list[Channel] = []
+        self.is_done = False
+        self._caller = caller
+        self._status = status
+        self._channels: dict[int, Channel] = {}
+        self._items: list[bytes] = []
+        self._is_greeted = False
+        self._is_welcomed = False
+        self._sent = 0
+        self._acknowledged = 0
+        self._waiting_replies = 0
+        self._heartbeats = 0
+        self._is_beating = False
+        self._ending: bytes | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        shard.add_session(self)
+
+    # Out -----------------------------------------------------------------------------------------
+
+    async def wait(self) -> None:
+        """Return when there may be a frame to send."""
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def rouse(self) -> None:
+        """There may be a frame to send."""
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def next_frame(self) -> bytes | None:
+        """The next ``SessionResponse``; None while there is nothing to send, or no leave to."""
+        if self.is_done:
+            return None
+        if self._ending is not None:
+            frame = b"".join((self._number(), field_bytes(5, self._ending)))
+            self.close()
+            return frame
+        if not self._is_greeted or self._sent - self._acknowledged >= UNACKNOWLEDGED_MAX:
+            return None
+        parts: list[bytes] = []
+        if not self._is_welcomed:
+            self._is_welcomed = True
+            parts.append(field_bytes(2, field_number(2, self.shard.limits.channels_max)))
+        now = self.shard.now_ms()
+        self._add_items(parts, now)
+        if self._is_beating:
+            self._is_beating = False
+            self._heartbeats += 1
+            time = field_bytes(2, timestamp(now))
+            parts.append(field_bytes(4, field_number(1, self._heartbeats) + time))
+        if not parts:
+            return None
+        return b"".join((self._number(), *parts))
+
+    def _number(self) -> bytes:
+        self._sent += 1
+        return field_number(1, self._sent)
+
+    def _add_items(self, parts: list[bytes], now: int) -> None:
+        """What is due, channel by channel, up to `FRAME_BYTES`."""
+        if self._items:
+            parts += [field_bytes(3, item) for item in self._items]
+            self._items.clear()
+        due = self.due
+        size = taken = 0
+        self._waiting_replies = 0
+        while taken < len(due) and size < FRAME_BYTES:
+            channel = due[taken]
+            taken += 1
+            channel.is_due = False
+            prefix = channel.prefix
+            for update in channel.take(now):
+                length = len(update)
+                head = VARINTS[length] if length < _SHORT else varint(length)
+                whole = len(prefix) + len(head) + length
+                size += whole
+                parts += (
+                    b"\x1a",
+                    VARINTS[whole] if whole < _SHORT else varint(whole),
+                    prefix,
+                    head,
+                    update,
+                )
+            if channel.is_done:
+                self._channels.pop(channel.number, None)
+        del due[:taken]
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        self._is_beating = True
+        self.rouse()
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """End the session with *reason*."""
+        if self._ending is None:
+            self._ending = updates.end_payload(reason, detail, retry_after_ms)
+            self.rouse()
+
+    def close(self) -> None:
+        """The stream is gone, or about to end. May be called twice."""
+        self.is_done = True
+        self.shard.remove_session(self)
+        for channel in list(self._channels.values()):
+            channel.close()
+        self._channels.clear()
+        self.due.clear()
+        self.rouse()
+
+    # In ------------------------------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """Take a ``SessionRequest``; all that it asks for is done when this returns."""
+        if self.is_done or self._ending is not None:
+            return
+        frame = read_frame(data)
+        if frame is None:
+            self._break_off("a frame that cannot be read")
+            return
+        if frame.HasField("hello") == self._is_greeted:
+            self._break_off("hello belongs into the first frame and there alone")
+            return
+        if frame.acknowledged > self._sent:
+            self._break_off("a frame was acknowledged that was never sent")
+            return
+        if not self._is_greeted:
+            self._is_greeted = True
+            self.rouse()
+        if frame.acknowledged > self._acknowledged:
+            self._acknowledged = frame.acknowledged
+            if self.due or self._items or self._is_beating:
+                self.rouse()
+        for opening in frame.opens:
+            self._open(opening)
+        if frame.moves:
+            self._play(frame.moves)
+        for nonce in frame.nonces:
+            self._open_nonce(nonce)
+        for closing in frame.closes:
+            self._close_channel(closing.channel)
+        self.shard.commits.flush()
+
+    def _break_off(self, detail: str) -> None:
+        self.finish(StreamEnd.PROTOCOL_ERROR, detail)
+
+    def _play(self, moves: Iterable[ChannelMove]) -> None:
+        """Carry out the answers of a frame, in order."""
+        channels, commits = self._channels, self.shard.commits
+        replies, touch = commits.replies, commits.touch
+        now = self.shard.now_ms()
+        for message in moves:
+            channel = channels.get(message.channel)
+            if channel is None:
+                self._error(message.channel, _no_channel())
+                continue
+            table, decision_id = channel.table, message.decision_id
+            try:
+                move = table.wire.move_code(message.move)
+            except MalformedMove as error:
+                table.refuse_unreadable(channel.seat, decision_id, now)
+                reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+            else:
+                try:
+                    sequence = table.submit(channel.seat, decision_id, move, now)
+                    reply = updates.accepted(decision_id, sequence)
+                except CroupierError as error:
+                    reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+            touch(table)
+            replies.append((channel, reply))
+        self._waiting_replies += len(replies)
+        if self._waiting_replies > WAITING_MAX:
+            self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
+
+    def _open(self, request: ChannelOpen) -> None:
+        number = request.channel
+        try:
+            self._expect_free(number)
+            table = self.shard.table(request.table_id)
+            caller = self._caller._replace(ticket=request.ticket)
+            seat = self.shard.seat_of(caller, table)
+            channel = Channel(self, number, table, seat, request)
+        except CroupierError as error:
+            self._error(number, error)
+        else:
+            self._channels[number] = channel
+            self.shard.attach(channel)
+            channel.wake()
+
+    def _expect_free(self, number: int) -> None:
+        if not number:
+            raise InvalidRequest(
+                Reason.MALFORMED_REQUEST, "channels are numbered from 1", field="channel"
+            )
+        if number in self._channels:
+            raise InvalidRequest(
+                Reason.MALFORMED_REQUEST, f"channel {number} is in use", field="channel"
+            )
+        if len(self._channels) >= self.shard.limits.channels_max:
+            raise Exhausted(Reason.TOO_MANY_STREAMS, "this session holds no more channels")
+
+    def _open_nonce(self, request: ChannelNonce) -> None:
+        channel = self._channels.get(request.channel)
+        if channel is None:
+            self._error(request.channel, _no_channel())
+            return
+        try:
+            channel.table.open_nonce(channel.seat, request.nonce, self.shard.now_ms())
+        except CroupierError as error:
+            self._error(request.channel, error)
+        else:
+            self.shard.commits.touch(channel.table)
+
+    def _close_channel(self, number: int) -> None:
+        """End a channel as the client asks; a number not in use is no fault."""
+        channel = self._channels.get(number)
+        if channel is not None:
+            channel.finish(StreamEnd.CLIENT_CLOSED)
+
+    def _error(self, number: int, error: CroupierError) -> None:
+        status = self._status(error)
+        self._items.append(field_number(1, number) + field_bytes(3, status))
+        self._waiting_replies += 1
+        if self._waiting_replies > WAITING_MAX:
+            self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
+        self.rouse()
+
+
+def _no_channel() -> NotFound:
+    return NotFound(Reason.NOT_FOUND, "no such channel is open", field="channel")
