@@ -48,6 +48,8 @@ def ladder(suit: str, deal: Deal) -> list[list[Names]]:
     """
     if suit == "T":
         return _trump_ladder(deal)
+    if suit == deal.suit:
+        return []  # its cards are trumps
     if not deal.rank_is_trump:
         return [[(rank + suit,) for rank in RANKS]]
     place = RANKS.index(deal.rank)
