@@ -50,7 +50,7 @@ class Result:
         score: the seat's score; Tractor: levels above the other team. None if it does not count.
         place: the seat's place, 1 is best; None if it does not count.
         detail: one sentence for people, often empty.
-        decisions: how many questions the bot answered.
+        decisions: how many questions the bot was asked.
         nonce: the seat's 32 secret bytes, to verify the shuffle with once the record is out.
         message: the result as the contract writes it.
     """

@@ -106,7 +106,7 @@ class Seat:
         bot: who plays.
         epoch: the table's epoch as last seen.
         sequence: number of the last event that was seen.
-        decisions: how many questions were answered.
+        decisions: how many questions came.
         done: the result; None as the value means that the match ended and the result is to be
             fetched; an error if the seat was lost or the bot failed.
     """
@@ -143,8 +143,6 @@ class Seat:
         match update.WhichOneof("update"):
             case "decision":
                 self._decide(update.decision)
-            case "move_accepted":
-                self.decisions += 1
             case "move_refused":
                 refused = update.move_refused
                 self.refused(refused.decision_id, error_from_status(refused.status))
@@ -201,6 +199,7 @@ class Seat:
         self._decision_id = decision_id
         self._move = None
         self.sequence = message.sequence
+        self.decisions += 1
         try:
             view = view_of(message.view, self._memory)
         except Error as error:

@@ -65,8 +65,6 @@ class Watches:
             seat.refused(decision_id, error)
         except ConnectionFailed as error:
             seat.fail(error)
-        else:
-            seat.decisions += 1
 
     async def _send_nonce(self, seat: Seat) -> None:
         request = play_service_pb2.OpenNonceRequest(

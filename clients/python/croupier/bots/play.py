@@ -36,6 +36,14 @@ _FEED: Final = 2.5
 """Points that a card of the partner brings on average to a trick that is won."""
 _BREAK: Final = 3.0
 """What it costs to tear a pair apart."""
+_TRUMP: Final = 3.0
+_HIGH_TRUMP: Final = 9.0
+_PLAIN: Final = 0.5
+_HIGH_PLAIN: Final = 4.0
+_HOPE: Final = 0.7
+_DRAW: Final = 0.6
+_SURE: Final = 0.5
+_HELP: Final = 0.4
 
 
 class _Prices:
@@ -63,8 +71,8 @@ class _Prices:
         suit, strength = known.order.suit_of[card], known.order.strength_of[card]
         higher = known.higher(suit, strength)
         if suit == TRUMPS:
-            return 3.0 + 9.0 / (1.0 + 0.5 * higher)
-        return 0.5 + 4.0 / (1.0 + higher)
+            return _TRUMP + _HIGH_TRUMP / (1.0 + 0.5 * higher)
+        return _PLAIN + _HIGH_PLAIN / (1.0 + higher)
 
 
 def lead(view: TractorView, decision: Decision, order: Order) -> Move:
@@ -84,15 +92,15 @@ def lead(view: TractorView, decision: Decision, order: Order) -> Move:
         helped = 0.0
         if partners and won < 1.0:
             helped = 1.0 - known.stands(standing, standing.suit, partners)
-            won += (1.0 - won) * 0.4 * helped
+            won += (1.0 - won) * _HELP * helped
         points = sum(POINTS[card] for card in cards)
         score = (won - 0.5) * points + won * (_LEAD_VALUE + _FEED * len(cards))
         if len(cards) == left:
             score += won * _LAST_TRICK_VALUE
         price = prices.of(cards)
         if standing.suit == TRUMPS and draws:
-            price *= 0.6
-        score -= price * (0.5 if won > 0.9 else 1.0)
+            price *= _DRAW
+        score -= price * (_SURE if won > 0.9 else 1.0)
         if score > best_score:
             best, best_score = move, score
     return best
@@ -143,7 +151,7 @@ def follow(view: TractorView, decision: Decision, order: Order) -> Move:
             mine = Standing(one_suit(cards, order), _top(cards, order), standing.width, len(cards))
             won = known.stands(mine, led, rivals)
         else:
-            won = kept if ours else 0.7 * (1.0 - kept)
+            won = kept if ours else _HOPE * (1.0 - kept)
         points = sum(POINTS[card] for card in cards)
         score = (won - 0.5) * points + won * stake - prices.of(cards)
         if score > best_score:

@@ -1,0 +1,217 @@
+"""Both transports against a scripted server: same answers, whatever happens to the line."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+import time
+
+import pytest
+
+import croupier
+from croupier import Bot, Client, Decision, Move, Result
+from croupier.client import Transport
+from croupier.errors import Refused
+from croupier.views import View
+from tests.clients.fake_server import End, FakeServer, Script
+
+TRANSPORTS: list[Transport] = ["session", "watch"]
+
+pytestmark = pytest.mark.parametrize("transport", TRANSPORTS)
+
+
+class First(Bot):
+    """Takes the first move and counts how often it was asked."""
+
+    inline = True
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        self.asked.append(decision.id)
+        return decision.legal[0]
+
+
+class InThread(First):
+    """The same, in a thread."""
+
+    inline = False
+
+
+class InTask(Bot):
+    """The same, on the loop."""
+
+    async def decide(self, view: View, decision: Decision) -> Move:
+        await asyncio.sleep(0)
+        return decision.legal[0]
+
+
+async def play(
+    server: FakeServer, bot: Bot, transport: Transport, table: str = "t0", patience: float = 5.0
+) -> Result:
+    """Sit down at a table of the fake server and play it."""
+    async with Client(server.address, transport=transport, patience=patience) as client:
+        ticket = await client.join(table, seat=0)
+        return await client.play(bot, ticket)
+
+
+@pytest.mark.parametrize("kind", [First, InThread, InTask])
+async def test_a_match_is_played_to_its_end(transport: Transport, kind: type[Bot]) -> None:
+    async with FakeServer(Script(questions=7)) as server:
+        result = await play(server, kind(), transport)
+    assert server.tables["t0"].answers == ["1"] * 7
+    assert (result.reason, result.score, result.place) == (croupier.EndReason.FINISHED, 2, 1)
+    assert result.decisions == 7
+    assert hashlib.sha256(result.nonce).digest() == server.tables["t0"].nonce_hash
+
+
+async def test_the_nonce_is_opened_when_wanted(transport: Transport) -> None:
+    async with FakeServer(Script(wants_nonce=True)) as server:
+        result = await play(server, First(), transport)
+    assert server.tables["t0"].nonce == result.nonce
+    assert len(result.nonce) == 32
+
+
+async def test_a_cut_stream_resumes_and_asks_the_bot_once(transport: Transport) -> None:
+    bot = First()
+    async with FakeServer(Script(questions=20, cut_after=[1, 3, 2, 4])) as server:
+        result = await play(server, bot, transport)
+    table = server.tables["t0"]
+    assert table.answers == ["1"] * 20
+    assert bot.asked == [f"{number}-0" for number in range(1, 21)]
+    assert len(table.opens) == 5
+    assert result.score == 2
+
+
+async def test_an_answer_found_while_the_line_is_down_is_not_lost(transport: Transport) -> None:
+    class Slow(InThread):
+        def decide(self, view: View, decision: Decision) -> Move:
+            went_on.wait(5)
+            return super().decide(view, decision)
+
+    went_on = threading.Event()
+    bot = Slow()
+    async with FakeServer(Script(questions=2)) as server:
+        server.tables["t0"].script.cut_after = [2] if transport == "watch" else [1]
+        asyncio.get_running_loop().call_later(0.2, went_on.set)
+        await play(server, bot, transport)
+    assert bot.asked == ["1-0", "2-0"]
+    assert server.tables["t0"].answers == ["1", "1"]
+
+
+async def test_a_refused_move_is_an_error_with_its_clause(transport: Transport) -> None:
+    async with FakeServer(Script(refusals={1: ["MUST_FOLLOW_SUIT"]})) as server:
+        with pytest.raises(croupier.IllegalMove) as caught:
+            await play(server, First(), transport)
+    assert (caught.value.reason, caught.value.clause) == ("MUST_FOLLOW_SUIT", "T-6.2")
+    assert len(server.tables["t0"].answers) == 1
+
+
+@pytest.mark.parametrize("kind", [First, InThread])
+async def test_a_bot_may_answer_a_refusal_with_another_move(
+    transport: Transport, kind: type[First]
+) -> None:
+    class Second(kind):  # type: ignore[misc, valid-type]
+        def on_refused(self, view: View, decision: Decision, move: Move, error: Refused) -> Move:
+            assert move == decision.legal[0]
+            return decision.legal[1]
+
+    async with FakeServer(Script(questions=3, refusals={1: ["MUST_FOLLOW_SUIT"]})) as server:
+        await play(server, Second(), transport)
+    assert server.tables["t0"].answers == ["1", "2", "1"]
+
+
+async def test_the_exception_of_a_bot_is_the_cause_of_the_error(transport: Transport) -> None:
+    class Broken(First):
+        def decide(self, view: View, decision: Decision) -> Move:
+            raise ZeroDivisionError("oh")
+
+    class BrokenInThread(Broken):
+        inline = False
+
+    async with FakeServer(Script(), Script()) as server:
+        for number, kind in enumerate((Broken, BrokenInThread)):
+            with pytest.raises(croupier.BotError, match="ZeroDivisionError: oh") as caught:
+                await play(server, kind(), transport, f"t{number}")
+            assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+async def test_an_answer_that_is_no_move_is_an_error(transport: Transport) -> None:
+    class Wrong(First):
+        def decide(self, view: View, decision: Decision) -> Move:
+            return None  # type: ignore[return-value]
+
+    async with FakeServer(Script()) as server:
+        with pytest.raises(croupier.BotError, match="answered None"):
+            await play(server, Wrong(), transport)
+
+
+@pytest.mark.parametrize("reason", [End.REASON_REPLACED, End.REASON_TICKET_SUPERSEDED])
+async def test_a_seat_that_was_taken_over_is_lost(
+    transport: Transport, reason: End.Reason.ValueType
+) -> None:
+    async with FakeServer(Script(ends=reason)) as server:
+        with pytest.raises(croupier.SeatLost, match="scripted"):
+            await play(server, First(), transport)
+
+
+async def test_a_result_that_was_missed_is_fetched(transport: Transport) -> None:
+    async with FakeServer(Script(silent_result=True)) as server:
+        assert (await play(server, First(), transport)).score == 2
+
+
+async def test_a_bot_that_sleeps_delays_no_other_table(transport: Transport) -> None:
+    release = threading.Event()
+
+    class Sleeper(InThread):
+        def decide(self, view: View, decision: Decision) -> Move:
+            release.wait(20)
+            return decision.legal[0]
+
+    async with (
+        FakeServer(Script(questions=1), *[Script(questions=20) for _ in range(5)]) as server,
+        Client(server.address, transport=transport) as client,
+    ):
+        slow = asyncio.create_task(client.play(Sleeper(), await client.join("t0", seat=0)))
+        tickets = [await client.join(f"t{number}", seat=0) for number in range(1, 6)]
+        others = await asyncio.gather(*[client.play(InThread(), ticket) for ticket in tickets])
+        assert [result.decisions for result in others] == [20] * 5
+        assert not slow.done()
+        release.set()
+        assert (await slow).decisions == 1
+
+
+async def test_hooks_run_before_the_first_decision_and_after_the_last(
+    transport: Transport,
+) -> None:
+    class Hooked(InThread):
+        def on_start(self, table: object, seat: int) -> None:
+            self.asked.append(f"start {seat} {threading.current_thread().name[:12]}")
+
+        def on_end(self, result: Result) -> None:
+            self.asked.append(f"end {result.score}")
+
+    bot = Hooked()
+    async with FakeServer(Script(questions=1)) as server:
+        await play(server, bot, transport)
+    assert bot.asked == ["start 0 croupier-bot", "1-0", "end 2"]
+
+
+async def test_a_server_that_goes_away_for_good_is_an_error(transport: Transport) -> None:
+    class Waits(InTask):
+        async def decide(self, view: View, decision: Decision) -> Move:
+            asked.set()
+            await asyncio.sleep(0.05)
+            return decision.legal[0]
+
+    asked = asyncio.Event()
+    server = FakeServer(Script(questions=1000))
+    async with server:
+        playing = asyncio.create_task(play(server, Waits(), transport, patience=0.3))
+        await asked.wait()
+    began = time.monotonic()
+    with pytest.raises(croupier.ConnectionFailed, match="was lost for"):
+        await playing
+    assert time.monotonic() - began < 10
