@@ -17,6 +17,7 @@ from croupier_server.games.patterns import (
     SAMPLE_MAX,
     LazyPatterns,
     below,
+    draw_one,
     holds,
     listing,
     members,
@@ -184,3 +185,11 @@ def test_members_lie_between_fixed_and_all(pattern: Pattern) -> None:
     for cards in members([pattern]):
         assert contains(cards, pattern.fixed)
         assert not at_least(cards, 7)
+
+
+def test_a_quick_draw_gives_every_member_a_chance() -> None:
+    pattern = Pattern(0, parse("2S 2S"), parse("3S 3S 4S 5H"), 1, 3)
+    rng = Random(4)
+    words = iter(lambda: rng.getrandbits(64), None)
+    drawn = {draw_one(pattern, words) for _ in range(2000)}
+    assert drawn == set(members([pattern]))

@@ -199,6 +199,18 @@ def sample(patterns: Sequence[Pattern], words: Words) -> Cards:
             return cards
 
 
+def draw_one(pattern: Pattern, words: Words) -> Cards:
+    """A member of *pattern* at random, quickly: a number of cards, all equally likely, then so
+    many cards of the pool. Every member has a chance, but not the same one."""
+    ids = list(unpack(pattern.pool))
+    cards = pattern.fixed
+    for place in range(pattern.least + below(pattern.most - pattern.least + 1, words)):
+        other = place + below(len(ids) - place, words)
+        card, ids[other] = ids[other], ids[place]
+        cards += 1 << 4 * card
+    return cards
+
+
 def below(bound: int, words: Words) -> int:
     """A number in ``range(bound)``, all equally likely, by rejection."""
     bits = (bound - 1).bit_length()

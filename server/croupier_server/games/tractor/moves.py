@@ -157,14 +157,19 @@ def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
 
 
 def sample(legal: Legal, draw: Iterator[int]) -> Move:
-    """A move of *legal* at random; see `Game.sample`."""
+    """A move of *legal* at random; see `Game.sample`. Of a pattern first the number of cards is
+    drawn, then the cards: a table may play millions of these, and counting members takes long."""
     listed, spans = legal.moves, legal.patterns
     if not spans or (listed and patterns.below(2, draw)):
         return listed[patterns.below(len(listed), draw)]
     if spans[0].kind == TractorMoveKind.CALL:
         least, most = spans[0].least, spans[0].most
         return call(least + CALL_STEP * patterns.below((most - least) // CALL_STEP + 1, draw))
-    return patterns.sample(spans, draw) | _pattern_type(spans)
+    if isinstance(spans, patterns.LazyPatterns) and spans.is_longer(patterns.SAMPLE_MAX):
+        span = spans.draw(draw)
+    else:
+        span = spans[patterns.below(len(spans), draw)]
+    return patterns.draw_one(span, draw) | _pattern_type(spans)
 
 
 def _pattern_type(spans: Sequence[Pattern]) -> int:
