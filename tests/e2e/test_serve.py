@@ -148,7 +148,8 @@ def test_reflection_names_every_service() -> None:
             database = ProtoReflectionDescriptorDatabase(channel)
             names = set(database.get_services())
             pool = DescriptorPool(database)
-            method = pool.FindMethodByName("croupier.v1.PlayService.SubmitMove")
+            service = pool.FindServiceByName("croupier.v1.PlayService")
+            method = service.methods_by_name["SubmitMove"]
             assert method.input_type.fields_by_name["move"].message_type.name == "Move"
     assert names == {
         "croupier.v1.SystemService",

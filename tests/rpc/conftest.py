@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import count
+from typing import NamedTuple
 
 import grpc
 import pytest
 
+from croupier_server.app import App, Sources, running
+from croupier_server.config import Settings
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import Requests
+from croupier_server.tables.clock import Clock, ManualClock
 from tests.rpc.calls import Caller
 
 Serve = Callable[..., AbstractAsyncContextManager[Caller]]
@@ -41,3 +47,56 @@ def serve(requests: Requests) -> Serve:
             await server.stop(None)
 
     return run
+
+
+def settings(**changes: object) -> Settings:
+    """Settings of a server for tests: a free port, no house bots, short requests."""
+    values: dict[str, object] = {
+        "port": 0,
+        "house_bots": False,
+        "request_bytes_max": 1 << 16,
+        "shutdown_grace_ms": 100,
+    }
+    return Settings.model_validate(values | changes)
+
+
+def sources(clock: Clock) -> Sources:
+    """Given time, and bytes that look random and are the same in every run."""
+    counter = count()
+
+    def secrets(number: int) -> bytes:
+        return hashlib.shake_256(f"test {next(counter)}".encode()).digest(number)
+
+    return Sources(clock, secrets)
+
+
+class Running(NamedTuple):
+    """A whole server, and a caller of it."""
+
+    app: App
+    call: Caller
+    clock: ManualClock
+
+
+@asynccontextmanager
+async def server(**changes: object) -> AsyncIterator[Running]:
+    """A whole server on a clock that the test moves."""
+    clock = ManualClock(1_700_000_000_000)
+    async with (
+        running(settings(**changes), sources(clock)) as app,
+        grpc.aio.insecure_channel(app.server.address) as channel,
+    ):
+        yield Running(app, Caller(channel), clock)
+
+
+@pytest.fixture
+async def whole() -> AsyncIterator[Running]:
+    """A whole server."""
+    async with server() as found:
+        yield found
+
+
+@pytest.fixture
+async def call(whole: Running) -> Caller:
+    """A caller of a whole server."""
+    return whole.call

@@ -1,0 +1,136 @@
+"""Finished matches, and nothing before their end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+import pytest
+
+from croupier.record.v1 import record_service_pb2 as pb
+from croupier.v1 import game_pb2, table_pb2
+from tests.rpc.calls import SECONDS, Caller, build, refusal
+from tests.rpc.conftest import Running, server
+from tests.rpc.players import Seats, make_full
+
+RECORDS = "croupier.record.v1.RecordService"
+
+
+async def finished(running: Running) -> Seats:
+    """A table whose match has ended, one second after the last one."""
+    running.clock.advance(1_000)
+    table = await make_full(running.call)
+    await table.finish()
+    return table
+
+
+async def listed(call: Caller, text: str = "") -> list[pb.RecordInfo]:
+    request = build(pb.ListRecordsRequest, text)
+    found: list[pb.RecordInfo] = []
+    while True:
+        page = await call.unary(f"{RECORDS}/ListRecords", request, pb.ListRecordsResponse)
+        found += page.records
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return found
+
+
+async def test_before_the_end_there_is_no_record_for_anybody(call: Caller) -> None:
+    table = await make_full(call)
+    request = pb.GetRecordRequest(table_id=table.id)
+    for metadata in (
+        (),
+        (("croupier-ticket", table.tickets[0]),),
+        (("croupier-host-ticket", table.host),),
+    ):
+        refused = await call.refused(f"{RECORDS}/GetRecord", request, metadata)
+        unknown = await call.refused(
+            f"{RECORDS}/GetRecord", pb.GetRecordRequest(table_id="x" * 26), metadata
+        )
+        assert refused == unknown
+        assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "NOT_FOUND")
+    assert await listed(call) == []
+
+
+async def test_a_record_tells_the_whole_match(whole: Running) -> None:
+    table = await finished(whole)
+    answer = await whole.call.unary(
+        f"{RECORDS}/GetRecord", pb.GetRecordRequest(table_id=table.id), pb.GetRecordResponse
+    )
+    record = answer.record
+    shown = await table.table()
+    assert record.table.table_id == table.id
+    assert record.table.status == table_pb2.TABLE_STATUS_OPEN, "the table as it was created"
+    assert record.result == shown.result
+    assert record.reveal.seed == 7
+    numbers = [row.sequence for row in record.rows if row.sequence]
+    assert numbers == list(range(1, shown.sequence + 1))
+    assert all(len(row.hash) == 32 for row in record.rows)
+    last = table_pb2.TableEvent.FromString(record.rows[-1].public)
+    assert last.match_ended == record.result
+
+
+async def test_lists_are_newest_first_and_paged(whole: Running) -> None:
+    tables = [(await finished(whole)).id for _ in range(3)]
+    for size in (0, 1, 2, 1000):
+        found = await listed(whole.call, f"page_size: {size}")
+        assert [info.table_id for info in found] == tables[::-1]
+    info = (await listed(whole.call, "game: GAME_KIND_TRACTOR"))[0]
+    assert list(info.players) == [f"player {seat}" for seat in range(4)]
+    assert info.game == game_pb2.GAME_KIND_TRACTOR
+    assert info.result.reason == game_pb2.END_REASON_FINISHED
+    assert info.end_time.ToMilliseconds() == whole.clock.now_ms()
+
+
+async def test_the_oldest_records_go_first() -> None:
+    async with server(records_max=2) as running:
+        tables = [(await finished(running)).id for _ in range(3)]
+        found = await listed(running.call)
+        assert [info.table_id for info in found] == tables[:0:-1]
+
+
+async def test_a_stream_goes_on_from_now(whole: Running) -> None:
+    await finished(whole)
+    stream = whole.call.stream(
+        f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(), pb.StreamRecordsResponse
+    )
+    coming = asyncio.ensure_future(anext(stream))
+    # The stream begins when its call does: another call on this channel comes after it.
+    await listed(whole.call)
+    table = await finished(whole)
+    answer = await asyncio.wait_for(coming, SECONDS)
+    assert answer.record.table.table_id == table.id
+    await stream.aclose()
+
+
+async def test_a_stream_may_begin_in_the_past_and_end_now(whole: Running) -> None:
+    tables = [await finished(whole) for _ in range(3)]
+    ids = [table.id for table in tables]
+    end_times = {info.table_id: info.end_time for info in await listed(whole.call)}
+
+    async def streamed(text: str, since: str = "") -> list[str]:
+        request = build(pb.StreamRecordsRequest, text)
+        if since:
+            request.since.CopyFrom(end_times[since])
+        stream = whole.call.stream(f"{RECORDS}/StreamRecords", request, pb.StreamRecordsResponse)
+        return [answer.record.table.table_id async for answer in stream]
+
+    assert await streamed("finished_only: true") == []
+    assert await streamed("finished_only: true since {}") == ids
+    assert await streamed("finished_only: true", since=ids[1]) == ids[1:]
+    assert await streamed("finished_only: true since {} game: GAME_KIND_TRACTOR") == ids
+
+
+async def test_a_stream_is_told_when_the_server_goes_down() -> None:
+    async with server() as running:
+        stream = running.call.stream(
+            f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(), pb.StreamRecordsResponse
+        )
+        coming = asyncio.ensure_future(anext(stream))
+        await listed(running.call)
+        await running.app.drain()
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await asyncio.wait_for(coming, SECONDS)
+    refused = refusal(caught.value)
+    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "SERVER_DRAINING")
+    assert refused.retry_ms > 0

@@ -1,0 +1,366 @@
+"""Tables: making, finding, joining, starting and stopping them."""
+
+from __future__ import annotations
+
+import hashlib
+
+import grpc
+import pytest
+
+from croupier.v1 import game_pb2, table_pb2
+from croupier.v1 import table_service_pb2 as pb
+from croupier_server.games.registry import GAMES
+from croupier_server.tables.spec import ruleset_hash
+from tests.rpc.calls import Caller, build
+from tests.rpc.conftest import Running, server
+from tests.rpc.players import (
+    FIXED,
+    NONCES,
+    PLAY,
+    SHORT,
+    TABLES,
+    Seats,
+    host_of,
+    make,
+    make_full,
+    ticket_of,
+)
+
+TRACTOR = "game: GAME_KIND_TRACTOR "
+
+EVERYTHING = """
+    game: GAME_KIND_TRACTOR
+    ruleset: "qq"
+    options { tractor { players: 6 packs: 4 throw_penalty: TRACTOR_THROW_PENALTY_TEN_PER_THROW } }
+    seats { access: SEAT_ACCESS_INVITED player: "Ann" }
+    seats { access: SEAT_ACCESS_INVITED }
+    deal_source { fixed { seed: 99 } }
+    clock {
+      base { seconds: 60 } increment { nanos: 1000001 } per_move { seconds: 5 }
+      window_time { seconds: 1 } strikes: 3
+    }
+    legal_mode: LEGAL_MODE_SUMMARY
+    on_absence: ON_ABSENCE_FORFEIT
+    shared_seats: true
+    manual_start: true
+    title: "Final, table 1"
+"""
+
+
+async def create(call: Caller, text: str) -> pb.CreateTableResponse:
+    request = build(pb.CreateTableRequest, text)
+    return await call.unary(f"{TABLES}/CreateTable", request, pb.CreateTableResponse)
+
+
+async def names(call: Caller, text: str = "") -> list[str]:
+    """Ids of all tables of a list, page by page."""
+    request = build(pb.ListTablesRequest, text)
+    found = []
+    while True:
+        page = await call.unary(f"{TABLES}/ListTables", request, pb.ListTablesResponse)
+        found += [table.table_id for table in page.tables]
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return found
+
+
+# Making -----------------------------------------------------------------------------------------
+
+
+async def test_a_plain_table_has_every_option_and_open_seats(call: Caller) -> None:
+    made = await create(call, TRACTOR)
+    table = made.table
+    game = GAMES["tractor"]
+    assert table.ruleset == "standard"
+    assert table.ruleset_hash == ruleset_hash(game.option_text(game.options("standard", {})))
+    assert table.rules_version == game.rules_version
+    assert table.status == table_pb2.TABLE_STATUS_OPEN
+    assert [seat.seat for seat in table.seats] == [0, 1, 2, 3]
+    assert [seat.team for seat in table.seats] == [0, 1, 0, 1]
+    assert {seat.access for seat in table.seats} == {table_pb2.SEAT_ACCESS_OPEN}
+    assert table.deal_source.WhichOneof("source") == "match"
+    assert len(table.commitment) == 32
+    assert table.options.tractor.players == 4
+    assert (table.epoch, table.sequence) == (1, 1)
+    assert table.create_time.ToMilliseconds() == 1_700_000_000_000
+    assert len(made.host_ticket) >= 43
+    assert list(made.invite_codes) == [""] * 4
+
+
+async def test_a_table_is_what_was_asked_for(call: Caller) -> None:
+    made = await create(call, EVERYTHING)
+    table = made.table
+    assert table.ruleset == "qq"
+    options = table.options.tractor
+    assert (options.players, options.packs, options.self_override) == (6, 4, True)
+    assert len(table.seats) == 6
+    assert [bool(code) for code in made.invite_codes] == [True, True] + [False] * 4
+    assert table.clock.base.ToMilliseconds() == 60_000
+    assert table.clock.increment.ToMilliseconds() == 2, "never rounded down to nothing"
+    assert table.clock.per_move.ToMilliseconds() == 5_000
+    assert table.clock.window_time.ToMilliseconds() == 1_000
+    assert table.clock.strikes == 3
+    assert table.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
+    assert table.on_absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert (table.shared_seats, table.rated, table.title) == (True, False, "Final, table 1")
+    assert table.deal_source.WhichOneof("source") == "fixed"
+    assert not table.deal_source.fixed.HasField("seed"), "the seed is never sent"
+
+
+async def test_a_board_shows_its_commitment_alone(call: Caller) -> None:
+    root = b"r" * 32
+    text = f'deal_source {{ board {{ board_id: "b1" root: "{root.decode()}" }} }}'
+    seats = "seats { access: SEAT_ACCESS_INVITED } " * 4
+    source = (await create(call, TRACTOR + text + seats)).table.deal_source
+    assert source.board.board_id == "b1"
+    assert source.board.commitment == hashlib.sha256(root).digest()
+    assert source.board.root == b""
+
+
+async def test_ids_sort_by_time_and_do_not_repeat(whole: Running) -> None:
+    ids = []
+    for _ in range(20):
+        ids.append((await create(whole.call, TRACTOR)).table.table_id)
+        whole.clock.advance(1)
+    assert ids == sorted(set(ids))
+    assert {len(each) for each in ids} == {26}
+
+
+async def test_the_same_request_id_gives_the_same_answer(call: Caller) -> None:
+    text = TRACTOR + 'request_id: "r1" '
+    assert await create(call, text) == await create(call, text)
+    assert len(await names(call)) == 1
+    refused = await call.refused(
+        f"{TABLES}/CreateTable", build(pb.CreateTableRequest, text + "unlisted: true")
+    )
+    assert (refused.code, refused.reason) == (
+        grpc.StatusCode.ALREADY_EXISTS,
+        "REQUEST_ID_REUSED",
+    )
+
+
+async def test_so_many_live_tables_and_no_more() -> None:
+    async with server(tables_max=2) as running:
+        call = running.call
+        first = await create(call, TRACTOR)
+        await create(call, TRACTOR)
+        refused = await call.refused(f"{TABLES}/CreateTable", build(pb.CreateTableRequest, TRACTOR))
+        assert (refused.code, refused.reason) == (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "TOO_MANY_TABLES",
+        )
+        await call.unary(
+            f"{TABLES}/AbortTable",
+            pb.AbortTableRequest(table_id=first.table.table_id),
+            pb.AbortTableResponse,
+            host_of(first.host_ticket),
+        )
+        await create(call, TRACTOR)
+
+
+# Finding ----------------------------------------------------------------------------------------
+
+
+async def test_get_gives_what_create_gave(call: Caller) -> None:
+    made = await create(call, EVERYTHING)
+    request = pb.GetTableRequest(table_id=made.table.table_id)
+    found = await call.unary(f"{TABLES}/GetTable", request, pb.GetTableResponse)
+    assert found.table == made.table
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
+async def test_lists_are_newest_first_and_paged(call: Caller, size: int) -> None:
+    made = [(await create(call, TRACTOR)).table.table_id for _ in range(5)]
+    await create(call, TRACTOR + "unlisted: true")
+    assert await names(call, f"page_size: {size}") == made[::-1]
+
+
+async def test_lists_are_by_status(call: Caller) -> None:
+    is_open = await make(call)
+    playing = await make_full(call)
+    ended = await make_full(call)
+    await ended.finish()
+    by_status = {
+        status: await names(call, f"page_size: 1 status: TABLE_STATUS_{status}")
+        for status in ("OPEN", "OPENING", "PLAYING", "ENDED")
+    }
+    assert by_status == {
+        "OPEN": [is_open.id],
+        "OPENING": [],
+        "PLAYING": [playing.id],
+        "ENDED": [ended.id],
+    }
+
+
+async def test_the_lobby_shows_tables_as_they_come_change_and_end(call: Caller) -> None:
+    before = await make(call)
+    updates = call.stream(f"{TABLES}/WatchLobby", pb.WatchLobbyRequest(), pb.WatchLobbyResponse)
+    assert (await anext(updates)).table.table_id == before.id
+    assert (await anext(updates)).HasField("ready")
+    await create(call, TRACTOR + "unlisted: true")
+    after = await make(call)
+    shown = (await anext(updates)).table
+    assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_OPEN)
+    await after.join(2)
+    assert [seat.player for seat in (await anext(updates)).table.seats] == ["", "", "player 2", ""]
+    await abort(after)
+    shown = (await anext(updates)).table
+    assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_ENDED)
+    await updates.aclose()
+
+
+# Seats ------------------------------------------------------------------------------------------
+
+
+async def join(call: Caller, text: str, ticket: str = "") -> pb.JoinTableResponse:
+    metadata = ticket_of(ticket) if ticket else ()
+    request = build(pb.JoinTableRequest, text)
+    return await call.unary(f"{TABLES}/JoinTable", request, pb.JoinTableResponse, metadata)
+
+
+async def abort(seats: Seats, detail: str = "") -> table_pb2.Table:
+    answer = await seats.call.unary(
+        f"{TABLES}/AbortTable",
+        pb.AbortTableRequest(table_id=seats.id, detail=detail),
+        pb.AbortTableResponse,
+        host_of(seats.host),
+    )
+    return answer.table
+
+
+async def test_seats_are_taken_in_order_or_by_number(call: Caller) -> None:
+    table = await make(call)
+    by_number = await join(call, f"table_id: '{table.id}' seat: 0 player: 'Bo'")
+    assert (by_number.seat, by_number.epoch) == (0, 1)
+    assert by_number.table.seats[0].player == "Bo"
+    assert (await join(call, f"table_id: '{table.id}'")).seat == 1
+
+
+async def test_an_invite_code_finds_its_seat(call: Caller) -> None:
+    made = await create(
+        call, FIXED + "seats {} seats { access: SEAT_ACCESS_INVITED player: 'Ann' }"
+    )
+    table_id, code = made.table.table_id, made.invite_codes[1]
+    joined = await join(call, f"table_id: '{table_id}' invite_code: '{code}' player: 'Bo'")
+    assert joined.seat == 1
+    assert joined.table.seats[1].player == "Ann"
+
+
+async def test_joining_again_supersedes_the_ticket(call: Caller) -> None:
+    table = await make_full(call)
+    old = table.tickets[2]
+    again = await join(call, f"table_id: '{table.id}'", ticket=old)
+    assert (again.seat, again.epoch) == (2, 2)
+    request = build(pb.LeaveTableRequest, f"table_id: '{table.id}'")
+    refused = await call.refused(f"{PLAY}/GetSeatView", request, ticket_of(old))
+    assert (refused.code, refused.reason) == (
+        grpc.StatusCode.UNAUTHENTICATED,
+        "TICKET_SUPERSEDED",
+    )
+    table.tickets[2] = again.ticket
+    assert (await table.finish()).reason == game_pb2.END_REASON_FINISHED
+
+
+async def test_the_same_join_gives_the_same_ticket(call: Caller) -> None:
+    table = await make(call)
+    text = f"table_id: '{table.id}' seat: 1 request_id: 'r'"
+    first, second = await join(call, text), await join(call, text)
+    assert (first.ticket, first.epoch) == (second.ticket, second.epoch)
+
+
+async def test_a_seat_may_be_left_before_the_start(call: Caller) -> None:
+    table = await make(call)
+    await table.join(3)
+    request = pb.LeaveTableRequest(table_id=table.id)
+    await call.unary(
+        f"{TABLES}/LeaveTable", request, pb.LeaveTableResponse, ticket_of(table.tickets[3])
+    )
+    assert (await table.table()).seats[3].player == ""
+    refused = await call.refused(f"{TABLES}/LeaveTable", request, ticket_of(table.tickets[3]))
+    assert refused.reason == "TICKET_SUPERSEDED"
+    await table.join(3)
+
+
+# Start and end ----------------------------------------------------------------------------------
+
+
+async def test_a_table_starts_when_all_sit(call: Caller) -> None:
+    table = await make_full(call)
+    assert (await table.table()).status == table_pb2.TABLE_STATUS_PLAYING
+
+
+async def test_with_manual_start_the_host_starts(call: Caller) -> None:
+    table = await make(call, FIXED + SHORT + "manual_start: true")
+    request = pb.StartTableRequest(table_id=table.id)
+    refused = await call.refused(f"{TABLES}/StartTable", request, host_of(table.host))
+    assert (refused.code, refused.reason) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "TABLE_NOT_READY",
+    )
+    for seat in range(4):
+        await table.join(seat)
+    assert (await table.table()).status == table_pb2.TABLE_STATUS_OPEN
+    refused = await call.refused(f"{TABLES}/StartTable", request, ticket_of(table.tickets[0]))
+    assert (refused.code, refused.reason) == (
+        grpc.StatusCode.PERMISSION_DENIED,
+        "PERMISSION_DENIED",
+    )
+    answer = await call.unary(
+        f"{TABLES}/StartTable", request, pb.StartTableResponse, host_of(table.host)
+    )
+    assert answer.table.status == table_pb2.TABLE_STATUS_PLAYING
+    refused = await call.refused(f"{TABLES}/StartTable", request, host_of(table.host))
+    assert refused.reason == "TABLE_STARTED"
+
+
+async def test_nonces_are_awaited_before_the_start(call: Caller) -> None:
+    from croupier.v1 import play_service_pb2 as play
+
+    table = await make(call, TRACTOR + SHORT)
+    for seat in range(4):
+        await table.join(seat, nonce=NONCES[seat])
+    shown = await table.table()
+    assert shown.status == table_pb2.TABLE_STATUS_OPENING
+    assert [seat.nonce_hash for seat in shown.seats] == [
+        hashlib.sha256(nonce).digest() for nonce in NONCES[:4]
+    ]
+    for seat in range(4):
+        await call.unary(
+            f"{PLAY}/OpenNonce",
+            play.OpenNonceRequest(table_id=table.id, nonce=NONCES[seat]),
+            play.OpenNonceResponse,
+            ticket_of(table.tickets[seat]),
+        )
+    assert (await table.table()).status == table_pb2.TABLE_STATUS_PLAYING
+    assert (await table.finish()).reason == game_pb2.END_REASON_FINISHED
+
+
+async def test_a_nonce_withheld_is_a_no_show(whole: Running) -> None:
+    table = await make(whole.call, TRACTOR + SHORT)
+    for seat in range(4):
+        await table.join(seat, nonce=NONCES[seat])
+    whole.clock.advance(60_000)
+    whole.app.shard.tick()
+    result = (await table.table()).result
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 0)
+
+
+async def test_the_host_may_abort(call: Caller) -> None:
+    table = await make_full(call)
+    ended = await abort(table, "the hall closes")
+    assert ended.status == table_pb2.TABLE_STATUS_ENDED
+    assert ended.result.reason == game_pb2.END_REASON_ABORTED
+    assert (ended.result.detail, list(ended.result.seats)) == ("the hall closes", [])
+    refused = await call.refused(
+        f"{TABLES}/AbortTable", pb.AbortTableRequest(table_id=table.id), host_of(table.host)
+    )
+    assert refused.reason == "TABLE_CLOSED"
+
+
+async def test_a_match_plays_to_its_end(call: Caller) -> None:
+    table = await make_full(call)
+    result = await table.finish()
+    assert result.reason == game_pb2.END_REASON_FINISHED
+    assert [seat.seat for seat in result.seats] == [0, 1, 2, 3]
+    scores = [seat.score for seat in result.seats]
+    assert scores[0] == scores[2] == -scores[1] == -scores[3]
