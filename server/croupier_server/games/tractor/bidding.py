@@ -82,15 +82,24 @@ def legal_declarations(
 ) -> list[Move]:
     """Every DECLARE that `check_declaration` accepts from *hand*, by card, then by count."""
     moves: list[Move] = []
-    held = hand & (_RANK_MASKS[trump_rank] | _JOKERS)
+    held = declaring_cards(hand, trump_rank)
+    floor = 0 if standing is None else strength(standing.card, standing.copies, options)
+    is_bound = standing is not None and seat == standing.seat and not options.self_override
     while held:
         card = ((held & -held).bit_length() - 1) // _DIGIT
         copies = held >> _DIGIT * card & _COPIES
         held ^= copies << _DIGIT * card
+        if is_bound and standing is not None and card != standing.card:
+            continue
         for count in range(_JOKER_SET_MIN if card >= BLACK_JOKER else 1, copies + 1):
-            if _refusal(seat, card, count, standing, options) is None:
+            if strength(card, count, options) > floor:
                 moves.append(count << _DIGIT * card | DECLARE)
     return moves
+
+
+def declaring_cards(hand: int, trump_rank: int) -> int:
+    """The cards of *hand* that can be part of a declaration."""
+    return hand & (_RANK_MASKS[trump_rank] | _JOKERS)
 
 
 def check_declaration(
@@ -122,31 +131,28 @@ def check_declaration(
         )
     if hand >> _DIGIT * card & _COPIES < count:
         raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "T-3.2", "the hand does not hold these cards")
-    refusal = _refusal(seat, card, count, standing, options)
-    if refusal is not None:
-        raise refusal
+    _check_stronger(seat, card, count, standing, options)
     return Declaration(seat, card, count)
 
 
-def _refusal(
+def _check_stronger(
     seat: Seat, card: int, count: int, standing: Declaration | None, options: TractorOptions
-) -> IllegalMove | None:
-    """Why the standing declaration does not give way to *count* copies of *card*, or None."""
+) -> None:
+    """Raise unless the standing declaration gives way to *count* copies of *card*."""
     if standing is None:
-        return None
+        return
     if seat == standing.seat and card != standing.card and not options.self_override:
-        return IllegalMove(
+        raise IllegalMove(
             Reason.DECLARATION_CHANGED,
             "T-3.4",
             "the standing declarer may add copies of the card, not change it",
         )
     if strength(card, count, options) <= strength(standing.card, standing.copies, options):
-        return IllegalMove(
+        raise IllegalMove(
             Reason.DECLARATION_TOO_WEAK,
             "T-3.3",
             "it is not stronger than the standing declaration",
         )
-    return None
 
 
 def resolve_window(
@@ -155,12 +161,9 @@ def resolve_window(
     """The declaration that a sealed window publishes (T-3.5): the strongest, of equals the first
     in turn order from *first_drawer*; None if all passed. The answers are known to be legal."""
     best: Declaration | None = None
-    for step in range(options.players):
-        seat = (first_drawer + step) % options.players
-        move = answers.get(seat, PASS)
-        if move == PASS:
-            continue
-        cards = cards_of(move)
+    declaring = [seat for seat, move in answers.items() if move != PASS]
+    for seat in sorted(declaring, key=lambda seat: (seat - first_drawer) % options.players):
+        cards = cards_of(answers[seat])
         card = (cards.bit_length() - 1) // _DIGIT
         count = cards >> _DIGIT * card
         if best is None or strength(card, count, options) > strength(

@@ -10,10 +10,11 @@ Must not be put here: checks of moves, and anything after the kitty is taken.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Chance, ChanceKind, Event, Legal, Move, Seat
-from croupier_server.games.cards import CARD_MAX, pack, single
+from croupier_server.games.cards import CARD_MAX, Cards, pack, single
 from croupier_server.games.tractor import bidding, events
 from croupier_server.games.tractor.cards import points, trumps
 from croupier_server.games.tractor.events import NOBODY
@@ -21,7 +22,8 @@ from croupier_server.games.tractor.moves import PASS, TractorMoveKind
 from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
 
-_DECK_ORDER = tuple(range(1, CARD_MAX + 1))
+_MEMO_MAX: Final = 1 << 14
+_DECK_ORDER: Final = tuple(range(1, CARD_MAX + 1))
 
 
 # Chance --------------------------------------------------------------------------------------
@@ -109,12 +111,20 @@ def _draw(state: State) -> Event:
         batch = 1 if options.declare_window == "each_card" else players
     drawn = state.stock[:batch]
     state.stock = state.stock[batch:]
+    hands = state.hands
     private: dict[Seat, object] = {}
-    for step in range(min(players, batch)):
-        seat = (public.first_drawer + public.drawn + step) % players
-        own = drawn[step::players]
-        state.hands[seat] += pack(own)
-        private[seat] = events.OwnCardsDrawn(own)
+    first = public.first_drawer + public.drawn
+    if batch <= players:
+        for step, card in enumerate(drawn):
+            seat = (first + step) % players
+            hands[seat] += 1 << 4 * card
+            private[seat] = events.OwnCardsDrawn(drawn[step : step + 1])
+    else:
+        for step in range(players):
+            seat = (first + step) % players
+            own = drawn[step::players]
+            hands[seat] += pack(own)
+            private[seat] = events.OwnCardsDrawn(own)
     public.drawn += batch
     if options.is_auction:
         public.phase = Phase.AUCTION
@@ -130,15 +140,36 @@ def asked(state: State) -> tuple[Legal | None, ...]:
     it holds no legal declaration (T-3.5)."""
     if state.asked is None:
         public = state.public
+        rank, standing = public.trump_rank, public.standing
         found: list[Legal | None] = []
         for seat, hand in enumerate(state.hands):
-            moves = bidding.legal_declarations(
-                hand, seat, public.standing, public.trump_rank, public.options
-            )
-            kinds = [TractorMoveKind.PASS] + [TractorMoveKind.DECLARE] * len(moves)
-            found.append(Legal([PASS, *moves], kinds) if moves else None)
+            held = bidding.declaring_cards(hand, rank)
+            found.append(_answers(held, seat, standing, public) if held else None)
         state.asked = tuple(found)
     return state.asked
+
+
+_Standing = tuple[int, int, bool] | None
+_memo: dict[tuple[Cards, _Standing, str, bool], Legal | None] = {}
+"""Answers by the cards that can declare, what stands and whose it is, and the options. Hands
+seldom change in them from window to window."""
+
+
+def _answers(
+    held: Cards, seat: Seat, standing: bidding.Declaration | None, public: PublicState
+) -> Legal | None:
+    options = public.options
+    before: _Standing = None
+    if standing is not None:
+        before = (standing.card, standing.copies, standing.seat == seat)
+    key = (held, before, options.joker_pairs, options.self_override)
+    if key not in _memo:
+        moves = bidding.legal_declarations(held, seat, standing, public.trump_rank, options)
+        kinds = (TractorMoveKind.PASS, *(TractorMoveKind.DECLARE,) * len(moves))
+        if len(_memo) >= _MEMO_MAX:
+            _memo.clear()
+        _memo[key] = Legal((PASS, *moves), kinds) if moves else None
+    return _memo[key]
 
 
 def close_window(state: State, answers: Mapping[Seat, Move]) -> list[Event]:

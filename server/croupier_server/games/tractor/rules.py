@@ -154,7 +154,7 @@ class Tractor:
         public = state.public
         if public.phase is Phase.DRAW:
             answers = making_phase.asked(state)
-            return tuple(seat for seat, legal in enumerate(answers) if legal is not None)
+            return tuple([seat for seat, legal in enumerate(answers) if legal is not None])
         return SEATS[public.to_act] if public.to_act != NO_SEAT else ()
 
     def decision_kind(self, state: State, seat: Seat) -> int:
@@ -240,7 +240,7 @@ class Tractor:
 
     def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
         assert state.public.phase is Phase.DRAW, "no window is open"
-        assert set(answers) == set(self.to_act(state)), "an answer of every seat that is asked"
+        assert answers.keys() == set(self.to_act(state)), "an answer of every seat that is asked"
         return making_phase.close_window(state, answers)
 
     def fallback(self, state: State, seat: Seat) -> Move:

@@ -244,6 +244,8 @@ class PublicState:
         if self.phase is Phase.DEAL or self.phase is Phase.OVER:
             return (0,) * players
         each, more = divmod(self.drawn, players)
+        if self.phase is Phase.DRAW and not more:
+            return (each,) * players
         each -= sum(count(trick.plays[0]) for trick in self.tricks)
         sizes = [each] * players
         for step in range(more):
