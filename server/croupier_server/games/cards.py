@@ -108,7 +108,8 @@ def _chunk(position: int, bits: int) -> bytes:
 def unpack(cards: Cards) -> bytes:
     """The ids in *cards*, ascending, a card with two copies twice."""
     found = b""
-    position = 0
+    position = (cards & -cards).bit_length() - 1 >> 4 if cards else 0
+    cards >>= 16 * position
     while cards:
         bits = cards & 0xFFFF
         if bits:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.base import Legal, Pattern
-from croupier_server.games.cards import Cards, at_least, contains, count, text
+from croupier_server.games.cards import ONES, Cards, at_least, contains, count, text
 from croupier_server.games.patterns import LazyPatterns, Words, below, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
@@ -147,7 +147,9 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
     """
     part = hand & trumps.mask[lead.suit]
     if lead.count == 1:
-        return _single_follows(part) if part else _single_discards(hand, trumps)
+        plane = (part | part >> 1 | part >> 2) & ONES  # as `at_least`, on the hottest path
+        legal = _singles.get(plane)
+        return _single_answers(hand, plane, trumps) if legal is None else legal
     if not part:
         return _listed(_void_patterns(hand, lead, trumps))
     held = count(part)
@@ -158,17 +160,17 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
 
 
 _singles: dict[Cards, Legal] = {}
+"""Answers to a single from one suit, by one of each card held of it."""
 
 
-def _single_follows(part: Cards) -> Legal:
-    """Every card of *part*, once."""
-    plane = at_least(part, 1)
-    legal = _singles.get(plane)
-    if legal is None:
-        moves = tuple_moves(plane, 1)
-        if len(_singles) >= _SINGLES_MAX:
-            _singles.clear()
-        legal = _singles[plane] = Legal(moves, (_FOLLOW,) * len(moves))
+def _single_answers(hand: Cards, plane: Cards, trumps: Trumps) -> Legal:
+    """Every card of *plane*, the suit led; if there is none, every card of *hand*."""
+    if not plane:
+        return _single_discards(hand, trumps)
+    moves = tuple_moves(plane, 1)
+    if len(_singles) >= _SINGLES_MAX:
+        _singles.clear()
+    legal = _singles[plane] = Legal(moves, (_FOLLOW,) * len(moves))
     return legal
 
 

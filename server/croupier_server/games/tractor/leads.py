@@ -125,23 +125,27 @@ _runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
 def _tractors(plane: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]:
     """Moves that play a run of tuples of *width* of the cards in *plane*."""
     tractors: tuple[Move, ...] = ()
-    for suit, mask in enumerate(trumps.mask):
+    for mask in trumps.mask:
         cards = plane & mask
         if cards & cards - 1:
             found = _runs.get((trumps, width, cards))
-            tractors += _suit_tractors(cards, width, suit, trumps) if found is None else found
+            tractors += _suit_tractors(cards, width, trumps) if found is None else found
     return tractors
 
 
-def _suit_tractors(cards: Cards, width: int, suit: int, trumps: Trumps) -> tuple[Move, ...]:
+def _suit_tractors(cards: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]:
     """Those of one effective suit, ascending."""
+    steps: dict[int, list[Move]] = {}
+    for card in unpack(cards):
+        steps.setdefault(trumps.height[card], []).append(width << 4 * card)
     tractors: list[Move] = []
     runs: list[Move] = []  # those whose highest card stands one step below
-    for equals in trumps.at_height[suit]:
-        tuples = [width << 4 * card for card in equals if cards >> 4 * card & 1]
-        longer = [run + more for run, more in product(runs, tuples)]
+    for height in sorted(steps):
+        if height - 1 not in steps:
+            runs = []
+        longer = [run + more for run, more in product(runs, steps[height])]
         tractors += longer
-        runs = longer + [one | PLAY for one in tuples]
+        runs = longer + [PLAY | one for one in steps[height]]
     if len(_runs) >= _MEMO_MAX:
         _runs.clear()
     found = _runs[trumps, width, cards] = tuple(sorted(tractors))
@@ -192,15 +196,17 @@ def _mixed_sets(hand: Cards, trumps: Trumps) -> tuple[Move, ...]:
 
 def _mixed_sets_of_suit(part: Cards) -> tuple[Move, ...]:
     """Those of one effective suit, ascending."""
-    same = [PLAY]
+    every = [PLAY]
     mixed: list[Move] = []
     for card in unpack(at_least(part, 1)):
-        unit = single(card)
-        tuples = [number * unit for number in range(1, (part >> 4 * card & 15) + 1)]
-        others = same[1:] + mixed
-        mixed += [move + more for more in tuples for move in others]
-        same += [PLAY | more for more in tuples]
+        others = every[1:]
+        for copies in range(1, (part >> 4 * card & 15) + 1):
+            tuples = copies << 4 * card
+            with_others = [move + tuples for move in others]
+            mixed += with_others
+            every.append(PLAY | tuples)
+            every += with_others
     if len(_mixed) >= _MEMO_MAX:
         _mixed.clear()
-    found = _mixed[part] = tuple(sorted(mixed))
+    found = _mixed[part] = tuple(mixed)
     return found
