@@ -9,6 +9,7 @@ Must not be put here: the content of any rule.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import patterns
@@ -53,8 +54,14 @@ from croupier_server.games.tractor.follow import (
     legal_leads,
 )
 from croupier_server.games.tractor.moves import (
+    BURY,
+    CALL,
+    DECLARE,
     LEGAL_LIST_MAX,
+    NAME_TRUMPS,
     PASS,
+    PLAY,
+    SHOW,
     TYPE_MASK,
     MoveType,
     TractorDecisionKind,
@@ -69,34 +76,32 @@ from croupier_server.games.tractor.options import (
 )
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, State
 
-_WANTED: dict[Phase, tuple[int, ...]] = {
-    Phase.DRAW: (MoveType.PASS, MoveType.DECLARE),
-    Phase.AUCTION: (MoveType.PASS, MoveType.CALL),
-    Phase.SHOW: (MoveType.SHOW,),
-    Phase.NAME_TRUMPS: (MoveType.NAME_TRUMPS,),
-    Phase.BURY: (MoveType.BURY,),
-    Phase.PLAY: (MoveType.PLAY,),
-}
-"""By phase, the types of move that it takes; no other phase takes any."""
+# Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
+# hot path needs has a name of its own, and tables by phase are tuples.
+_DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
+_LEAD, _FOLLOW = TractorDecisionKind.LEAD, TractorDecisionKind.FOLLOW
 
-_DECISIONS: dict[Phase, TractorDecisionKind] = {
-    Phase.DRAW: TractorDecisionKind.DECLARE,
-    Phase.AUCTION: TractorDecisionKind.CALL,
-    Phase.SHOW: TractorDecisionKind.SHOW,
-    Phase.NAME_TRUMPS: TractorDecisionKind.NAME_TRUMPS,
-    Phase.BURY: TractorDecisionKind.BURY,
-}
 
-_TURNS: dict[Phase, Turn] = {
-    Phase.DEAL: Turn.CHANCE,
-    Phase.DRAW: Turn.WINDOW,
-    Phase.AUCTION: Turn.MOVE,
-    Phase.SHOW: Turn.MOVE,
-    Phase.NAME_TRUMPS: Turn.MOVE,
-    Phase.BURY: Turn.MOVE,
-    Phase.PLAY: Turn.MOVE,
-    Phase.OVER: Turn.OVER,
+class _PhaseRow(NamedTuple):
+    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
+
+    turn: Turn
+    wanted: tuple[int, ...]
+    decision: int
+
+
+_ROWS: dict[Phase, _PhaseRow] = {
+    Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
+    Phase.DRAW: _PhaseRow(Turn.WINDOW, (PASS, DECLARE), TractorDecisionKind.DECLARE),
+    Phase.AUCTION: _PhaseRow(Turn.MOVE, (PASS, CALL), TractorDecisionKind.CALL),
+    Phase.SHOW: _PhaseRow(Turn.MOVE, (SHOW,), TractorDecisionKind.SHOW),
+    Phase.NAME_TRUMPS: _PhaseRow(Turn.MOVE, (NAME_TRUMPS,), TractorDecisionKind.NAME_TRUMPS),
+    Phase.BURY: _PhaseRow(Turn.MOVE, (BURY,), TractorDecisionKind.BURY),
+    Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), _LEAD),
+    Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
 }
+_TURNS = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
+"""By number of the phase; no phase has the number 0."""
 
 _SUIT_CHOICES: tuple[int | None, ...] = (0, 1, 2, 3, None)
 _NAMES = Legal(
@@ -152,7 +157,7 @@ class Tractor:
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         public = state.public
-        if public.phase is Phase.DRAW:
+        if public.phase is _DRAW:
             answers = making_phase.asked(state)
             return tuple([seat for seat, legal in enumerate(answers) if legal is not None])
         return SEATS[public.to_act] if public.to_act != NO_SEAT else ()
@@ -160,9 +165,9 @@ class Tractor:
     def decision_kind(self, state: State, seat: Seat) -> int:
         public = state.public
         self._expect(state, seat)
-        if public.phase is not Phase.PLAY:
-            return _DECISIONS[public.phase]
-        return TractorDecisionKind.FOLLOW if public.plays else TractorDecisionKind.LEAD
+        if public.phase is _PLAYING and public.plays:
+            return _FOLLOW
+        return _ROWS[public.phase].decision
 
     def legal_moves(self, state: State, seat: Seat) -> Legal:
         public = state.public
@@ -170,7 +175,7 @@ class Tractor:
             return self._window_moves(state, seat)
         legal = state.legal
         if legal is None:
-            if public.phase is Phase.PLAY:
+            if public.phase is _PLAYING:
                 assert public.trumps is not None
                 hand = state.hands[seat]
                 if public.best is None:
@@ -209,37 +214,41 @@ class Tractor:
         self._expect(state, seat)
         _check_form(move)
         kind = move & TYPE_MASK
-        if kind not in _WANTED[public.phase]:
+        if kind not in _ROWS[public.phase].wanted:
             raise MalformedMove(
                 Reason.MOVE_NOT_EXPECTED,
                 f"this decision does not take a move of the kind {MoveType(kind).name}",
             )
-        if public.phase is Phase.PLAY:
+        if public.phase is _PLAYING:
             _check_play(state, seat, move & ~TYPE_MASK)
         else:
             _check_other(state, seat, kind, move)
 
     def apply(self, state: State, seat: Seat, move: Move) -> list[Event]:
-        if state.public.phase is Phase.DRAW:
-            raise NotYourTurn(Reason.NOT_YOUR_TURN, "a sealed window collects answers")
-        self.check(state, seat, move)
+        legal = state.legal
+        if legal is None or seat != state.public.to_act or move not in legal.moves:
+            if state.public.phase is _DRAW:
+                raise NotYourTurn(Reason.NOT_YOUR_TURN, "a sealed window collects answers")
+            self.check(state, seat, move)
+        if move & TYPE_MASK == PLAY:
+            return play_phase.play(state, seat, move ^ PLAY)
         return self.apply_unchecked(state, seat, move)
 
     def apply_unchecked(self, state: State, seat: Seat, move: Move) -> list[Event]:
         kind = move & TYPE_MASK
-        if kind == MoveType.PLAY:
-            return play_phase.play(state, seat, move ^ MoveType.PLAY)
-        if kind == MoveType.BURY:
-            return play_phase.bury(state, seat, move ^ MoveType.BURY)
-        if kind == MoveType.SHOW:
-            return making_phase.show_card(state, seat, unpack(move ^ MoveType.SHOW)[0])
-        if kind == MoveType.NAME_TRUMPS:
+        if kind == PLAY:
+            return play_phase.play(state, seat, move ^ PLAY)
+        if kind == BURY:
+            return play_phase.bury(state, seat, move ^ BURY)
+        if kind == SHOW:
+            return making_phase.show_card(state, seat, unpack(move ^ SHOW)[0])
+        if kind == NAME_TRUMPS:
             suit = moves.number_of(move)
             return making_phase.name_trumps(state, None if suit == moves.NO_TRUMP else suit)
         return making_phase.call(state, seat, moves.number_of(move))
 
     def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
-        assert state.public.phase is Phase.DRAW, "no window is open"
+        assert state.public.phase is _DRAW, "no window is open"
         assert answers.keys() == set(self.to_act(state)), "an answer of every seat that is asked"
         return making_phase.close_window(state, answers)
 
@@ -257,16 +266,16 @@ class Tractor:
             lowest = min(
                 unpack(hand), key=lambda card: bidding.show_height(card, public.trump_rank)
             )
-            return single(lowest) | MoveType.SHOW
+            return single(lowest) | SHOW
         if public.phase is Phase.PLAY and public.plays:
             legal = self.legal_moves(state, seat)
             if legal.moves:
                 return legal.moves[0]
-            return next(patterns.members(legal.patterns)) | MoveType.PLAY
+            return next(patterns.members(legal.patterns)) | PLAY
         cards = _cheapest(state, hand)
         if public.phase is Phase.BURY:
-            return sum(single(card) for card in cards[: public.options.kitty]) | MoveType.BURY
-        return single(cards[0]) | MoveType.PLAY
+            return sum(single(card) for card in cards[: public.options.kitty]) | BURY
+        return single(cards[0]) | PLAY
 
     def outcome(self, state: State) -> Outcome | None:
         """T-9.6. The score is the team's signed gain of levels (`scoring.match_scores`)."""
@@ -310,9 +319,9 @@ class Tractor:
 def _check_form(move: Move) -> None:
     """Raise MalformedMove unless *move* is a move of Tractor, legal or not."""
     kind, payload = move & TYPE_MASK, move & ~TYPE_MASK
-    if not MoveType.PASS <= kind <= MoveType.PLAY or (kind == PASS and payload):
+    if not PASS <= kind <= PLAY or (kind == PASS and payload):
         raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tractor")
-    if kind in (MoveType.PASS, MoveType.CALL, MoveType.NAME_TRUMPS):
+    if kind in (PASS, CALL, NAME_TRUMPS):
         return
     is_over = payload & ONES << 3 or at_least(payload, COPIES_MAX) & payload & ONES
     if payload & ~EVERY or is_over:
@@ -333,15 +342,15 @@ def _check_other(state: State, seat: Seat, kind: int, move: Move) -> None:
     """Check a move that is no play and of a kind that the phase takes."""
     public, options = state.public, state.public.options
     hand, cards = state.hands[seat], moves.cards_of(move)
-    if kind == MoveType.DECLARE:
+    if kind == DECLARE:
         bidding.check_declaration(hand, seat, cards, public.standing, public.trump_rank, options)
-    elif kind == MoveType.CALL:
+    elif kind == CALL:
         bidding.check_call(moves.number_of(move), public.bid, options)
-    elif kind == MoveType.SHOW:
+    elif kind == SHOW:
         _check_cards(hand, cards, 1, "T-11.2")
-    elif kind == MoveType.NAME_TRUMPS and moves.number_of(move) > moves.NO_TRUMP:
+    elif kind == NAME_TRUMPS and moves.number_of(move) > moves.NO_TRUMP:
         raise IllegalMove(Reason.UNKNOWN_TRUMP_SUIT, "T-11.3", "name a suit or no trump")
-    elif kind == MoveType.BURY:
+    elif kind == BURY:
         _check_cards(hand, cards, options.kitty, "T-9.1")
 
 
@@ -363,7 +372,7 @@ def _other_moves(state: State, seat: Seat) -> Legal:
     if public.phase is Phase.NAME_TRUMPS:
         return _NAMES
     if public.phase is Phase.SHOW:
-        shown = [single(card) | MoveType.SHOW for card in unpack(at_least(hand, 1))]
+        shown = [single(card) | SHOW for card in unpack(at_least(hand, 1))]
         return Legal(shown, [TractorMoveKind.SHOW] * len(shown))
     if public.phase is Phase.AUCTION:
         calls = bidding.call_range(public.bid, options)
@@ -375,7 +384,7 @@ def _other_moves(state: State, seat: Seat) -> Legal:
     pattern = Pattern(TractorMoveKind.BURY, 0, hand, options.kitty, options.kitty)
     if patterns.size(pattern) > LEGAL_LIST_MAX:
         return Legal((), (), (pattern,))
-    buried = [cards | MoveType.BURY for cards in patterns.members((pattern,))]
+    buried = [cards | BURY for cards in patterns.members((pattern,))]
     return Legal(buried, [TractorMoveKind.BURY] * len(buried))
 
 
