@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _WORD_BITS: Final = 64
 _WORD_MASK: Final = (1 << _WORD_BITS) - 1
+_BLOCK_WORDS: Final = 8
 _RANGE: Final = 1 << _WORD_BITS
 
 
@@ -38,32 +39,42 @@ class SeatRandom:
 
     def at(self, decision_id: str) -> DecisionRandom:
         """Random numbers of one decision."""
-        state = self._base.copy()
-        state.update(decision_id.encode())
-        return DecisionRandom(state.digest())
+        return DecisionRandom(self._base, decision_id)
 
 
 class DecisionRandom:
     """A small random generator with the calls that bots use, named as in the standard library.
 
-    It draws from blake2b in counter mode. Integers are exactly uniform (rejection).
+    It draws from blake2b in counter mode, and from nothing while nobody asks. Integers are exactly
+    uniform (rejection).
+
+    Args:
+        base: a hash of everything but the decision; it is copied.
+        label: the decision.
     """
 
-    __slots__ = ("_block", "_key", "_pool", "_words")
+    __slots__ = ("_base", "_blocks", "_label", "_pool", "_words")
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key
-        self._pool = int.from_bytes(key, "big")
-        self._words = len(key) * 8 // _WORD_BITS
-        self._block = 0
+    def __init__(self, base: blake2b, label: str) -> None:
+        self._base = base
+        self._label = label
+        self._words = 0
+        self._blocks = 0
+
+    def _refill(self) -> None:
+        """Hash the next block of 64 bytes."""
+        state = self._base.copy()
+        state.update(self._label.encode())
+        if self._blocks:
+            state.update(b"\0" + self._blocks.to_bytes(8, "big"))
+        self._blocks += 1
+        self._pool = int.from_bytes(state.digest(), "big")
+        self._words = _BLOCK_WORDS
 
     def _word(self) -> int:
         """The next 64 bits."""
         if not self._words:
-            self._block += 1
-            more = blake2b(self._block.to_bytes(8, "big"), key=self._key).digest()
-            self._pool = int.from_bytes(more, "big")
-            self._words = len(more) * 8 // _WORD_BITS
+            self._refill()
         self._words -= 1
         word = self._pool & _WORD_MASK
         self._pool >>= _WORD_BITS

@@ -138,9 +138,14 @@ class Seat:
         return self.bot.name or type(self.bot).__name__
 
     # Updates -------------------------------------------------------------------------------------
-    def receive(self, update: table_pb2.TableUpdate) -> None:
-        """Take the next update of the table, all but its end."""
-        match update.WhichOneof("update"):
+    def receive(self, update: table_pb2.TableUpdate, kind: str | None) -> None:
+        """Take the next update of the table, all but its end.
+
+        Args:
+            update: the update.
+            kind: which of its arms is set.
+        """
+        match kind:
             case "decision":
                 self._decide(update.decision)
             case "move_refused":
@@ -207,7 +212,15 @@ class Seat:
             return
         decision = Decision(message, self._table_id, self._source)
         self._asked = (view, decision)
-        self._think(decision_id, self.bot.decide, view, decision)
+        if self._place is not Place.INLINE:
+            self._think(decision_id, self.bot.decide, view, decision)
+            return
+        try:
+            answer = self.bot.decide(view, decision)
+        except Exception as error:
+            self._failed(error)
+        else:
+            self._answer(decision_id, answer)
 
     def refused(self, decision_id: str, error: Refused) -> None:
         """The answer to a decision was refused."""

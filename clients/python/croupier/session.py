@@ -235,14 +235,16 @@ class Session:
             seat = seats.get(item.channel)
             if seat is None:
                 continue
-            if item.HasField("error"):
-                self._channel_failed(item.channel, seat, from_status(item.error))
-                continue
             update = item.update
-            if update.HasField("end"):
-                self._channel_ended(item.channel, seat, update.end)
+            kind = update.WhichOneof("update")
+            if kind == "move_accepted":
                 continue
-            seat.receive(update)
+            if kind == "end":
+                self._channel_ended(item.channel, seat, update.end)
+            elif kind is None:
+                self._channel_failed(item.channel, seat, from_status(item.error))
+            else:
+                seat.receive(update, kind)
             now = time.monotonic()
             if now > turn_ends:
                 turn_ends = now + _TURN_SECONDS

@@ -126,9 +126,11 @@ class Watches:
                         return None
                     deadline.reschedule(loop.time() + self._silence_seconds)
                     backoff.succeeded()
-                    if response.update.HasField("end"):
-                        return seat.end(response.update.end)
-                    seat.receive(response.update)
+                    update = response.update
+                    kind = update.WhichOneof("update")
+                    if kind == "end":
+                        return seat.end(update.end)
+                    seat.receive(update, kind)
         except grpc.aio.AioRpcError as error:
             raise from_rpc_error(error) from None
         except TimeoutError:

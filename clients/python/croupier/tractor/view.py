@@ -122,15 +122,21 @@ class TractorView:
 
     Attributes:
         message: the view as the contract writes it.
-        public: the part of it that everybody sees.
-        seat: the seat that sees it.
     """
 
     def __init__(self, message: tractor_pb2.TractorView, memory: ViewMemory | None = None) -> None:
         self.message = message
-        self.public = message.public
-        self.seat = message.seat
         self._memory = memory or ViewMemory()
+
+    @cached_property
+    def public(self) -> tractor_pb2.TractorPublicView:
+        """The part of the view that everybody sees, as the contract writes it."""
+        return self.message.public
+
+    @cached_property
+    def seat(self) -> int:
+        """The seat that sees this."""
+        return self.message.seat
 
     # Own cards -----------------------------------------------------------------------------------
     @cached_property
