@@ -14,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.v1 import table_pb2
 from croupier.v1 import table_service_pb2 as pb
+from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.validate import malformed
 from croupier_server.tables.spec import (
     Access,
@@ -67,6 +68,15 @@ def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) ->
         unlisted=request.unlisted,
         request_id=request.request_id,
     )
+
+
+def with_arm(error: InvalidRequest, kind: int) -> InvalidRequest:
+    """*error* with the path of an option as the request has it: games do not know their arm."""
+    name = error.field.removeprefix("options.")
+    arm = WIRES[kind].name
+    if name == error.field or name.startswith(f"{arm}."):
+        return error
+    return InvalidRequest(error.reason, error.message, field=f"options.{arm}.{name}")
 
 
 def join_table(request: pb.JoinTableRequest) -> JoinTable:

@@ -11,9 +11,10 @@ from collections.abc import AsyncGenerator
 import grpc
 
 from croupier.v1 import table_service_pb2 as pb
+from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.rpc.requests import create_table, join_table, printable
+from croupier_server.rpc.requests import create_table, join_table, printable, with_arm
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import Status
@@ -50,7 +51,11 @@ class TableService:
 
     async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
         """A new table with its secrets, which are shown this once."""
-        created = self._shard.create_table(caller, create_table(request, self._house_bots))
+        wanted = create_table(request, self._house_bots)
+        try:
+            created = self._shard.create_table(caller, wanted)
+        except InvalidRequest as error:
+            raise with_arm(error, request.game) from None
         await self._shard.committed()
         codes = b"".join(field_bytes(3, code.encode()) for code in created.invite_codes)
         return _table(1, created.table) + field_text(2, created.host_ticket) + codes

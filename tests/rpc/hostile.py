@@ -1,0 +1,282 @@
+"""Live tables to be hostile to, and what a hostile call is.
+
+A call is written as a row: method, request in text format, and what it must be refused with. Names
+in braces stand for ids, tickets and cards of the tables (`World.names`), so messages are written
+with ``<`` and ``>``. A dump of all tables must be the same before and after.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from google.protobuf.message import Message
+
+from croupier.record.v1 import record_service_pb2 as rec
+from croupier.v1 import (
+    cards_pb2,
+    catalog_service_pb2,
+    play_service_pb2,
+    spectate_service_pb2,
+    system_service_pb2,
+    table_pb2,
+    table_service_pb2,
+    tractor_pb2,
+)
+from croupier.v1.tractor_pb2 import (
+    TRACTOR_DECISION_KIND_BURY,
+    TRACTOR_DECISION_KIND_CALL,
+    TRACTOR_DECISION_KIND_DECLARE,
+    TRACTOR_DECISION_KIND_FOLLOW,
+    TRACTOR_DECISION_KIND_LEAD,
+    TRACTOR_DECISION_KIND_NAME_TRUMPS,
+    TRACTOR_DECISION_KIND_SHOW,
+)
+from croupier_server.wire.registry import WIRES
+from tests.rpc.calls import Metadata, Refusal, build
+from tests.rpc.conftest import Running, server
+from tests.rpc.players import FIXED, NONCES, SHORT, Seats, first_move, make, make_full
+
+CATALOG = "croupier.v1.CatalogService"
+TABLES = "croupier.v1.TableService"
+PLAY = "croupier.v1.PlayService"
+RECORDS = "croupier.record.v1.RecordService"
+SPECTATE = "croupier.v1.SpectateService/SpectateTable"
+SESSION = "croupier.v1.SessionService/Session"
+
+REQUESTS: dict[str, type[Message]] = {
+    "croupier.v1.SystemService/GetServerInfo": system_service_pb2.GetServerInfoRequest,
+    f"{CATALOG}/ListGames": catalog_service_pb2.ListGamesRequest,
+    f"{CATALOG}/ListRulesets": catalog_service_pb2.ListRulesetsRequest,
+    f"{CATALOG}/GetRuleset": catalog_service_pb2.GetRulesetRequest,
+    f"{CATALOG}/ExplainRule": catalog_service_pb2.ExplainRuleRequest,
+    f"{TABLES}/CreateTable": table_service_pb2.CreateTableRequest,
+    f"{TABLES}/GetTable": table_service_pb2.GetTableRequest,
+    f"{TABLES}/ListTables": table_service_pb2.ListTablesRequest,
+    f"{TABLES}/WatchLobby": table_service_pb2.WatchLobbyRequest,
+    f"{TABLES}/JoinTable": table_service_pb2.JoinTableRequest,
+    f"{TABLES}/LeaveTable": table_service_pb2.LeaveTableRequest,
+    f"{TABLES}/StartTable": table_service_pb2.StartTableRequest,
+    f"{TABLES}/AbortTable": table_service_pb2.AbortTableRequest,
+    f"{PLAY}/WatchTable": play_service_pb2.WatchTableRequest,
+    f"{PLAY}/SubmitMove": play_service_pb2.SubmitMoveRequest,
+    f"{PLAY}/CheckMove": play_service_pb2.CheckMoveRequest,
+    f"{PLAY}/ListLegalMoves": play_service_pb2.ListLegalMovesRequest,
+    f"{PLAY}/GetSeatView": play_service_pb2.GetSeatViewRequest,
+    f"{PLAY}/OpenNonce": play_service_pb2.OpenNonceRequest,
+    f"{PLAY}/Concede": play_service_pb2.ConcedeRequest,
+    SPECTATE: spectate_service_pb2.SpectateTableRequest,
+    f"{RECORDS}/GetRecord": rec.GetRecordRequest,
+    f"{RECORDS}/ListRecords": rec.ListRecordsRequest,
+    f"{RECORDS}/StreamRecords": rec.StreamRecordsRequest,
+}
+"""The request of every call but the session."""
+
+AUCTION = FIXED + "ruleset: 'document' options { tractor { max_deals: 1 } } "
+WINDOW = FIXED + "options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } "
+OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_INVITED } seats {} "
+MATCH = "game: GAME_KIND_TRACTOR shared_seats: true " + SHORT
+
+
+class Row(NamedTuple):
+    """A hostile call and what it must be refused with.
+
+    Attributes:
+        method: of `REQUESTS`.
+        text: the request in text format; names in braces are replaced.
+        code: name of the status code.
+        reason: the reason.
+        fields: paths of all fields at fault.
+        metadata: lines of ``key=value``; names in braces are replaced.
+    """
+
+    method: str
+    text: str
+    code: str
+    reason: str
+    fields: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+
+
+class World:
+    """Live tables, each stopped at a decision of another kind, and two that take no moves."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self.call = running.call
+        self.tables: dict[str, Seats] = {}
+        self.names: dict[str, str] = {"none": "0" * 26}
+
+    async def build(self) -> None:
+        """Make and play the tables to where they stand."""
+        await self._at("follow", FIXED + SHORT, TRACTOR_DECISION_KIND_FOLLOW, skip=6)
+        await self._at("lead", FIXED + SHORT, TRACTOR_DECISION_KIND_LEAD, skip=2)
+        await self._at("bury", FIXED + SHORT, TRACTOR_DECISION_KIND_BURY)
+        await self._at("call", AUCTION, TRACTOR_DECISION_KIND_CALL, skip=1)
+        await self._at("show", AUCTION, TRACTOR_DECISION_KIND_SHOW)
+        await self._at("name", AUCTION, TRACTOR_DECISION_KIND_NAME_TRUMPS)
+        await self._at("window", WINDOW, TRACTOR_DECISION_KIND_DECLARE)
+        await self._add("open", await make(self.call, OPEN))
+        await self.tables["open"].join(0)
+        opening = await make(self.call, MATCH)
+        for seat in range(4):
+            await opening.join(seat, nonce=NONCES[seat] if seat < 2 else b"")
+        await self._add("opening", opening)
+        ended = await make_full(self.call)
+        await ended.finish()
+        await self._add("ended", ended)
+
+    async def _add(self, name: str, table: Seats) -> None:
+        self.tables[name] = table
+        self.names[name] = table.id
+        self.names[f"{name}_host"] = table.host
+        for seat, ticket in enumerate(table.tickets):
+            self.names[f"{name}_{seat}"] = ticket
+        for seat, code in enumerate(table.invite_codes):
+            self.names[f"{name}_code_{seat}"] = code
+
+    async def _at(
+        self, name: str, text: str, kind: tractor_pb2.TractorDecisionKind.ValueType, skip: int = 0
+    ) -> None:
+        table = await make_full(self.call, text)
+        answered = None
+        while True:
+            decision = await table.open()
+            assert decision is not None, name
+            if decision.kind.tractor == kind and skip == 0 and self._is_telling(table, decision):
+                break
+            skip -= decision.kind.tractor == kind and skip > 0
+            answered = decision
+            await table.submit(decision, first_move(decision))
+            if name == "window":
+                self._close_window(table)
+        await self._add(name, table)
+        seat = decision.seat
+        hand = decision.view.tractor.hand if decision.HasField("view") else ()
+        if not hand:
+            hand = (await table.view(seat)).snapshot.seat.tractor.hand
+        self._name_cards(name, decision, list(hand))
+        self.names[f"{name}_id"] = decision.decision_id
+        self.names[f"{name}_me"] = table.tickets[seat]
+        self.names[f"{name}_next"] = table.tickets[(seat + 1) % len(table.tickets)]
+        self.names[f"{name}_next_id"] = decision.decision_id[:-1] + str((seat + 1) % 4)
+        self.names[f"{name}_legal"] = str(first_move(decision)).replace("\n", " ")
+        if answered is not None:
+            self.names[f"{name}_old_id"] = answered.decision_id
+            self.names[f"{name}_old_me"] = table.tickets[answered.seat]
+
+    def _close_window(self, table: Seats) -> None:
+        self.running.clock.advance(30_000)
+        self.running.app.shard.tick()
+
+    @staticmethod
+    def _is_telling(table: Seats, decision: table_pb2.Decision) -> bool:
+        """Whether the decision can be answered wrongly in every way that there is."""
+        if decision.kind.tractor != TRACTOR_DECISION_KIND_FOLLOW:
+            return True
+        listed = {tuple(move.move.tractor.play.cards) for move in decision.legal.moves}
+        kinds = {move.kind.tractor for move in decision.legal.moves}
+        is_follow = kinds == {tractor_pb2.TRACTOR_MOVE_KIND_FOLLOW}
+        return is_follow and 1 < len(listed) < 6 and all(len(cards) == 1 for cards in listed)
+
+    def _name_cards(self, name: str, decision: table_pb2.Decision, hand: list[int]) -> None:
+        """Cards that are held, that are not, and that may not be played."""
+        absent = next(card for card in cards_pb2.Card.values() if card and card not in hand)
+        listed = [move.move.tractor.play.cards for move in decision.legal.moves]
+        allowed = {cards[0] for cards in listed if len(cards) == 1}
+        wrong = [card for card in hand if card not in allowed]
+        self.names[f"{name}_absent"] = str(absent)
+        self.names[f"{name}_wrong"] = str(wrong[0] if wrong else absent)
+        for place in range(min(len(hand), 9)):
+            self.names[f"{name}_card_{place}"] = str(hand[place])
+        self.names[f"{name}_first"] = str(hand[0])
+        self.names[f"{name}_last"] = str(hand[-1])
+
+    # Dumps ---------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, str]:
+        """Everything that there is to know of every table, hidden cards included, as a hash."""
+        shard = self.running.app.shard
+        found = {}
+        for name, seats in self.tables.items():
+            table = shard.table(seats.id)
+            views = WIRES[table.spec.kind].views()
+            state = table.match.state
+            parts = [table.resource(), views.public(state)]
+            parts += [views.seat(state, seat) for seat in range(len(table.seats))]
+            for decision in table.match.decisions:
+                asked = decision and (decision.id, decision.answer, decision.started_ms)
+                parts.append(repr(asked).encode())
+            for seat_state in table.seats:
+                held = (seat_state.player, seat_state.epoch, seat_state.ticket, seat_state.nonce)
+                parts.append(repr(held).encode())
+            parts.append(repr(table.journal.sequence).encode())
+            found[name] = hashlib.sha256(b"\0".join(parts)).hexdigest()
+        found["tables"] = str(len(shard.list_tables(limit=1_000)))
+        return found
+
+    # Calls ---------------------------------------------------------------------------------------
+
+    def request(self, row: Row) -> Message:
+        """The request of *row*."""
+        return build(REQUESTS[row.method], row.text.format_map(self.names))
+
+    def metadata(self, lines: tuple[str, ...]) -> Metadata:
+        """Metadata of *lines*."""
+        pairs = [line.format_map(self.names).partition("=") for line in lines]
+        return tuple((key, value) for key, _, value in pairs)
+
+    async def refused(self, row: Row) -> Refusal:
+        """What the call of *row* is refused with."""
+        return await self.call.refused(row.method, self.request(row), self.metadata(row.metadata))
+
+    async def finish(self) -> None:
+        """Play every table to its end."""
+        for seat in (0, 1):
+            await self._open_nonce(seat)
+        await self.tables["open"].join(2, code=self.tables["open"].invite_codes[2])
+        for seat in (1, 3):
+            await self.tables["open"].join(seat)
+        for name, table in self.tables.items():
+            while (decision := await self._open(name, table)) is not None:
+                await table.submit(decision, first_move(decision))
+            result = (await table.table()).result
+            assert result.reason == 1, f"{name}: {result}"
+            record = await self.call.unary(
+                f"{RECORDS}/GetRecord",
+                rec.GetRecordRequest(table_id=table.id),
+                rec.GetRecordResponse,
+            )
+            assert record.record.result == result
+
+    async def _open(self, name: str, table: Seats) -> table_pb2.Decision | None:
+        """An open decision; windows of a fixed time are closed when all have answered."""
+        while True:
+            for seat in range(len(table.tickets)):
+                view = await table.view(seat)
+                if view.HasField("decision"):
+                    return view.decision
+            if (await table.table()).status == table_pb2.TABLE_STATUS_ENDED:
+                return None
+            assert name == "window"
+            self._close_window(table)
+
+    async def _open_nonce(self, seat: int) -> None:
+        table = self.tables["opening"]
+        await self.call.unary(
+            f"{PLAY}/OpenNonce",
+            play_service_pb2.OpenNonceRequest(table_id=table.id, nonce=NONCES[seat]),
+            play_service_pb2.OpenNonceResponse,
+            (("croupier-ticket", table.tickets[seat]),),
+        )
+
+
+@asynccontextmanager
+async def world() -> AsyncIterator[World]:
+    """A world of its own."""
+    async with server(tables_max=50) as running:
+        found = World(running)
+        await found.build()
+        yield found

@@ -1,0 +1,483 @@
+"""Hostile calls that are wrong before any table is asked: bytes, fields, ids, tickets, tokens.
+
+Each is refused with its own status, reason and fields, and no table is any different after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from croupier.v1 import play_service_pb2, table_service_pb2
+from tests.rpc.hostile import CATALOG, PLAY, RECORDS, REQUESTS, SPECTATE, TABLES, Row, World, world
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MALFORMED = ("INVALID_ARGUMENT", "MALFORMED_REQUEST")
+NOT_FOUND = ("NOT_FOUND", "NOT_FOUND")
+INVALID_TICKET = ("UNAUTHENTICATED", "TICKET_INVALID")
+NO_HOST = ("PERMISSION_DENIED", "PERMISSION_DENIED")
+WRONG_TOKEN = ("INVALID_ARGUMENT", "INVALID_PAGE_TOKEN")
+GAME = "game: GAME_KIND_TRACTOR "
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def live() -> AsyncIterator[World]:
+    """Live tables, which no call of this module changes."""
+    async with world() as found:
+        yield found
+
+
+# Bytes --------------------------------------------------------------------------------------------
+
+GARBAGE = {
+    "a tag that does not end": b"\xff",
+    "a length beyond the end": b"\x0a\x7fshort",
+    "a group that does not end": b"\x0b",
+    "an end of a group that never began": b"\x0c",
+    "a wire type that there is not": b"\x0f\x01",
+    "a varint that does not end": b"\x08" + b"\xff" * 11,
+    "a thousand groups in groups": b"\x0b" * 1_000,
+}
+
+
+@pytest.mark.parametrize("method", REQUESTS)
+@pytest.mark.parametrize("what", GARBAGE)
+async def test_bytes_that_are_no_request(live: World, method: str, what: str) -> None:
+    before = live.dump()
+    refused = await live.call.refused(method, GARBAGE[what])
+    assert (refused.code.name, refused.reason) == MALFORMED
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", REQUESTS)
+async def test_a_request_that_is_too_long(live: World, method: str) -> None:
+    before = live.dump()
+    # A field of a later version, so that it is the length alone that is wrong.
+    refused = await live.call.refused(method, b"\xfa\x3e\xfe\xff\x03" + b"x" * 65_534)
+    assert (refused.code.name, refused.reason) == MALFORMED
+    assert "65539 bytes" in refused.message
+    assert live.dump() == before
+
+
+# Fields -------------------------------------------------------------------------------------------
+
+LONG = "x" * 3_000
+FIELDS = [
+    (f"{CATALOG}/ListGames", "page_size: 1001", ["page_size"]),
+    (f"{CATALOG}/ListGames", "page_size: 4294967295", ["page_size"]),
+    (f"{CATALOG}/ListGames", f"page_token: '{LONG}'", ["page_token"]),
+    (f"{CATALOG}/ListRulesets", "", ["game"]),
+    (f"{CATALOG}/ListRulesets", "game: 2", ["game"]),
+    (f"{CATALOG}/ListRulesets", "game: -1", ["game"]),
+    (f"{CATALOG}/GetRuleset", "game: 2147483647", ["game"]),
+    (f"{CATALOG}/GetRuleset", f"game: 1 ruleset: '{LONG}'", ["ruleset"]),
+    (f"{CATALOG}/ExplainRule", "clause: 'T-1'", ["game"]),
+    (f"{CATALOG}/ExplainRule", f"game: 1 clause: '{LONG}'", ["clause"]),
+    (f"{TABLES}/CreateTable", "", ["game"]),
+    (f"{TABLES}/CreateTable", "game: 77", ["game"]),
+    (f"{TABLES}/CreateTable", GAME + f"request_id: '{LONG}'", ["request_id"]),
+    (f"{TABLES}/CreateTable", GAME + f"ruleset: '{LONG}'", ["ruleset"]),
+    (f"{TABLES}/CreateTable", GAME + f"title: '{LONG}'", ["title"]),
+    (f"{TABLES}/CreateTable", GAME + "title: 'a\\nb'", ["title"]),
+    (f"{TABLES}/CreateTable", GAME + "title: '\\033[2J'", ["title"]),
+    (f"{TABLES}/CreateTable", GAME + "title: '\\u202egnp'", ["title"]),
+    (f"{TABLES}/CreateTable", GAME + "legal_mode: 9", ["legal_mode"]),
+    (f"{TABLES}/CreateTable", GAME + "on_absence: 9", ["on_absence"]),
+    (f"{TABLES}/CreateTable", GAME + "seats <> " * 13, ["seats"]),
+    (f"{TABLES}/CreateTable", GAME + "seats <> " * 5, ["seats"]),
+    (f"{TABLES}/CreateTable", GAME + "seats < access: 4 >", ["seats[0].access"]),
+    (f"{TABLES}/CreateTable", GAME + f"seats < player: '{LONG}' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", GAME + "seats < player: 'Ann' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", GAME + "seats < access: 2 player: '\\t' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", GAME + "seats <> seats < access: 3 >", ["seats[1].house_bot"]),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "seats < access: 3 house_bot: '../../bin/sh' >",
+        ["seats[0].house_bot"],
+    ),
+    (f"{TABLES}/CreateTable", GAME + "seats < house_bot: 'random' >", ["seats[0].house_bot"]),
+    (f"{TABLES}/CreateTable", GAME + "clock < base < seconds: -1 > >", ["clock.base"]),
+    (f"{TABLES}/CreateTable", GAME + "clock < base < seconds: 864001 > >", ["clock.base"]),
+    (f"{TABLES}/CreateTable", GAME + "clock < base < nanos: -5 > >", ["clock.base"]),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "clock < per_move < seconds: -1 nanos: 2000000000 > >",
+        ["clock.per_move"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "clock < increment < seconds: 1 nanos: 1000000000 > >",
+        ["clock.increment"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "clock < window_time < seconds: 9223372036854775807 > >",
+        ["clock.window_time"],
+    ),
+    (f"{TABLES}/CreateTable", GAME + "clock < strikes: 1001 >", ["clock.strikes"]),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + f"deal_source < board < board_id: '{LONG}' > >",
+        ["deal_source.board.board_id"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "deal_source < board < root: 'short' > >",
+        ["deal_source.board.root"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + f"deal_source < board < root: '{'r' * 32}' commitment: 'no' > >",
+        ["deal_source.board.commitment"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + f"deal_source < board < root: '{'r' * 32}' > >",
+        ["deal_source.board"],
+    ),
+    (f"{TABLES}/CreateTable", GAME + "deal_source < fixed <> >", ["deal_source.fixed.seed"]),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "options < tractor < players: 3 packs: 9 > >",
+        ["options.tractor.packs", "options.tractor.players"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "options < tractor < protect: 9 > >",
+        ["options.tractor.protect"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "options < tractor < max_deals: 4294967295 > >",
+        ["options.tractor.max_deals"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "options < tractor < start_levels < ranks: [2, 0, 99] > > >",
+        ["options.tractor.start_levels.ranks[1]", "options.tractor.start_levels.ranks[2]"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        GAME + "options < tractor < mandatory_levels < ranks: [" + "2, " * 20 + "2] > > >",
+        ["options.tractor.mandatory_levels.ranks"],
+    ),
+    (f"{TABLES}/ListTables", "page_size: 1001", ["page_size"]),
+    (f"{TABLES}/ListTables", "status: 9", ["status"]),
+    (f"{TABLES}/ListTables", "game: 9", ["game"]),
+    (f"{TABLES}/WatchLobby", "game: 9", ["game"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' seat: 12", ["seat"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' seat: 4294967295", ["seat"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' seat: 4", ["seat"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' nonce_hash: 'short'", ["nonce_hash"]),
+    (f"{TABLES}/JoinTable", f"table_id: '{{open}}' nonce_hash: '{LONG}'", ["nonce_hash"]),
+    (f"{TABLES}/JoinTable", f"table_id: '{{open}}' player: '{LONG}'", ["player"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' player: 'a\\rb'", ["player"]),
+    (f"{TABLES}/JoinTable", f"table_id: '{{open}}' invite_code: '{LONG}'", ["invite_code"]),
+    (
+        f"{TABLES}/JoinTable",
+        "table_id: '{open}' invite_code: '{open_code_2}' seat: 1",
+        ["seat"],
+    ),
+    (f"{TABLES}/AbortTable", f"table_id: '{{follow}}' detail: '{LONG}'", ["detail"]),
+    (f"{TABLES}/AbortTable", "table_id: '{follow}' detail: 'a\\000b'", ["detail"]),
+    (f"{PLAY}/WatchTable", "table_id: '{follow}' view_mode: 9", ["view_mode"]),
+    (f"{PLAY}/SubmitMove", "table_id: '{follow}'", ["decision_id"]),
+    (f"{PLAY}/SubmitMove", f"table_id: '{{follow}}' decision_id: '{LONG}'", ["decision_id"]),
+    (f"{PLAY}/CheckMove", "decision_id: '1-1'", ["table_id"]),
+    (f"{PLAY}/ListLegalMoves", "table_id: '{follow}' decision_id: ''", ["decision_id"]),
+    (
+        f"{PLAY}/ListLegalMoves",
+        "table_id: '{follow}' decision_id: '{follow_id}' page_size: 1001",
+        ["page_size"],
+    ),
+    (f"{PLAY}/OpenNonce", "table_id: '{opening}' nonce: ''", ["nonce"]),
+    (f"{PLAY}/OpenNonce", f"table_id: '{{opening}}' nonce: '{'x' * 33}'", ["nonce"]),
+    (f"{RECORDS}/ListRecords", "page_size: 1001", ["page_size"]),
+    (f"{RECORDS}/ListRecords", "game: 9", ["game"]),
+    (f"{RECORDS}/StreamRecords", "game: 9", ["game"]),
+    (f"{RECORDS}/StreamRecords", "since < nanos: -1 >", ["since"]),
+    (f"{RECORDS}/StreamRecords", "since < seconds: 9223372036854775807 >", ["since"]),
+]
+
+
+@pytest.mark.parametrize(("method", "text", "fields"), FIELDS)
+async def test_a_field_that_cannot_be(
+    live: World, method: str, text: str, fields: list[str]
+) -> None:
+    before = live.dump()
+    host = ("croupier-host-ticket={follow_host}",) if method.endswith("AbortTable") else ()
+    refused = await live.refused(Row(method, text, *MALFORMED, metadata=host))
+    assert (refused.code.name, refused.reason) == MALFORMED
+    assert sorted(refused.fields) == fields
+    assert live.dump() == before
+
+
+TOGETHER = [
+    ("ruleset: 'mine'", "UNKNOWN_RULESET", ["ruleset"]),
+    ("ruleset: 'Standard'", "UNKNOWN_RULESET", ["ruleset"]),
+    ("options < tractor < players: 5 > >", "INVALID_OPTION", ["options.tractor.players"]),
+    ("options < tractor < kitty_size: 7 > >", "INVALID_OPTION", ["options.tractor.kitty_size"]),
+    ("options < tractor < kitty_size: 200 > >", "INVALID_OPTION", ["options.tractor.kitty_size"]),
+    ("options < tractor < starter: 4 > >", "INVALID_OPTION", ["options.tractor.starter"]),
+    (
+        "options < tractor < start_levels < ranks: [2, 3] > > >",
+        "INVALID_OPTION",
+        ["options.tractor.start_levels"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "reason", "fields"), TOGETHER)
+async def test_options_that_do_not_go_together(
+    live: World, text: str, reason: str, fields: list[str]
+) -> None:
+    before = live.dump()
+    refused = await live.refused(
+        Row(f"{TABLES}/CreateTable", GAME + text, "INVALID_ARGUMENT", reason)
+    )
+    assert (refused.code.name, refused.reason) == ("INVALID_ARGUMENT", reason)
+    assert list(refused.fields) == fields
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("more", ["", "shared_seats: true", "deal_source < fixed < seed: 1 > >"])
+async def test_without_keys_nothing_is_rated(live: World, more: str) -> None:
+    before = live.dump()
+    row = Row(f"{TABLES}/CreateTable", GAME + "rated: true " + more, *NO_HOST)
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == NO_HOST
+    assert live.dump() == before
+
+
+# Ids ----------------------------------------------------------------------------------------------
+
+MOVE = "decision_id: '1-0' move < tractor < decline <> > >"
+BY_ID = {
+    f"{TABLES}/GetTable": "",
+    f"{TABLES}/JoinTable": "",
+    f"{TABLES}/LeaveTable": "",
+    f"{TABLES}/StartTable": "",
+    f"{TABLES}/AbortTable": "",
+    f"{PLAY}/WatchTable": "",
+    f"{PLAY}/SubmitMove": MOVE,
+    f"{PLAY}/CheckMove": MOVE,
+    f"{PLAY}/ListLegalMoves": "decision_id: '1-0'",
+    f"{PLAY}/GetSeatView": "",
+    f"{PLAY}/OpenNonce": f"nonce: '{'n' * 32}'",
+    f"{PLAY}/Concede": "",
+    SPECTATE: "",
+    f"{RECORDS}/GetRecord": "",
+}
+UNKNOWN_IDS = ["{none}", "x", "../../etc/passwd", "{follow}0", "\\u0000", "\\u2603", "*"]
+
+
+@pytest.mark.parametrize("method", BY_ID)
+@pytest.mark.parametrize("table_id", UNKNOWN_IDS)
+async def test_an_id_that_nothing_has(live: World, method: str, table_id: str) -> None:
+    before = live.dump()
+    row = Row(
+        method,
+        f"table_id: '{table_id}' {BY_ID[method]}",
+        *NOT_FOUND,
+        metadata=("croupier-ticket={follow_me}", "croupier-host-ticket={follow_host}"),
+    )
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == NOT_FOUND
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", BY_ID)
+@pytest.mark.parametrize("table_id", ["", "x" * 65, "\\u2603" * 65])
+async def test_an_id_that_cannot_be(live: World, method: str, table_id: str) -> None:
+    before = live.dump()
+    refused = await live.refused(Row(method, f"table_id: '{table_id}' {BY_ID[method]}", *MALFORMED))
+    assert (refused.code.name, refused.reason) == MALFORMED
+    assert refused.fields == ("table_id",)
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("name", ["follow", "open", "opening"])
+@pytest.mark.parametrize("ticket", ["", "me"])
+async def test_a_match_under_way_has_no_record(live: World, name: str, ticket: str) -> None:
+    row = Row(f"{RECORDS}/GetRecord", f"table_id: '{{{name}}}'", *NOT_FOUND)
+    unknown = Row(f"{RECORDS}/GetRecord", "table_id: '{none}'", *NOT_FOUND)
+    assert await live.refused(row) == await live.refused(unknown)
+
+
+# Tickets ------------------------------------------------------------------------------------------
+
+WITH_TICKET = [method for method in BY_ID if method.startswith(PLAY)] + [f"{TABLES}/LeaveTable"]
+WRONG_TICKETS = {
+    "none": (),
+    "one that is made up": ("croupier-ticket=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",),
+    "an empty one": ("croupier-ticket=",),
+    "one of another table": ("croupier-ticket={lead_0}",),
+    "the host's": ("croupier-ticket={follow_host}",),
+    "in the host's place": ("croupier-host-ticket={follow_me}",),
+    "with another's letters": ("croupier-ticket={follow_me}x",),
+}
+
+
+@pytest.mark.parametrize("method", WITH_TICKET)
+@pytest.mark.parametrize("what", WRONG_TICKETS)
+async def test_a_ticket_that_holds_no_seat_here(live: World, method: str, what: str) -> None:
+    before = live.dump()
+    row = Row(
+        method,
+        f"table_id: '{{follow}}' {BY_ID[method]}",
+        *INVALID_TICKET,
+        metadata=WRONG_TICKETS[what],
+    )
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == INVALID_TICKET
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", ["StartTable", "AbortTable"])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        (),
+        ("croupier-host-ticket=made-up",),
+        ("croupier-host-ticket={follow_host}",),
+        ("croupier-host-ticket={open_0}",),
+        ("croupier-ticket={open_host}",),
+        ("croupier-ticket={open_0}",),
+    ],
+)
+async def test_only_the_host_starts_and_stops(
+    live: World, method: str, metadata: tuple[str, ...]
+) -> None:
+    before = live.dump()
+    row = Row(f"{TABLES}/{method}", "table_id: '{open}'", *NO_HOST, metadata=metadata)
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == NO_HOST
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", REQUESTS)
+async def test_two_tickets_are_none(live: World, method: str) -> None:
+    before = live.dump()
+    row = Row(
+        method,
+        "",
+        *MALFORMED,
+        metadata=("croupier-ticket={follow_me}", "croupier-ticket={lead_me}"),
+    )
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == MALFORMED
+    assert refused.fields == ("croupier-ticket",)
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", REQUESTS)
+async def test_nobody_has_a_key(live: World, method: str) -> None:
+    row = Row(method, "", "", "", metadata=("authorization=Bearer root",))
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == ("UNAUTHENTICATED", "UNAUTHENTICATED")
+
+
+# Page tokens --------------------------------------------------------------------------------------
+
+PAGED = {
+    f"{CATALOG}/ListGames": "",
+    f"{CATALOG}/ListRulesets": GAME,
+    f"{TABLES}/ListTables": "",
+    f"{TABLES}/ListTables#": GAME,
+    f"{RECORDS}/ListRecords": "",
+    f"{PLAY}/ListLegalMoves": "table_id: '{bury}' decision_id: '{bury_id}'",
+}
+WRONG_TOKENS = {
+    "words": "next",
+    "zeros": "A" * 43,
+    "no letters": "\\u2603",
+    "padding": "====",
+    "a number": "100",
+}
+
+
+async def tokens(live: World) -> dict[str, str]:
+    """A token that each of three lists has given out."""
+    ask = live.call.unary
+    tables = await ask(
+        f"{TABLES}/ListTables",
+        table_service_pb2.ListTablesRequest(page_size=1),
+        table_service_pb2.ListTablesResponse,
+    )
+    moves = await ask(
+        f"{PLAY}/ListLegalMoves",
+        play_service_pb2.ListLegalMovesRequest(
+            table_id=live.names["bury"], decision_id=live.names["bury_id"], page_size=1
+        ),
+        play_service_pb2.ListLegalMovesResponse,
+        (("croupier-ticket", live.names["bury_me"]),),
+    )
+    found = {"tables": tables.next_page_token, "moves": moves.next_page_token}
+    assert all(found.values())
+    return found
+
+
+@pytest.mark.parametrize("method", PAGED)
+@pytest.mark.parametrize("what", WRONG_TOKENS)
+async def test_a_token_that_nobody_gave_out(live: World, method: str, what: str) -> None:
+    before = live.dump()
+    row = Row(
+        method.rstrip("#"),
+        f"{PAGED[method]} page_token: '{WRONG_TOKENS[what]}'",
+        *WRONG_TOKEN,
+        metadata=("croupier-ticket={bury_me}",),
+    )
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == WRONG_TOKEN
+    assert refused.fields == ("page_token",)
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", PAGED)
+@pytest.mark.parametrize("of", ["tables", "moves"])
+@pytest.mark.parametrize("change", ["none", "cut", "flipped"])
+async def test_a_token_of_another_list(live: World, method: str, of: str, change: str) -> None:
+    own = {"tables": f"{TABLES}/ListTables", "moves": f"{PLAY}/ListLegalMoves"}[of]
+    if method == own and change == "none":
+        change = "flipped"
+    token = (await tokens(live))[of]
+    token = {"none": token, "cut": token[:-2], "flipped": "B" + token[1:]}[change]
+    before = live.dump()
+    row = Row(
+        method.rstrip("#"),
+        f"{PAGED[method]} page_token: '{token}'",
+        *WRONG_TOKEN,
+        metadata=("croupier-ticket={bury_me}",),
+    )
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == WRONG_TOKEN
+    assert live.dump() == before
+
+
+# After all of it ----------------------------------------------------------------------------------
+
+
+async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
+    async with world() as live:
+        for method in REQUESTS:
+            for data in GARBAGE.values():
+                await live.call.refused(method, data)
+        rows = [Row(method, text, *MALFORMED) for method, text, _ in FIELDS]
+        rows += [
+            Row(method, f"table_id: '{table_id}' {text}", *NOT_FOUND)
+            for method, text in BY_ID.items()
+            for table_id in UNKNOWN_IDS
+        ]
+        rows += [
+            Row(method, f"table_id: '{{follow}}' {BY_ID[method]}", "", "", metadata=ticket)
+            for method in WITH_TICKET
+            for ticket in WRONG_TICKETS.values()
+        ]
+        before = live.dump()
+        for row in rows:
+            await live.refused(row)
+        assert live.dump() == before
+        await live.finish()
