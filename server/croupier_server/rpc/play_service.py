@@ -24,6 +24,7 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.table import Table
+from croupier_server.tables.tickets import seat_of
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 _DIGIT: Final = 15
@@ -95,7 +96,7 @@ class PlayService:
         table, seat = self._seat(caller, request.table_id)
         try:
             move = table.wire.move_code(request.move)
-            self._shard.check(table, seat, request.decision_id, move)
+            table.check(seat, request.decision_id, move)
         except (IllegalMove, MalformedMove) as refusal:
             clause = refusal.clause if isinstance(refusal, IllegalMove) else ""
             return pb.CheckMoveResponse(
@@ -107,7 +108,7 @@ class PlayService:
         """A page of legal moves."""
         table, seat = self._seat(caller, request.table_id)
         decision_id = request.decision_id
-        legal = self._shard.legal(table, seat, decision_id)
+        legal = table.legal(seat, decision_id)
         scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)
@@ -154,7 +155,7 @@ class PlayService:
 
     def _seat(self, caller: Caller, table_id: str) -> tuple[Table, Seat]:
         table = self._shard.table(table_id)
-        return table, self._shard.seat_of(caller, table)
+        return table, seat_of(caller, table)
 
 
 def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:

@@ -1,4 +1,4 @@
-"""The messages of the contract that tables read: frames of sessions and stored events.
+"""The messages of the contract that tables read: frames of sessions and rows of the log.
 
 What tables write is written by hand (``encode.py``, ``updates.py``); what they read is parsed here,
 by the generated classes. Must not be put here: what is done with it.
@@ -6,16 +6,42 @@ by the generated classes. Must not be put here: what is done with it.
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeAlias
+
 from google.protobuf.message import DecodeError
 
+from croupier.record.v1 import record_pb2
+from croupier.v1 import table_pb2
 from croupier.v1.session_service_pb2 import (
     ChannelMove,
     ChannelNonce,
     ChannelOpen,
     SessionRequest,
 )
+from croupier_server.errors import MalformedMove
+from croupier_server.games.base import EndReason, Move, Seat
+from croupier_server.storage.base import LogRow
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    DealKind,
+    DealSource,
+    OnAbsence,
+    SeatSpec,
+    TableSpec,
+)
+from croupier_server.wire.base import GameWire
 
-__all__ = ["ChannelMove", "ChannelNonce", "ChannelOpen", "SessionRequest", "read_frame"]
+__all__ = [
+    "ChannelMove",
+    "ChannelNonce",
+    "ChannelOpen",
+    "SessionRequest",
+    "read_frame",
+    "read_spec",
+    "read_step",
+]
 
 
 def read_frame(data: bytes) -> SessionRequest | None:
@@ -24,3 +50,210 @@ def read_frame(data: bytes) -> SessionRequest | None:
         return SessionRequest.FromString(data)
     except DecodeError:
         return None
+
+
+# Steps ------------------------------------------------------------------------------------------
+
+
+class Joined(NamedTuple):
+    """Somebody sat down."""
+
+    seat: Seat
+    player: str
+
+
+class Left(NamedTuple):
+    """Somebody left."""
+
+    seat: Seat
+
+
+class Filled(NamedTuple):
+    """All sit; the hashes of their nonces, in seat order."""
+
+    nonce_hashes: tuple[bytes, ...]
+
+
+class NonceOpened(NamedTuple):
+    """A seat opened its nonce."""
+
+    seat: Seat
+
+
+class TimedOut(NamedTuple):
+    """A seat ran out of time; its strikes with this one."""
+
+    seat: Seat
+    strikes: int
+
+
+class Ended(NamedTuple):
+    """The match ended."""
+
+    reason: EndReason
+    seat: Seat | None
+    detail: str
+
+
+class Halted(NamedTuple):
+    """A fault stopped the table."""
+
+
+class Chance(NamedTuple):
+    """A deck or a lot was put in."""
+
+    outcome: tuple[int, ...]
+
+
+class Moved(NamedTuple):
+    """A seat moved, or gave a sealed answer."""
+
+    seat: Seat
+    decision_id: str
+    move: Move
+    timed_out: bool
+    charged_ms: int
+    is_sealed: bool
+
+
+class WindowClosed(NamedTuple):
+    """A window closed."""
+
+
+class Follows(NamedTuple):
+    """The row follows from the one before: it was no input."""
+
+
+Step: TypeAlias = (
+    Joined
+    | Left
+    | Filled
+    | NonceOpened
+    | TimedOut
+    | Ended
+    | Halted
+    | Chance
+    | Moved
+    | WindowClosed
+    | Follows
+)
+"""What a row of the log says was done."""
+
+
+def read_step(row: LogRow, wire: GameWire) -> tuple[Step, int | None]:
+    """What *row* says was done, and when; a sealed answer tells no time.
+
+    Raises:
+        ValueError: the row is none of ours.
+    """
+    try:
+        time = None
+        event = table_pb2.TableEvent.FromString(row.public)
+        if row.sequence:
+            time = event.time.ToMilliseconds()
+        if row.input:
+            return _input(record_pb2.Input.FromString(row.input), wire), time
+        return _event(event), time
+    except (DecodeError, MalformedMove) as error:
+        raise ValueError(f"row of event {row.sequence}: {error}") from error
+
+
+def _input(message: record_pb2.Input, wire: GameWire) -> Step:
+    match message.WhichOneof("input"):
+        case "chance":
+            return Chance(tuple(message.chance.outcome))
+        case "move":
+            return _move(message.move, wire, is_sealed=False)
+        case "answer":
+            return _move(message.answer, wire, is_sealed=True)
+        case "window":
+            return WindowClosed()
+        case _:
+            raise ValueError("an input of no kind")
+
+
+def _move(message: record_pb2.MoveInput, wire: GameWire, *, is_sealed: bool) -> Moved:
+    return Moved(
+        message.seat,
+        message.decision_id,
+        wire.move_code(message.move),
+        message.timed_out,
+        message.charged.ToMilliseconds(),
+        is_sealed,
+    )
+
+
+def _event(event: table_pb2.TableEvent) -> Step:
+    match event.WhichOneof("event"):
+        case "seat_joined":
+            seat = event.seat_joined.seat
+            return Joined(seat.seat, seat.player)
+        case "seat_left":
+            return Left(event.seat_left.seat)
+        case "seats_filled":
+            return Filled(tuple(seat.nonce_hash for seat in event.seats_filled.seats))
+        case "nonce_opened":
+            return NonceOpened(event.nonce_opened.seat)
+        case "seat_timed_out":
+            return TimedOut(event.seat_timed_out.seat, event.seat_timed_out.strikes)
+        case "match_ended":
+            result = event.match_ended
+            seat_at_fault = result.seat if result.HasField("seat") else None
+            return Ended(EndReason(result.reason), seat_at_fault, result.detail)
+        case "table_halted":
+            return Halted()
+        case _:
+            return Follows()
+
+
+# Tables -----------------------------------------------------------------------------------------
+
+
+def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> TableSpec:
+    """What a table is for life, from its serialised ``Table`` as it was created.
+
+    What the message does not tell (secrets, how it was listed) is left empty.
+
+    Raises:
+        InvalidRequest: options that this version does not know.
+    """
+    table = table_pb2.Table.FromString(data)
+    game = entry.game
+    options = game.options(table.ruleset, option_text)
+    clock = table.clock
+    arm = table.deal_source.WhichOneof("source")
+    return TableSpec(
+        table_id=table.table_id,
+        epoch=table.epoch,
+        kind=table.game,
+        ruleset=table.ruleset,
+        options=options,
+        option_text=option_text,
+        options_message=table.options.SerializeToString(deterministic=True),
+        ruleset_hash=table.ruleset_hash,
+        rules_version=table.rules_version,
+        seats=tuple(SeatSpec(Access(seat.access)) for seat in table.seats),
+        teams=tuple(seat.team for seat in table.seats),
+        deal=DealSource(
+            DealKind[arm.upper()] if arm is not None else DealKind.MATCH,
+            board_id=table.deal_source.board.board_id,
+            commitment=table.deal_source.board.commitment,
+        ),
+        commitment=table.commitment,
+        clock=ClockSpec(
+            clock.base.ToMilliseconds(),
+            clock.increment.ToMilliseconds(),
+            clock.per_move.ToMilliseconds(),
+            clock.window_time.ToMilliseconds(),
+            clock.strikes,
+        ),
+        legal_mode=table.legal_mode,
+        on_absence=OnAbsence(table.on_absence),
+        rated=table.rated,
+        shared_seats=table.shared_seats,
+        manual_start=False,
+        title=table.title,
+        unlisted=False,
+        created_ms=table.create_time.ToMilliseconds(),
+        endpoint=table.endpoint,
+    )

@@ -18,7 +18,7 @@ from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import updates
-from croupier_server.tables.match import Decision
+from croupier_server.tables.decisions import Decision
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import ResetReason, StreamEnd

@@ -14,15 +14,12 @@ from typing import Final
 
 from croupier_server.errors import (
     CroupierError,
-    InvalidRequest,
-    NotYourTurn,
-    Reason,
-    StaleDecision,
 )
 from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import encode, updates
 from croupier_server.tables.deals import Dealer
+from croupier_server.tables.decisions import Answered, Decision
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
@@ -31,63 +28,15 @@ from croupier_server.wire.base import GameWire
 FOREVER: Final = 1 << 62
 """A time that never comes."""
 
-DUE_GRACE_MS: Final = 50
-"""A decision's clock starts so long after it came due, unless its frame is written before."""
-
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""
 
-_DIGITS_MAX: Final = 18
 _MOVE: Final = 2
 _ANSWER: Final = 3
 
 
 class RulesFault(Exception):
     """The rules refused what they had asked for themselves: a fault of ours, never a player's."""
-
-
-class Decision:
-    """A question to a seat that is open, or a sealed one whose window is.
-
-    Attributes:
-        id: names it; a function of public facts and the seat.
-        seat: who is asked.
-        kind: the game's number of what is asked.
-        sequence: number of the last event before it.
-        sealed: whether nobody may know that it was asked.
-        answer: the sealed answer, once given.
-        due_ms: when it came due.
-    """
-
-    __slots__ = (
-        "answer",
-        "due_ms",
-        "head",
-        "id",
-        "kind",
-        "refusals",
-        "sealed",
-        "seat",
-        "sequence",
-        "started_ms",
-    )
-
-    def __init__(self, seat: Seat, kind: int, sequence: int, due_ms: int, *, sealed: bool) -> None:
-        self.id = f"{sequence}-{seat}"
-        self.seat = seat
-        self.kind = kind
-        self.sequence = sequence
-        self.sealed = sealed
-        self.due_ms = due_ms
-        self.started_ms = -1
-        self.answer: Move | None = None
-        self.refusals = 0
-        self.head = b""
-
-    def used_ms(self, now: int) -> int:
-        """Time that its seat has had for it."""
-        started = self.started_ms if self.started_ms >= 0 else self.due_ms + DUE_GRACE_MS
-        return max(now - started, 0)
 
 
 class Match:
@@ -104,13 +53,11 @@ class Match:
 
     __slots__ = (
         "_answered",
-        "_answered_before",
         "_deal",
         "_dealer",
         "_game",
         "_journal",
         "_spec",
-        "_stale_to",
         "_window_until",
         "_wire",
         "deadline",
@@ -131,9 +78,7 @@ class Match:
         self._journal = journal
         self._dealer: Dealer | None = None
         self._deal = 0
-        self._answered: dict[str, tuple[Move | None, int]] = {}
-        self._answered_before: dict[str, tuple[Move | None, int]] = {}
-        self._stale_to = 0
+        self._answered = Answered(game)
         self._window_until = FOREVER
         self.state = game.new(spec.options)
         self.views = wire.views()
@@ -163,7 +108,7 @@ class Match:
         """
         decision = self.decisions[seat]
         if decision is None or decision.id != decision_id:
-            return self._answer_before(seat, decision_id, move)
+            return self._again(seat, decision_id, move)
         if decision.sealed:
             return self._submit_sealed(decision, move, now)
         try:
@@ -182,11 +127,11 @@ class Match:
         """Raise what `submit` would raise, and change nothing."""
         decision = self.decisions[seat]
         if decision is None or decision.id != decision_id:
-            self._answer_before(seat, decision_id, move)
+            self._again(seat, decision_id, move)
         elif decision.answer is None:
             self._game.check(self.state, seat, move)
         else:
-            self._answer_before(seat, decision_id, move)
+            self._again(seat, decision_id, move)
 
     def legal(self, seat: Seat, decision_id: str) -> Legal:
         """Legal answers of an open decision.
@@ -196,7 +141,7 @@ class Match:
         """
         decision = self.decisions[seat]
         if decision is None or decision.id != decision_id or decision.answer is not None:
-            self._answer_before(seat, decision_id, None)
+            self._again(seat, decision_id, None)
         return self._game.legal_moves(self.state, seat)
 
     def refuse(self, decision: Decision) -> None:
@@ -210,7 +155,7 @@ class Match:
         """Carry out what is due: windows close, time runs out."""
         while now >= self.deadline:
             if not self.window_open:
-                self._time_out(now)
+                self.time_out(now)
             elif self._spec.clock.window_ms:
                 self.close_window(now)
             else:
@@ -252,8 +197,13 @@ class Match:
     def start_clock(self, decision: Decision, now: int) -> None:
         """The decision's frame is being written: its clock runs from now."""
         if decision.started_ms < 0 and self.timing.is_timed:
-            decision.started_ms = min(now, decision.due_ms + DUE_GRACE_MS)
+            decision.started_ms = min(now, decision.clock_from_ms)
             self._set_deadline()
+
+    def set_used(self, decision: Decision, used_ms: int, now: int) -> None:
+        """Let the clock of *decision* have run for *used_ms*, for a replay."""
+        decision.started_ms = now - used_ms
+        self._set_deadline()
 
     def clocks(self, now: int) -> Iterator[tuple[Seat, int, int]]:
         """Clocks as everybody may see them: seat, milliseconds left, strikes."""
@@ -279,7 +229,8 @@ class Match:
         charged = 0
         if self.timing.is_timed:
             charged = self.timing.charge(seat, decision.used_ms(now), sealed=False)
-        self._answered[decision.id] = (None if timed_out else move, self._journal.sequence + 1)
+        answer = None if timed_out else move
+        self._answered.add(decision.id, answer, self._journal.sequence + 1)
         cause = encode.move_input(
             _MOVE, seat, decision.id, self._wire.move_bytes(move), charged, timed_out=timed_out
         )
@@ -334,9 +285,7 @@ class Match:
     def _start_deal(self) -> None:
         """Hidden accounts are opened, and what is older than the last deal is let go of."""
         self._journal.start_deal()
-        self._stale_to = self._journal.kept_from
-        self._answered_before = self._answered
-        self._answered = {}
+        self._answered.start_deal(self._journal.kept_from)
         self.timing.open_hidden()
         self._check_strikes()
 
@@ -350,10 +299,7 @@ class Match:
                     self.deadline = min(self.deadline, self._expiry(decision))
 
     def _expiry(self, decision: Decision) -> int:
-        started = decision.started_ms
-        if started < 0:
-            started = decision.due_ms + DUE_GRACE_MS
-        return started + self.timing.budget_ms(decision.seat)
+        return decision.clock_from_ms + self.timing.budget_ms(decision.seat)
 
     # Windows ---------------------------------------------------------------------------------
 
@@ -365,7 +311,7 @@ class Match:
 
     def _submit_sealed(self, decision: Decision, move: Move, now: int) -> int:
         if decision.answer is not None:
-            return self._answer_before(decision.seat, decision.id, move)
+            return self._again(decision.seat, decision.id, move)
         try:
             self._game.check(self.state, decision.seat, move)
         except CroupierError:
@@ -385,7 +331,7 @@ class Match:
         if self.timing.is_timed and not self._spec.clock.window_ms:
             charged = self.timing.charge(decision.seat, decision.used_ms(now), sealed=True)
         decision.answer = move
-        self._answered[decision.id] = (None if timed_out else move, 0)
+        self._answered.add(decision.id, None if timed_out else move, 0)
         self._journal.seal(
             encode.move_input(
                 _ANSWER,
@@ -417,7 +363,7 @@ class Match:
 
     # Time ------------------------------------------------------------------------------------
 
-    def _time_out(self, now: int) -> None:
+    def time_out(self, now: int) -> None:
         """The seat to move has run out of time: a strike, and the fallback move or a forfeit."""
         (decision,) = [one for one in self.decisions if one is not None]
         seat = decision.seat
@@ -432,13 +378,24 @@ class Match:
 
     def _time_out_sealed(self, now: int) -> None:
         """Seats of a window without a fixed time have run out of theirs."""
-        for seat, decision in enumerate(self.decisions):
-            if decision is not None and decision.answer is None and now >= self._expiry(decision):
-                self._seal(decision, self._game.fallback(self.state, seat), now, timed_out=True)
+        for decision in self.decisions:
+            if (
+                decision is not None
+                and decision.answer is None
+                and now >= self._expiry(decision)
+                and self.time_out_sealed(decision, now)
+            ):
+                return
+        self._set_deadline()
+
+    def time_out_sealed(self, decision: Decision, now: int) -> bool:
+        """Give the fallback answer for a seat; returns whether that closed the window."""
+        move = self._game.fallback(self.state, decision.seat)
+        self._seal(decision, move, now, timed_out=True)
         if self._all_answered():
             self.close_window(now)
-        else:
-            self._set_deadline()
+            return True
+        return False
 
     def _check_strikes(self) -> None:
         if self.forfeiter is None:
@@ -446,39 +403,8 @@ class Match:
             if self.forfeiter is not None:
                 self.deadline = FOREVER
 
-    # Decisions that are not open -----------------------------------------------------------------
-
-    def _answer_before(self, seat: Seat, decision_id: str, move: Move | None) -> int:
-        """The answer once more to what was answered before, or what is wrong.
-
-        Ids of other seats are unknown whatever they name, so that they tell nothing.
-        """
-        number, _, owner = decision_id.partition("-")
-        if owner == str(seat):
-            found = self._answered.get(decision_id) or self._answered_before.get(decision_id)
-            if found is not None:
-                accepted, sequence = found
-                if accepted is None or move is None:
-                    raise StaleDecision(Reason.STALE_DECISION, "the decision is over")
-                if accepted != move:
-                    raise self._answered_otherwise(accepted)
-                return sequence
-            is_number = len(number) <= _DIGITS_MAX and number.isdecimal()
-            if is_number and 0 < int(number) < self._stale_to:
-                raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
+    def _again(self, seat: Seat, decision_id: str, move: Move | None) -> int:
+        """What becomes of an answer to a decision that is not open; see `Answered.again`."""
         decision = self.decisions[seat]
-        if decision is None or decision.answer is not None:
-            raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
-        raise InvalidRequest(
-            Reason.UNKNOWN_DECISION,
-            "this seat was never given such a decision",
-            field="decision_id",
-        )
-
-    def _answered_otherwise(self, accepted: Move) -> StaleDecision:
-        text = self._game.move_text(accepted)
-        return StaleDecision(
-            Reason.DECISION_ANSWERED,
-            f"the decision was answered before: {text}",
-            metadata={"accepted": text},
-        )
+        is_asked = decision is not None and decision.answer is None
+        return self._answered.again(seat, decision_id, move, is_asked=is_asked)

@@ -36,6 +36,7 @@ from croupier_server.tables.feed import SeatFeed
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import ViewMode
 from croupier_server.tables.table import Table
+from croupier_server.tables.tickets import seat_of
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.wire.encode import (
     VARINTS,
@@ -141,7 +142,8 @@ class Session:
         self._is_beating = False
         self._ending: bytes | None = None
         self._waiter: asyncio.Future[None] | None = None
-        shard.add_session(self)
+        shard.expect_serving()
+        shard.readers.add_session(self)
 
     # Out -----------------------------------------------------------------------------------------
 
@@ -231,7 +233,7 @@ class Session:
     def close(self) -> None:
         """The stream is gone, or about to end. May be called twice."""
         self.is_done = True
-        self.shard.remove_session(self)
+        self.shard.readers.remove_session(self)
         for channel in list(self._channels.values()):
             channel.close()
         self._channels.clear()
@@ -308,13 +310,13 @@ class Session:
             self._expect_free(number)
             table = self.shard.table(request.table_id)
             caller = self._caller._replace(ticket=request.ticket)
-            seat = self.shard.seat_of(caller, table)
+            seat = seat_of(caller, table)
             channel = Channel(self, number, table, seat, request)
         except CroupierError as error:
             self._error(number, error)
         else:
             self._channels[number] = channel
-            self.shard.attach(channel)
+            self.shard.readers.attach(channel)
             channel.wake()
 
     def _expect_free(self, number: int) -> None:

@@ -9,10 +9,8 @@ Must not be put here: rules, messages of the contract, gRPC.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
-from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -20,19 +18,21 @@ from croupier_server.errors import (
     Exhausted,
     InvalidRequest,
     NotAllowed,
-    NotFound,
     Reason,
     Unavailable,
 )
-from croupier_server.games.base import Legal, Move, Seat
-from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
+from croupier_server.games.base import Move, Seat
+from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry, make_spec
-from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed, TableFeed
+from croupier_server.tables.directory import Directory
+from croupier_server.tables.feed import LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.limits import Limits
+from croupier_server.tables.readers import Readers, watchers_of
 from croupier_server.tables.seats import secret_hash
 from croupier_server.tables.spec import (
     Access,
@@ -51,28 +51,6 @@ _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
 _SEED_BYTES: Final = 8
-
-
-class Limits(NamedTuple):
-    """What a server holds its callers to.
-
-    Attributes:
-        tables_max: tables that have not ended.
-        ended_max: ended tables that are still answered for; the oldest one goes.
-        lag_max: events that a reader may be behind before it gets a snapshot instead.
-        heartbeat_ms: time between heartbeats.
-        nonce_ms: how long a table waits for nonces.
-        channels_max: channels of one session.
-        requests_max: answers that are kept by ``request_id``, of each call.
-    """
-
-    tables_max: int = 10_000
-    ended_max: int = 64
-    lag_max: int = 1_024
-    heartbeat_ms: int = 10_000
-    nonce_ms: int = 30_000
-    channels_max: int = 4_096
-    requests_max: int = 10_000
 
 
 class HouseSeat(NamedTuple):
@@ -109,18 +87,6 @@ class Accepted(NamedTuple):
     sequence: int
 
 
-class Live(Protocol):
-    """A session, as far as its shard is concerned."""
-
-    def beat(self) -> None:
-        """A heartbeat is due."""
-        ...
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """The session is to end."""
-        ...
-
-
 class Shard:
     """All tables of one server.
 
@@ -137,6 +103,9 @@ class Shard:
         endpoint: address that tables name as theirs; empty: the one that was asked.
 
     Attributes:
+        directory: all tables.
+        table: finds one by its id, or raises NotFound.
+        readers: all streams.
         commits: collects what is done and hands it to the store.
         committed: await it before telling a client what was done.
     """
@@ -159,18 +128,16 @@ class Shard:
         self.now_ms = clock.now_ms
         self._secrets = secrets
         self._ids = ids
-        self._log = log
-        self._records = records
         self._games = games
         self._house = house
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
-        self._tables: dict[str, Table] = {}
-        self._ended: deque[str] = deque()
+        self.directory = Directory(log, records, limits.ended_max)
+        self.table = self.directory.table
         self._house_seats: dict[str, list[HouseSeat]] = {}
         self._number = 0
-        self._lobby: dict[LobbyFeed, None] = {}
-        self._sessions: dict[Live, None] = {}
+        self.readers = Readers()
+        self.forget = self.readers.forget
         self._created: Answers[CreateTable, Created] = Answers(limits.requests_max)
         self._joined: Answers[JoinTable, Joined] = Answers(limits.requests_max)
         self._retry_after_ms = 0
@@ -181,11 +148,6 @@ class Shard:
         self.committed = self.commits.committed
 
     # Tables --------------------------------------------------------------------------------------
-
-    @property
-    def live(self) -> int:
-        """Tables that have not ended."""
-        return len(self._tables) - len(self._ended)
 
     def create_table(self, caller: Caller, request: CreateTable) -> Created:
         """Make a table; *caller* becomes its host.
@@ -201,8 +163,8 @@ class Shard:
         before = self._created.find(caller.principal, request.request_id, request, now)
         if before is not None:
             return before
-        self._expect_serving()
-        if self.live >= self.limits.tables_max:
+        self.expect_serving()
+        if self.directory.live >= self.limits.tables_max:
             raise Exhausted(
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
             )
@@ -230,7 +192,7 @@ class Shard:
             outbox=self.commits.outbox,
             number=self._number,
         )
-        self._tables[spec.table_id] = table
+        self.directory.add(table)
         host_ticket = tickets.new_ticket(self._secrets)
         table.host = secret_hash(host_ticket)
         created = Created(table, host_ticket, self._invite(table))
@@ -255,17 +217,6 @@ class Shard:
             codes.append(code)
         return tuple(codes)
 
-    def table(self, table_id: str) -> Table:
-        """A table that is live, or ended not long ago.
-
-        Raises:
-            NotFound: unknown here, or not for this caller to know.
-        """
-        table = self._tables.get(table_id)
-        if table is None:
-            raise NotFound(Reason.NOT_FOUND, "there is no such table", field="table_id")
-        return table
-
     def list_tables(
         self,
         *,
@@ -274,23 +225,8 @@ class Shard:
         before: int | None = None,
         limit: int = 100,
     ) -> list[Table]:
-        """Listed tables, newest first.
-
-        Args:
-            kind: only those of this game; 0: all.
-            status: only those that stand there; None: all.
-            before: only those with a smaller `Table.number`; None: all.
-            limit: at most so many.
-        """
-        found = (
-            table
-            for table in reversed(self._tables.values())
-            if not table.spec.unlisted
-            and kind in (0, table.spec.kind)
-            and status in (None, table.status)
-            and (before is None or table.number < before)
-        )
-        return list(islice(found, limit))
+        """Listed tables, newest first; see `Directory.listed`."""
+        return self.directory.listed(kind=kind, status=status, before=before, limit=limit)
 
     # Seats ---------------------------------------------------------------------------------------
 
@@ -308,7 +244,7 @@ class Shard:
             return before
         table = self.table(request.table_id)
         seat = tickets.choose_seat(caller, table, request)
-        self._expect_serving()
+        self.expect_serving()
         table.join(seat, request.player, request.nonce_hash, now)
         state = table.seats[seat]
         ticket = tickets.new_ticket(self._secrets)
@@ -368,14 +304,6 @@ class Shard:
         self._done(table)
         return table
 
-    def seat_of(self, caller: Caller, table: Table) -> Seat:
-        """The seat that *caller* holds at *table*.
-
-        Raises:
-            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
-        """
-        return tickets.seat_of(caller, table)
-
     # Play ----------------------------------------------------------------------------------------
 
     def submit(self, table: Table, seat: Seat, decision_id: str, move: Move) -> Accepted:
@@ -388,18 +316,6 @@ class Shard:
             return Accepted(decision_id, table.submit(seat, decision_id, move, self.now_ms()))
         finally:
             self._done(table)
-
-    def check(self, table: Table, seat: Seat, decision_id: str, move: Move) -> None:
-        """Raise what `submit` would raise, and change nothing."""
-        table.check(seat, decision_id, move)
-
-    def legal(self, table: Table, seat: Seat, decision_id: str) -> Legal:
-        """Legal answers of an open decision.
-
-        Raises:
-            CroupierError: see `Table.legal`.
-        """
-        return table.legal(seat, decision_id)
 
     def refuse_unreadable(self, table: Table, seat: Seat, decision_id: str) -> None:
         """Count an answer that could not be read among the refusals of its decision."""
@@ -443,7 +359,7 @@ class Shard:
             Unavailable: SERVER_DRAINING.
         """
         seat = tickets.seat_of(caller, table)
-        self._expect_serving()
+        self.expect_serving()
         feed = SeatFeed(
             self,
             table,
@@ -453,18 +369,8 @@ class Shard:
             after=after,
             lag_max=self.limits.lag_max,
         )
-        self.attach(feed)
+        self.readers.attach(feed)
         return feed
-
-    def attach(self, feed: SeatFeed) -> None:
-        """Make *feed* the one stream of its seat."""
-        watchers = feed.table.seat_watchers
-        older = watchers[feed.seat]
-        if older is not None:
-            older.finish(StreamEnd.REPLACED, "a later stream of this seat took over")
-        watchers[feed.seat] = feed
-        if feed.sees_events:
-            feed.table.has_event_watchers = True
 
     def spectate(self, table: Table, *, epoch: int, after: int) -> PublicFeed:
         """A stream of what everybody may see.
@@ -473,9 +379,9 @@ class Shard:
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
         """
-        self._expect_serving()
+        self.expect_serving()
         feed = PublicFeed(self, table, epoch=epoch, after=after, lag_max=self.limits.lag_max)
-        table.spectators.append(feed)
+        self.readers.add_spectator(feed)
         return feed
 
     def watch_lobby(self, *, kind: int = 0) -> LobbyFeed:
@@ -484,62 +390,34 @@ class Shard:
         Raises:
             Unavailable: SERVER_DRAINING.
         """
-        self._expect_serving()
+        self.expect_serving()
         present = [
             table
-            for table in self._tables.values()
+            for table in self.directory
             if table.status is not Status.ENDED
             and not table.spec.unlisted
             and kind in (0, table.spec.kind)
         ]
         feed = LobbyFeed(self, present, kind)
-        self._lobby[feed] = None
+        self.readers.add_lobby(feed)
         return feed
 
-    def forget(self, feed: Feed) -> None:
-        """See `feed.Owner.forget`."""
-        if isinstance(feed, SeatFeed):
-            watchers = feed.table.seat_watchers
-            if watchers[feed.seat] is feed:
-                watchers[feed.seat] = None
-        elif isinstance(feed, TableFeed):
-            if feed in feed.table.spectators:
-                feed.table.spectators.remove(feed)
-        elif isinstance(feed, LobbyFeed):
-            self._lobby.pop(feed, None)
-
-    def add_session(self, session: Live) -> None:
-        """Give *session* heartbeats, and its end when the server goes down.
+    def expect_serving(self) -> None:
+        """Raise when the server is going down.
 
         Raises:
             Unavailable: SERVER_DRAINING.
         """
-        self._expect_serving()
-        self._sessions[session] = None
-
-    def remove_session(self, session: Live) -> None:
-        """*session* has ended."""
-        self._sessions.pop(session, None)
+        if self._retry_after_ms:
+            raise Unavailable(
+                Reason.SERVER_DRAINING, "the server is going down", retry_ms=self._retry_after_ms
+            )
 
     # Publishing ----------------------------------------------------------------------------------
 
     def _publish(self, table: Table) -> None:
-        """Tell readers that events of *table* have been stored."""
-        watchers = table.seat_watchers
-        fresh = table.match.fresh
-        if fresh:
-            for decision in fresh:
-                watcher = watchers[decision.seat]
-                if watcher is not None:
-                    watcher.wake()
-            if table.journal.committed == table.journal.sequence:
-                fresh.clear()
-        for spectator in table.spectators:
-            spectator.wake()
-        if table.has_event_watchers or table.is_changed:
-            for watcher in watchers:
-                if watcher is not None and (watcher.sees_events or table.is_changed):
-                    watcher.wake()
+        """Events of *table* have been stored."""
+        self.readers.publish(table)
         if table.is_changed:
             self._publish_change(table)
 
@@ -549,53 +427,21 @@ class Shard:
             return  # once more when all of it is stored
         table.is_changed = False
         if not table.spec.unlisted:
-            for feed in self._lobby:
-                feed.show(table)
+            self.readers.show(table)
         if self._house is not None:
             for seat in self._house_seats.pop(table.spec.table_id, ()):
                 self._house(seat)
         if table.status is Status.ENDED:
-            self._archive(table)
-
-    def _archive(self, table: Table) -> None:
-        """Make the record of an ended table, and let the oldest ended table go."""
-        spec = table.spec
-        assert table.result is not None
-        if table.is_halted:
-            _log.error(
-                "table halted",
-                table_id=spec.table_id,
-                sequence=table.journal.sequence,
-                fault=table.fault,
-            )
-        self._records.put(
-            FinishedMatch(
-                table_id=spec.table_id,
-                kind=spec.kind,
-                table=table.created,
-                option_text=spec.option_text,
-                reveal=table.reveal,
-                rows=tuple(self._log.read(spec.table_id)),
-                result=table.result,
-                players=tuple(seat.player for seat in table.seats),
-                ended_ms=table.ended_ms,
-            )
-        )
-        self._log.forget(spec.table_id)
-        self._ended.append(spec.table_id)
-        while len(self._ended) > self.limits.ended_max:
-            del self._tables[self._ended.popleft()]
+            self.directory.archive(table)
 
     def _lose(self, table: Table, error: Exception) -> None:
         """Events of *table* could not be stored, so nobody may see them: the table is given up."""
         _log.error("store failed", table_id=table.spec.table_id, error=type(error).__name__)
-        if self._tables.pop(table.spec.table_id, None) is None:
+        if not self.directory.drop(table):
             return
         table.match.stop()
-        watchers = [*table.seat_watchers, *table.spectators]
-        for watcher in watchers:
-            if watcher is not None:
-                watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
+        for watcher in list(watchers_of(table)):
+            watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 
     def failed(self, table: Table, fault: BaseException) -> None:
         """See `feed.Owner.failed`."""
@@ -618,14 +464,13 @@ class Shard:
 
     def heartbeat(self, part: int | None = None) -> None:
         """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`."""
-        for table in self._tables.values():
-            if part is None or table.number % HEARTBEAT_SLICES == part:
-                for watcher in (*table.seat_watchers, *table.spectators):
-                    if watcher is not None:
-                        watcher.beat()
+        self.readers.beat(
+            table
+            for table in self.directory
+            if part is None or table.number % HEARTBEAT_SLICES == part
+        )
         if not part:
-            for session in self._sessions:
-                session.beat()
+            self.readers.beat_sessions()
 
     def run(self) -> None:
         """Start timers on the running loop."""
@@ -640,18 +485,9 @@ class Shard:
     def drain(self, retry_after_ms: int = _RETRY_MS) -> None:
         """End every stream with SERVER_DRAINING and take no new ones."""
         self._retry_after_ms = max(retry_after_ms, 1)
-        detail = "the server is going down"
-        for session in list(self._sessions):
-            session.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
-        for table in self._tables.values():
-            for watcher in (*table.seat_watchers, *table.spectators):
-                if watcher is not None:
-                    watcher.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
-        for feed in self._lobby:
-            feed.finish(StreamEnd.SERVER_DRAINING, detail, retry_after_ms)
-
-    def _expect_serving(self) -> None:
-        if self._retry_after_ms:
-            raise Unavailable(
-                Reason.SERVER_DRAINING, "the server is going down", retry_ms=self._retry_after_ms
-            )
+        self.readers.finish(
+            self.directory,
+            StreamEnd.SERVER_DRAINING,
+            "the server is going down",
+            retry_after_ms,
+        )

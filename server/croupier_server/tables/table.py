@@ -306,7 +306,11 @@ class Table:
             raise InvalidRequest(
                 Reason.NONCE_MISMATCH, "not the nonce whose hash was given", field="nonce"
             )
-        state.nonce = nonce
+        self.take_nonce(seat, nonce, now)
+
+    def take_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
+        """Take a nonce that is known to be right."""
+        self.seats[seat].nonce = nonce
         self.journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
         if not any(other.wants_nonce for other in self.seats):
             self._begin(now)
@@ -327,7 +331,7 @@ class Table:
         except Exception as fault:
             self.halt(fault, now)
         else:
-            self._settle(now)
+            self.settle(now)
 
     # Play ----------------------------------------------------------------------------------------
 
@@ -345,7 +349,7 @@ class Table:
         try:
             sequence = match.submit(seat, decision_id, move, now)
         except CroupierError:
-            self._settle(now)
+            self.settle(now)
             if self.status is not Status.PLAYING:
                 self.expect_live()
             raise
@@ -353,7 +357,7 @@ class Table:
             self.halt(fault, now)
             raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
         if match.is_over or match.forfeiter is not None:
-            self._settle(now)
+            self.settle(now)
         return sequence
 
     def refuse_unreadable(self, seat: Seat, decision_id: str, now: int) -> None:
@@ -361,7 +365,7 @@ class Table:
         decision = self.match.decisions[seat]
         if decision is not None and decision.id == decision_id and decision.answer is None:
             self.match.refuse(decision)
-            self._settle(now)
+            self.settle(now)
 
     def check(self, seat: Seat, decision_id: str, move: Move) -> None:
         """Raise what `submit` would raise, and change nothing."""
@@ -377,14 +381,14 @@ class Table:
         """Carry out what is due: nonces that did not come, windows, clocks."""
         if now >= self._nonce_deadline:
             seat = next(number for number, one in enumerate(self.seats) if one.wants_nonce)
-            self._end(EndReason.NO_SHOW, None, now, seat, "the nonce was not opened in time")
+            self.end(EndReason.NO_SHOW, now, seat, "the nonce was not opened in time")
             return
         try:
             self.match.tick(now)
         except Exception as fault:
             self.halt(fault, now)
         else:
-            self._settle(now)
+            self.settle(now)
 
     # End -----------------------------------------------------------------------------------------
 
@@ -404,7 +408,7 @@ class Table:
         partners = [one for one, team in enumerate(teams) if team == teams[seat]]
         if self.spec.rated and not all(self.seats[one].conceded for one in partners):
             return False
-        self._end(EndReason.CONCEDED, self._lost_by(seat), now, seat)
+        self.end(EndReason.CONCEDED, now, seat)
         return True
 
     def abort(self, detail: str, now: int) -> None:
@@ -414,7 +418,7 @@ class Table:
             TableHalted, Conflict: it has ended.
         """
         self.expect_live()
-        self._end(EndReason.ABORTED, None, now, None, detail)
+        self.end(EndReason.ABORTED, now, None, detail)
 
     def halt(self, fault: BaseException, now: int) -> None:
         """Stop the table for a fault of ours; its log is kept.
@@ -430,16 +434,15 @@ class Table:
         self._close(encode.match_result(EndReason.HALTED, None), now)
         self.journal.announce(encode.TABLE_HALTED, b"", now)
 
-    def _settle(self, now: int) -> None:
+    def settle(self, now: int) -> None:
         """End the match if the rules or the strikes have."""
         if self.status is not Status.PLAYING:
             return
         match = self.match
         if match.forfeiter is not None:
-            seat = match.forfeiter
-            self._end(EndReason.FORFEIT, self._lost_by(seat), now, seat, "out of strikes")
+            self.end(EndReason.FORFEIT, now, match.forfeiter, "out of strikes")
         elif match.is_over:
-            self._end(EndReason.FINISHED, self.game.outcome(match.state), now)
+            self.end(EndReason.FINISHED, now)
 
     def _lost_by(self, seat: Seat) -> Outcome:
         """Places of a match that the team of *seat* gave away; it has no score."""
@@ -447,14 +450,22 @@ class Table:
         places = [_LOST if other == team else 1 for other in self.spec.teams]
         return Outcome(tuple(SeatOutcome(0, place) for place in places))
 
-    def _end(
-        self,
-        reason: EndReason,
-        outcome: Outcome | None,
-        now: int,
-        seat: Seat | None = None,
-        detail: str = "",
-    ) -> None:
+    def end(self, reason: EndReason, now: int, seat: Seat | None = None, detail: str = "") -> None:
+        """End the match.
+
+        Args:
+            reason: why. By the rules it counts as they say; a forfeit or a concession is lost by
+                the team of *seat*; otherwise it does not count.
+            now: the time.
+            seat: the seat at fault, if one is.
+            detail: one sentence for people.
+        """
+        outcome = None
+        if reason is EndReason.FINISHED:
+            outcome = self.game.outcome(self.match.state)
+        elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
+            assert seat is not None
+            outcome = self._lost_by(seat)
         self._close(encode.match_result(reason, outcome, seat, detail), now)
         assert self.result is not None
         self.journal.announce(encode.MATCH_ENDED, self.result, now)

@@ -52,6 +52,10 @@ class Timing:
             self._strikes[seat] += 1
         return self._strikes[seat]
 
+    def set_strikes(self, seat: Seat, strikes: int) -> None:
+        """Let *seat* have so many strikes on show, for a replay."""
+        self._strikes[seat] = strikes
+
     def open_hidden(self) -> None:
         """Add the hidden accounts to those on show: the deal has ended."""
         for seat in range(len(self._remaining)):

@@ -1,0 +1,141 @@
+"""Decisions: questions to seats, and what was answered to those of the last two deals.
+
+Must not be put here: whether an answer is legal, and what it leads to.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
+from croupier_server.games.base import Move, Seat
+from croupier_server.games.registry import AnyGame
+
+DUE_GRACE_MS: Final = 50
+"""A decision's clock starts so long after it came due, unless its frame is written before."""
+
+_DIGITS_MAX: Final = 18
+
+
+class Decision:
+    """A question to a seat that is open, or a sealed one whose window is.
+
+    Attributes:
+        id: names it; a function of public facts and the seat.
+        seat: who is asked.
+        kind: the game's number of what is asked.
+        sequence: number of the last event before it.
+        sealed: whether nobody may know that it was asked.
+        answer: the sealed answer, once given.
+        due_ms: when it came due.
+        started_ms: when its frame was written; -1: not yet.
+        refusals: answers to it that were refused.
+        head: its first fields as bytes, once they are made.
+    """
+
+    __slots__ = (
+        "answer",
+        "due_ms",
+        "head",
+        "id",
+        "kind",
+        "refusals",
+        "sealed",
+        "seat",
+        "sequence",
+        "started_ms",
+    )
+
+    def __init__(self, seat: Seat, kind: int, sequence: int, due_ms: int, *, sealed: bool) -> None:
+        self.id = f"{sequence}-{seat}"
+        self.seat = seat
+        self.kind = kind
+        self.sequence = sequence
+        self.sealed = sealed
+        self.due_ms = due_ms
+        self.started_ms = -1
+        self.answer: Move | None = None
+        self.refusals = 0
+        self.head = b""
+
+    @property
+    def clock_from_ms(self) -> int:
+        """When its clock starts, or did."""
+        return self.started_ms if self.started_ms >= 0 else self.due_ms + DUE_GRACE_MS
+
+    def used_ms(self, now: int) -> int:
+        """Time that its seat has had for it."""
+        return max(now - self.clock_from_ms, 0)
+
+
+class Answered:
+    """Decisions of the last two deals that are over, and the answers to them."""
+
+    __slots__ = ("_game", "_last", "_stale_to", "_this")
+
+    def __init__(self, game: AnyGame) -> None:
+        self._game = game
+        self._this: dict[str, tuple[Move | None, int]] = {}
+        self._last: dict[str, tuple[Move | None, int]] = {}
+        self._stale_to = 0
+
+    def add(self, decision_id: str, move: Move | None, sequence: int) -> None:
+        """A decision is over.
+
+        Args:
+            decision_id: the decision.
+            move: its seat's answer; None: time ran out.
+            sequence: number of the move's event; 0 for a sealed answer.
+        """
+        self._this[decision_id] = move, sequence
+
+    def start_deal(self, stale_to: int) -> None:
+        """Let go of all but the deal that ends, whose first event has the number *stale_to*."""
+        self._last = self._this
+        self._this = {}
+        self._stale_to = stale_to
+
+    def again(self, seat: Seat, decision_id: str, move: Move | None, *, is_asked: bool) -> int:
+        """The number that *move* was accepted with, if it comes again; otherwise what is wrong.
+
+        Ids of other seats are unknown whatever they name, so that they tell nothing.
+
+        Args:
+            seat: who answers.
+            decision_id: what it answers; not the open decision.
+            move: the answer; None: any is too late.
+            is_asked: whether another decision of this seat is open.
+
+        Raises:
+            StaleDecision: DECISION_ANSWERED with another move, or STALE_DECISION.
+            NotYourTurn: unknown, and no decision of the seat is open.
+            InvalidRequest: UNKNOWN_DECISION.
+        """
+        number, _, owner = decision_id.partition("-")
+        if owner == str(seat):
+            found = self._this.get(decision_id) or self._last.get(decision_id)
+            if found is not None:
+                accepted, sequence = found
+                if accepted is None or move is None:
+                    raise StaleDecision(Reason.STALE_DECISION, "the decision is over")
+                if accepted != move:
+                    self._refuse_other(accepted)
+                return sequence
+            is_number = len(number) <= _DIGITS_MAX and number.isdecimal()
+            if is_number and 0 < int(number) < self._stale_to:
+                raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
+        if not is_asked:
+            raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
+        raise InvalidRequest(
+            Reason.UNKNOWN_DECISION,
+            "this seat was never given such a decision",
+            field="decision_id",
+        )
+
+    def _refuse_other(self, accepted: Move) -> NoReturn:
+        text = self._game.move_text(accepted)
+        raise StaleDecision(
+            Reason.DECISION_ANSWERED,
+            f"the decision was answered before: {text}",
+            metadata={"accepted": text},
+        )

@@ -1,0 +1,121 @@
+"""The tables of a server: those that are live, those that ended not long ago, and their records.
+
+Must not be put here: what happens at a table.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+
+import structlog
+
+from croupier_server.errors import NotFound, Reason
+from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
+from croupier_server.tables.spec import Status
+from croupier_server.tables.table import Table
+
+_log = structlog.get_logger(__name__)
+
+
+class Directory:
+    """All tables of one server, in the order of their making.
+
+    Args:
+        log: where their rows are.
+        records: where finished matches go.
+        ended_max: ended tables that are still answered for; the oldest one goes.
+    """
+
+    __slots__ = ("_ended", "_ended_max", "_log", "_records", "_tables")
+
+    def __init__(self, log: TableLog, records: RecordStore, ended_max: int) -> None:
+        self._log = log
+        self._records = records
+        self._ended_max = ended_max
+        self._tables: dict[str, Table] = {}
+        self._ended: deque[str] = deque()
+
+    def __iter__(self) -> Iterator[Table]:
+        """The tables, oldest first."""
+        return iter(self._tables.values())
+
+    @property
+    def live(self) -> int:
+        """Tables that have not ended."""
+        return len(self._tables) - len(self._ended)
+
+    def add(self, table: Table) -> None:
+        """A new table."""
+        self._tables[table.spec.table_id] = table
+
+    def drop(self, table: Table) -> bool:
+        """Give a live table up; returns whether it was there."""
+        return self._tables.pop(table.spec.table_id, None) is not None
+
+    def table(self, table_id: str) -> Table:
+        """A table that is live, or ended not long ago.
+
+        Raises:
+            NotFound: unknown here, or not for this caller to know.
+        """
+        table = self._tables.get(table_id)
+        if table is None:
+            raise NotFound(Reason.NOT_FOUND, "there is no such table", field="table_id")
+        return table
+
+    def listed(
+        self,
+        *,
+        kind: int = 0,
+        status: Status | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[Table]:
+        """Listed tables, newest first.
+
+        Args:
+            kind: only those of this game; 0: all.
+            status: only those that stand there; None: all.
+            before: only those with a smaller `Table.number`; None: all.
+            limit: at most so many.
+        """
+        found = (
+            table
+            for table in reversed(self._tables.values())
+            if not table.spec.unlisted
+            and kind in (0, table.spec.kind)
+            and status in (None, table.status)
+            and (before is None or table.number < before)
+        )
+        return list(islice(found, limit))
+
+    def archive(self, table: Table) -> None:
+        """Make the record of an ended table, and let the oldest ended table go."""
+        spec = table.spec
+        assert table.result is not None
+        if table.is_halted:
+            _log.error(
+                "table halted",
+                table_id=spec.table_id,
+                sequence=table.journal.sequence,
+                fault=table.fault,
+            )
+        self._records.put(
+            FinishedMatch(
+                table_id=spec.table_id,
+                kind=spec.kind,
+                table=table.created,
+                option_text=spec.option_text,
+                reveal=table.reveal,
+                rows=tuple(self._log.read(spec.table_id)),
+                result=table.result,
+                players=tuple(seat.player for seat in table.seats),
+                ended_ms=table.ended_ms,
+            )
+        )
+        self._log.forget(spec.table_id)
+        self._ended.append(spec.table_id)
+        while len(self._ended) > self._ended_max:
+            del self._tables[self._ended.popleft()]

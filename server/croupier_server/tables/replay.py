@@ -1,0 +1,157 @@
+"""From a log back to its table: the same inputs give the same state and the same bytes.
+
+Chance is taken from the log, never drawn anew, so a log replays whatever becomes of the way decks
+are made. Must not be put here: how a row is read (``codec.py``), where rows come from.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import assert_never
+
+from croupier_server.storage.base import LogRow
+from croupier_server.tables import codec
+from croupier_server.tables.codec import Step
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.decisions import Decision
+from croupier_server.tables.match import FOREVER
+from croupier_server.tables.spec import TableSpec
+from croupier_server.tables.table import Table
+
+
+class ReplayError(Exception):
+    """The rows are not what these rules make of these inputs."""
+
+
+class _LoggedDealer:
+    """Gives the chance outcomes of a log in their order."""
+
+    def __init__(self, outcomes: deque[tuple[int, ...]]) -> None:
+        self._outcomes = outcomes
+
+    def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
+        del attempt
+        outcome = self._next(deal)
+        if sorted(outcome) != sorted(cards):
+            raise ReplayError(f"the deck of deal {deal} is not the pack")
+        return list(outcome)
+
+    def lot(self, deal: int, sides: int) -> int:
+        outcome = self._next(deal)
+        if len(outcome) != 1 or not outcome[0] < sides:
+            raise ReplayError(f"a lot of deal {deal} is out of range")
+        return outcome[0]
+
+    def _next(self, deal: int) -> tuple[int, ...]:
+        if not self._outcomes:
+            raise ReplayError(f"the log has no more chance for deal {deal}")
+        return self._outcomes.popleft()
+
+
+def replay(
+    spec: TableSpec, entry: GameEntry, rows: Sequence[LogRow], nonces: Sequence[bytes] = ()
+) -> Table:
+    """The table after *rows*; each row that comes out is compared with the one that went in.
+
+    Args:
+        spec: what the table is for life.
+        entry: its game.
+        rows: its whole log, or a part from the start that ends with an input's last row.
+        nonces: the seats' nonces, where they are known.
+
+    Raises:
+        ReplayError: a row differs.
+        ValueError: a row cannot be read.
+    """
+    steps = [codec.read_step(row, entry.wire) for row in rows]
+    outcomes = deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
+    dealer = _LoggedDealer(outcomes)
+    table = Table(spec, entry.game, entry.wire, make_dealer=lambda _spec, _root: dealer)
+    made = table.journal.outbox
+    for place, row in enumerate(rows):
+        if place >= len(made):
+            step, time = steps[place]
+            if time is None:
+                time = _next_time(steps, place)
+            _do(table, step, time, steps[place + 1 : place + 2], nonces)
+            if table.is_halted and not isinstance(step, codec.Halted):
+                raise ReplayError(f"row {place}: {table.fault}")
+        if place >= len(made) or made[place] != row:
+            raise ReplayError(f"row {place} (event {row.sequence}) comes out differently")
+    if len(made) > len(rows):
+        raise ReplayError("the log stops in the middle of what an input led to")
+    table.journal.committed = table.journal.sequence
+    return table
+
+
+def _next_time(steps: Sequence[tuple[Step, int | None]], place: int) -> int:
+    """When a sealed answer was given, as far as that can make a difference: the time of the next
+    event, which may be that of the window that it closed."""
+    times = [time for _, time in steps[place:] if time is not None]
+    times = times or [time for _, time in steps[:place] if time is not None][-1:]
+    return times[0]
+
+
+def _do(
+    table: Table,
+    step: Step,
+    now: int,
+    after: Sequence[tuple[Step, int | None]],
+    nonces: Sequence[bytes],
+) -> None:
+    """Carry out what a row says was done."""
+    match step:
+        case codec.Joined(seat, player):
+            table.join(seat, player, b"", now)
+        case codec.Left(seat):
+            table.leave(seat, now)
+        case codec.Filled(hashes):
+            for state, nonce_hash in zip(table.seats, hashes, strict=True):
+                state.nonce_hash = nonce_hash
+            table.start(now, FOREVER - now)
+        case codec.NonceOpened(seat):
+            table.take_nonce(seat, nonces[seat] if nonces else b"unknown", now)
+        case codec.TimedOut(seat, strikes):
+            moved = next((one for one, _ in after if isinstance(one, codec.Moved)), None)
+            decision = _decision(table, seat, moved and moved.decision_id)
+            table.match.set_used(decision, moved.charged_ms if moved else 0, now)
+            table.match.timing.set_strikes(seat, strikes - 1)
+            table.match.time_out(now)
+            table.settle(now)
+        case codec.Moved():
+            _move(table, step, now)
+        case codec.WindowClosed():
+            table.match.close_window(now)
+            table.settle(now)
+        case codec.Ended(reason, seat_at_fault, detail):
+            table.end(reason, now, seat_at_fault, detail)
+        case codec.Halted():
+            table.halt(ReplayError("the table was halted"), now)
+        case codec.Chance() | codec.Follows():
+            raise ReplayError("a row follows from nothing")
+        case _:
+            assert_never(step)
+
+
+def _move(table: Table, step: codec.Moved, now: int) -> None:
+    match = table.match
+    decision = _decision(table, step.seat, step.decision_id)
+    if match.timing.is_timed:
+        match.set_used(decision, step.charged_ms, now)
+    if not step.timed_out:
+        match.submit(step.seat, step.decision_id, step.move, now)
+    elif step.is_sealed and table.spec.clock.window_ms:
+        match.close_window(now)
+    elif step.is_sealed:
+        match.time_out_sealed(decision, now)
+    else:
+        raise ReplayError(f"decision {step.decision_id} ran out of time without an event")
+    table.settle(now)
+
+
+def _decision(table: Table, seat: int, decision_id: str | None) -> Decision:
+    decision = table.match.decisions[seat]
+    if decision is None or decision_id not in (None, decision.id):
+        raise ReplayError(f"decision {decision_id} of seat {seat} is not open")
+    return decision
