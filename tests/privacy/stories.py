@@ -313,11 +313,10 @@ def _kitty(stock: list[int], end: State, world: State, rng: random.Random) -> li
         return list(world.stock)
     fixed: dict[int, int] = {}
     if public.turned:
-        start = next(
-            start
-            for start in range(len(stock))
-            if tuple(stock[start : start + len(public.turned)]) == public.turned
-        )
+        # T-3.7: the third card alone is turned, or all from the first on.
+        is_third = public.options.no_declaration == "third_kitty_card" and len(stock) > 2
+        start = 2 if is_third else 0
+        assert tuple(stock[start : start + len(public.turned)]) == public.turned
         fixed = {start + step: card for step, card in enumerate(public.turned)}
     for card in fixed.values():
         cards.remove(card)
