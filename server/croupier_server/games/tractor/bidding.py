@@ -82,7 +82,7 @@ def legal_declarations(
 ) -> list[Move]:
     """Every DECLARE that `check_declaration` accepts from *hand*, by card, then by count."""
     moves: list[Move] = []
-    held = declaring_cards(hand, trump_rank)
+    held = hand & declaring_mask(trump_rank)
     floor = 0 if standing is None else strength(standing.card, standing.copies, options)
     is_bound = standing is not None and seat == standing.seat and not options.self_override
     while held:
@@ -97,9 +97,9 @@ def legal_declarations(
     return moves
 
 
-def declaring_cards(hand: int, trump_rank: int) -> int:
-    """The cards of *hand* that can be part of a declaration."""
-    return hand & (_RANK_MASKS[trump_rank] | _JOKERS)
+def declaring_mask(trump_rank: int) -> int:
+    """Every copy of the cards that can be part of a declaration."""
+    return _RANK_MASKS[trump_rank] | _JOKERS
 
 
 def check_declaration(

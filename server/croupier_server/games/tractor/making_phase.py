@@ -10,11 +10,12 @@ Must not be put here: checks of moves, and anything after the kitty is taken.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Chance, ChanceKind, Event, Legal, Move, Seat
-from croupier_server.games.cards import CARD_MAX, Cards, pack, single
+from croupier_server.games.cards import CARD_MAX, Card, Cards, pack, single
 from croupier_server.games.tractor import bidding, events
 from croupier_server.games.tractor.cards import points, trumps
 from croupier_server.games.tractor.events import NOBODY
@@ -23,7 +24,21 @@ from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
 
 _MEMO_MAX: Final = 1 << 14
-_DECK_ORDER: Final = tuple(range(1, CARD_MAX + 1))
+
+# Values of events that come in every window of every deal.
+_DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))
+_UNCHANGED: Final = events.WindowClosed(None)
+
+
+@cache
+def _ordered_deck(packs: int) -> tuple[Card, ...]:
+    """All cards of *packs* packs in the documented order."""
+    return tuple(card for card in range(1, CARD_MAX + 1) for _ in range(packs))
+
+
+@cache
+def _evenly_drawn(each: int, players: int) -> events.CardsDrawn:
+    return events.CardsDrawn((each,) * players)
 
 
 # Chance --------------------------------------------------------------------------------------
@@ -36,8 +51,7 @@ def pending_chance(public: PublicState) -> Chance:
     attempt = public.attempt + 1 if is_redeal else 0
     if public.first_drawer == NO_SEAT and public.options.starter is None:
         return Chance(ChanceKind.LOT, deal, attempt, sides=public.options.players)
-    deck = tuple(sorted(_DECK_ORDER * public.options.packs))
-    return Chance(ChanceKind.DECK, deal, attempt, cards=deck)
+    return Chance(ChanceKind.DECK, deal, attempt, cards=_ordered_deck(public.options.packs))
 
 
 def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
@@ -118,7 +132,7 @@ def _draw(state: State) -> Event:
         for step, card in enumerate(drawn):
             seat = (first + step) % players
             hands[seat] += 1 << 4 * card
-            private[seat] = events.OwnCardsDrawn(drawn[step : step + 1])
+            private[seat] = _DRAWN[card]
     else:
         for step in range(players):
             seat = (first + step) % players
@@ -132,7 +146,9 @@ def _draw(state: State) -> Event:
     else:
         public.phase = Phase.DRAW
     state.legal = state.asked = None
-    return Event(events.CardsDrawn(public.hand_sizes()), private)
+    if public.drawn % players:
+        return Event(events.CardsDrawn(public.hand_sizes()), private)
+    return Event(_evenly_drawn(public.drawn // players, players), private)
 
 
 def asked(state: State) -> tuple[Legal | None, ...]:
@@ -140,12 +156,13 @@ def asked(state: State) -> tuple[Legal | None, ...]:
     it holds no legal declaration (T-3.5)."""
     if state.asked is None:
         public = state.public
-        rank, standing = public.trump_rank, public.standing
-        found: list[Legal | None] = []
-        for seat, hand in enumerate(state.hands):
-            held = bidding.declaring_cards(hand, rank)
-            found.append(_answers(held, seat, standing, public) if held else None)
-        state.asked = tuple(found)
+        mask, standing = bidding.declaring_mask(public.trump_rank), public.standing
+        state.asked = tuple(
+            [
+                _answers(hand & mask, seat, standing, public) if hand & mask else None
+                for seat, hand in enumerate(state.hands)
+            ]
+        )
     return state.asked
 
 
@@ -176,14 +193,16 @@ def close_window(state: State, answers: Mapping[Seat, Move]) -> list[Event]:
     """Publish the strongest declaration and draw on, or make trumps after the last window."""
     public = state.public
     options = public.options
-    best = bidding.resolve_window(answers, public.first_drawer, options)
-    private: dict[Seat, object] = {
-        seat: events.OwnAnswer(answers[seat]) for seat in sorted(answers)
-    }
+    best: bidding.Declaration | None = None
+    private: Mapping[Seat, object] = NOBODY
+    if answers:
+        best = bidding.resolve_window(answers, public.first_drawer, options)
+        private = {seat: events.OwnAnswer(answers[seat]) for seat in sorted(answers)}
     if best is not None:
         _publish(public, best)
     state.asked = None
-    happened = [Event(events.WindowClosed(best), private)]
+    closed = _UNCHANGED if best is None else events.WindowClosed(best)
+    happened = [Event(closed, private)]
     if public.drawn < options.players * options.hand:
         happened.append(_draw(state))
     elif best is None:
