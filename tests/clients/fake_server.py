@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 import grpc
 from google.protobuf import any_pb2
@@ -39,9 +40,7 @@ End = table_pb2.StreamEnd
 def status(reason: str, code: grpc.StatusCode, **metadata: str) -> status_pb2.Status:
     """A status with the details that the contract promises."""
     detail = any_pb2.Any()
-    detail.Pack(
-        error_details_pb2.ErrorInfo(reason=reason, domain="croupier", metadata=metadata)
-    )
+    detail.Pack(error_details_pb2.ErrorInfo(reason=reason, domain="croupier", metadata=metadata))
     return status_pb2.Status(code=code.value[0], message=f"{reason} it is", details=[detail])
 
 
@@ -87,9 +86,7 @@ class FakeTable:
         self.nonce_hash = b""
         self.opens: list[int] = []
         self.change = asyncio.Event()
-        self.message = table_pb2.Table(
-            table_id=table_id, epoch=1, game=game_pb2.GAME_KIND_TRACTOR
-        )
+        self.message = table_pb2.Table(table_id=table_id, epoch=1, game=game_pb2.GAME_KIND_TRACTOR)
         self.result = game_pb2.MatchResult(
             reason=game_pb2.END_REASON_FINISHED,
             seats=[game_pb2.SeatOutcome(seat=seat, score=2 - seat, place=1) for seat in range(2)],
@@ -159,13 +156,24 @@ class FakeTable:
         return None
 
 
-class FakeServer(
-    system_service_pb2_grpc.SystemServiceServicer,
-    catalog_service_pb2_grpc.CatalogServiceServicer,
-    table_service_pb2_grpc.TableServiceServicer,
-    play_service_pb2_grpc.PlayServiceServicer,
-    session_service_pb2_grpc.SessionServiceServicer,
-):
+if TYPE_CHECKING:
+
+    class _Services:
+        """To the type checker the servicers are abstract; not every call is scripted."""
+
+else:
+
+    class _Services(
+        system_service_pb2_grpc.SystemServiceServicer,
+        catalog_service_pb2_grpc.CatalogServiceServicer,
+        table_service_pb2_grpc.TableServiceServicer,
+        play_service_pb2_grpc.PlayServiceServicer,
+        session_service_pb2_grpc.SessionServiceServicer,
+    ):
+        """Calls that are not scripted answer UNIMPLEMENTED."""
+
+
+class FakeServer(_Services):
     """Every service that the SDK uses, over tables made by `Script`."""
 
     def __init__(self, *scripts: Script) -> None:
@@ -181,11 +189,12 @@ class FakeServer(
         self._server = grpc.aio.server()
 
     async def __aenter__(self) -> FakeServer:
-        system_service_pb2_grpc.add_SystemServiceServicer_to_server(self, self._server)
-        catalog_service_pb2_grpc.add_CatalogServiceServicer_to_server(self, self._server)
-        table_service_pb2_grpc.add_TableServiceServicer_to_server(self, self._server)
-        play_service_pb2_grpc.add_PlayServiceServicer_to_server(self, self._server)
-        session_service_pb2_grpc.add_SessionServiceServicer_to_server(self, self._server)
+        services, server = cast("Any", self), self._server
+        system_service_pb2_grpc.add_SystemServiceServicer_to_server(services, server)
+        catalog_service_pb2_grpc.add_CatalogServiceServicer_to_server(services, server)
+        table_service_pb2_grpc.add_TableServiceServicer_to_server(services, server)
+        play_service_pb2_grpc.add_PlayServiceServicer_to_server(services, server)
+        session_service_pb2_grpc.add_SessionServiceServicer_to_server(services, server)
         port = self._server.add_insecure_port("127.0.0.1:0")
         self.address = f"127.0.0.1:{port}"
         await self._server.start()

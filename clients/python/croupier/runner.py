@@ -164,7 +164,8 @@ async def run_async(
                     deal=_deal(seed, number),
                     shared_seats=len(own) > 1,
                 )
-                return await _play_own(client, bot, made, own, name)
+                chance = None if seed is None else f"{seed}/{number}"
+                return await _play_own(client, bot, made, own, name, chance)
 
         played = await _all(one_match(number) for number in range(matches))
         return Results(result for match in played for result in match)
@@ -214,7 +215,12 @@ async def _join(
 
 
 async def _play_own(
-    client: Client, bot: BotSource, made: NewTable, own: Sequence[int], name: str | None
+    client: Client,
+    bot: BotSource,
+    made: NewTable,
+    own: Sequence[int],
+    name: str | None,
+    seed: str | None,
 ) -> list[Result]:
     """Play seats of a table of ours; a table that we cannot finish is stopped."""
     try:
@@ -226,7 +232,7 @@ async def _play_own(
             for seat, player in zip(own, bots, strict=True)
         ]
         pairs = zip(bots, tickets, strict=True)
-        return await _all(client.play(player, ticket) for player, ticket in pairs)
+        return await _all(client.play(player, ticket, seed=seed) for player, ticket in pairs)
     except BaseException:
         await _stop(client, made)
         raise
