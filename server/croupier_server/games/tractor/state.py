@@ -124,8 +124,11 @@ class PublicState:
         "winner",
     )
 
-    def __init__(self, options: TractorOptions) -> None:
+    def __init__(self, options: TractorOptions, original: PublicState | None = None) -> None:
         self.options = options
+        if original is not None:
+            self._take(original)
+            return
         self.phase = Phase.DEAL
         self.deal = 0
         self.attempt = 0
@@ -163,39 +166,41 @@ class PublicState:
 
     def copy(self) -> PublicState:
         """An independent copy."""
-        other = PublicState.__new__(PublicState)
-        other.options = self.options
-        other.phase = self.phase
-        other.deal = self.deal
-        other.attempt = self.attempt
-        other.levels = self.levels
-        other.first_drawer = self.first_drawer
-        other.nominee = self.nominee
-        other.match_winner = self.match_winner
-        other.results = self.results
-        other.opponents_points = self.opponents_points
-        other.starter = self.starter
-        other.declarers = self.declarers
-        other.trump_rank = self.trump_rank
-        other.trumps = self.trumps
-        other.drawn = self.drawn
-        other.standing = self.standing
-        other.first_declarer = self.first_declarer
-        other.exposed = self.exposed
-        other.turned = self.turned
-        other.calls = self.calls
-        other.bid = self.bid
-        other.shown = self.shown
-        other.show_points = self.show_points
-        other.to_act = self.to_act
-        other.leader = self.leader
-        other.lead = self.lead
-        other.best = self.best
-        other.winner = self.winner
-        other.failed_throw = self.failed_throw
-        other.plays = self.plays.copy()
-        other.tricks = self.tricks.copy()
-        return other
+        return PublicState(self.options, self)
+
+    def _take(self, original: PublicState) -> None:
+        """Become a copy of *original*. Not done by way of ``__new__``, because that runs the
+        constructor in compiled code."""
+        self.phase = original.phase
+        self.deal = original.deal
+        self.attempt = original.attempt
+        self.levels = original.levels
+        self.first_drawer = original.first_drawer
+        self.nominee = original.nominee
+        self.match_winner = original.match_winner
+        self.results = original.results
+        self.opponents_points = original.opponents_points
+        self.starter = original.starter
+        self.declarers = original.declarers
+        self.trump_rank = original.trump_rank
+        self.trumps = original.trumps
+        self.drawn = original.drawn
+        self.standing = original.standing
+        self.first_declarer = original.first_declarer
+        self.exposed = original.exposed
+        self.turned = original.turned
+        self.calls = original.calls
+        self.bid = original.bid
+        self.shown = original.shown
+        self.show_points = original.show_points
+        self.to_act = original.to_act
+        self.leader = original.leader
+        self.lead = original.lead
+        self.best = original.best
+        self.winner = original.winner
+        self.failed_throw = original.failed_throw
+        self.plays = original.plays.copy()
+        self.tricks = original.tricks.copy()
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing. What a lead is and who wins it
@@ -275,28 +280,29 @@ class State:
 
     __slots__ = ("asked", "buried", "follow_rules", "hands", "legal", "public", "stock", "taken")
 
-    def __init__(self, options: TractorOptions) -> None:
-        self.public = PublicState(options)
-        self.hands: list[Cards] = [0] * options.players
-        self.stock = b""
-        self.taken: Cards = 0
-        self.buried: Cards = 0
-        self.follow_rules = FollowRules(options.tractor_follow, options.protect)
-        self.legal: Legal | None = None
-        self.asked: tuple[Legal | None, ...] | None = None
+    def __init__(self, options: TractorOptions, original: State | None = None) -> None:
+        if original is None:
+            self.public = PublicState(options)
+            self.hands: list[Cards] = [0] * options.players
+            self.stock = b""
+            self.taken: Cards = 0
+            self.buried: Cards = 0
+            self.follow_rules = FollowRules(options.tractor_follow, options.protect)
+            self.legal: Legal | None = None
+            self.asked: tuple[Legal | None, ...] | None = None
+        else:
+            self.public = original.public.copy()
+            self.hands = original.hands.copy()
+            self.stock = original.stock
+            self.taken = original.taken
+            self.buried = original.buried
+            self.follow_rules = original.follow_rules
+            self.legal = original.legal
+            self.asked = original.asked
 
     def copy(self) -> State:
         """An independent copy; the remembered legal answers are shared, as nobody changes them."""
-        other = State.__new__(State)
-        other.public = self.public.copy()
-        other.hands = self.hands.copy()
-        other.stock = self.stock
-        other.taken = self.taken
-        other.buried = self.buried
-        other.follow_rules = self.follow_rules
-        other.legal = self.legal
-        other.asked = self.asked
-        return other
+        return State(self.public.options, self)
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing."""
