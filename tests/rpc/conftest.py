@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 import grpc
 import pytest
+import structlog
 
 from croupier_server.app import App, Sources, running
 from croupier_server.config import Settings
@@ -80,13 +82,17 @@ class Running(NamedTuple):
 
 @asynccontextmanager
 async def server(**changes: object) -> AsyncIterator[Running]:
-    """A whole server on a clock that the test moves."""
+    """A whole server on a clock that the test moves; its log tells of faults alone."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     clock = ManualClock(1_700_000_000_000)
     async with (
         running(settings(**changes), sources(clock)) as app,
         grpc.aio.insecure_channel(app.server.address) as channel,
     ):
-        yield Running(app, Caller(channel), clock)
+        try:
+            yield Running(app, Caller(channel), clock)
+        finally:
+            structlog.reset_defaults()
 
 
 @pytest.fixture

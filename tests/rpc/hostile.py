@@ -118,8 +118,9 @@ class World:
         await self._at("show", AUCTION, TRACTOR_DECISION_KIND_SHOW)
         await self._at("name", AUCTION, TRACTOR_DECISION_KIND_NAME_TRUMPS)
         await self._at("window", WINDOW, TRACTOR_DECISION_KIND_DECLARE)
-        await self._add("open", await make(self.call, OPEN))
-        await self.tables["open"].join(0)
+        is_open = await make(self.call, OPEN)
+        await is_open.join(0)
+        await self._add("open", is_open)
         opening = await make(self.call, MATCH)
         for seat in range(4):
             await opening.join(seat, nonce=NONCES[seat] if seat < 2 else b"")
@@ -154,15 +155,15 @@ class World:
                 self._close_window(table)
         await self._add(name, table)
         seat = decision.seat
-        hand = decision.view.tractor.hand if decision.HasField("view") else ()
-        if not hand:
-            hand = (await table.view(seat)).snapshot.seat.tractor.hand
-        self._name_cards(name, decision, list(hand))
+        view = (await table.view(seat)).snapshot.seat.tractor
+        self._name_cards(name, decision, view)
         self.names[f"{name}_id"] = decision.decision_id
         self.names[f"{name}_me"] = table.tickets[seat]
         self.names[f"{name}_next"] = table.tickets[(seat + 1) % len(table.tickets)]
         self.names[f"{name}_next_id"] = decision.decision_id[:-1] + str((seat + 1) % 4)
-        self.names[f"{name}_legal"] = str(first_move(decision)).replace("\n", " ")
+        legal = first_move(decision)
+        self.names[f"{name}_legal"] = str(legal).replace("\n", " ")
+        self.names[f"{name}_legal_card"] = str(next(iter(legal.tractor.play.cards), 0))
         if answered is not None:
             self.names[f"{name}_old_id"] = answered.decision_id
             self.names[f"{name}_old_me"] = table.tickets[answered.seat]
@@ -181,18 +182,21 @@ class World:
         is_follow = kinds == {tractor_pb2.TRACTOR_MOVE_KIND_FOLLOW}
         return is_follow and 1 < len(listed) < 6 and all(len(cards) == 1 for cards in listed)
 
-    def _name_cards(self, name: str, decision: table_pb2.Decision, hand: list[int]) -> None:
+    def _name_cards(
+        self, name: str, decision: table_pb2.Decision, view: tractor_pb2.TractorView
+    ) -> None:
         """Cards that are held, that are not, and that may not be played."""
+        hand = list(view.hand)
         absent = next(card for card in cards_pb2.Card.values() if card and card not in hand)
         listed = [move.move.tractor.play.cards for move in decision.legal.moves]
         allowed = {cards[0] for cards in listed if len(cards) == 1}
         wrong = [card for card in hand if card not in allowed]
         self.names[f"{name}_absent"] = str(absent)
         self.names[f"{name}_wrong"] = str(wrong[0] if wrong else absent)
-        for place in range(min(len(hand), 9)):
-            self.names[f"{name}_card_{place}"] = str(hand[place])
+        suits = [set(order.cards) for order in view.public.order]
+        apart = [card for card in hand if any((card in s) != (hand[0] in s) for s in suits)]
+        self.names[f"{name}_apart"] = str(apart[0] if apart else absent)
         self.names[f"{name}_first"] = str(hand[0])
-        self.names[f"{name}_last"] = str(hand[-1])
 
     # Dumps ---------------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ class Seats:
         self.host = made.host_ticket
         self.invite_codes = list(made.invite_codes)
         self.tickets = [""] * len(made.table.seats)
+        self._last = -1
 
     async def join(self, seat: int, nonce: bytes = b"", code: str = "") -> None:
         """Sit down on *seat*."""
@@ -83,9 +84,12 @@ class Seats:
 
     async def open(self) -> table_pb2.Decision | None:
         """An open decision; None when the match has ended."""
-        for seat in range(len(self.tickets)):
+        number = len(self.tickets)
+        for step in range(1, number + 1):
+            seat = (self._last + step) % number
             view = await self.view(seat)
             if view.HasField("decision"):
+                self._last = seat
                 return view.decision
         assert (await self.table()).status == table_pb2.TABLE_STATUS_ENDED
         return None
