@@ -112,23 +112,18 @@ _TUPLE_FOR_TUPLE: Final = frozenset(
 def _missing(
     part: Cards, cards: Cards, lead: Lead, trumps: Trumps, rules: FollowRules
 ) -> IllegalMove:
-    """Why *cards* fall short of the structure that *part* owes."""
-    owed = best_levels(part, lead.claims, lead.suit, trumps, rules, is_owed=True)
-    given = best_levels(cards, lead.claims, lead.suit, trumps, rules, is_owed=False)
-    for best, level in zip(owed, given, strict=False):
-        number, held = sum(level.lengths), sum(best.lengths)
-        if number < held:
-            return IllegalMove(
-                Reason.MUST_FOLLOW_PAIR,
-                "T-6.4",
-                f"{held} of {best.width} equal cards are owed, {number} given",
-            )
-        if level.value < best.value:
-            return IllegalMove(
-                Reason.MUST_FOLLOW_TRACTOR,
-                "T-6.4",
-                f"runs of {_words(best.lengths)} are owed, {_words(level.lengths)} given",
-            )
+    """Why *cards* fall short of the structure that *part* owes: the first level they miss."""
+    owed: list[Run] = []
+    for level in best_levels(part, lead.claims, lead.suit, trumps, rules, is_owed=True):
+        number = sum(level.lengths)
+        lone = [Run(level.width, 1)] * number
+        if not fits(cards, [*owed, *lone], lead.suit, trumps):
+            message = f"{number} of {level.width} equal cards are owed"
+            return IllegalMove(Reason.MUST_FOLLOW_PAIR, "T-6.4", message)
+        owed += level.runs()
+        if not fits(cards, owed, lead.suit, trumps):
+            message = f"tuples of {level.width} in runs of {_words(level.lengths)} are owed"
+            return IllegalMove(Reason.MUST_FOLLOW_TRACTOR, "T-6.4", message)
     raise AssertionError("the cards give all that is owed")
 
 

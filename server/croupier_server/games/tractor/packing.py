@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from croupier_server.games.base import Pattern
-from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, count, single
+from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, count
 from croupier_server.games.patterns import Words, below, members, sample
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 
@@ -45,16 +45,27 @@ class _Todo(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The cards of one height and their copies."""
+    """The cards of one height and their copies; ``room`` is the number of all copies."""
 
     height: int
     cards: tuple[tuple[Card, int], ...]
+    room: int
 
 
 class Packing:
     """All ways to take *runs* from *cards*, which are of effective suit *suit*."""
 
-    __slots__ = ("_can_finish", "_kinds", "_lone", "_start", "_steps", "_width")
+    __slots__ = (
+        "_begun",
+        "_can_finish",
+        "_kinds",
+        "_lone",
+        "_placed",
+        "_rooms",
+        "_start",
+        "_steps",
+        "_width",
+    )
 
     def __init__(self, cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> None:
         self._width = runs[0].width if runs else 1
@@ -78,8 +89,11 @@ class Packing:
                 if cards >> 4 * card & 15 >= least
             )
             if held:
-                self._steps.append(_Step(height, held))
+                self._steps.append(_Step(height, held, sum(copies for _, copies in held)))
+        self._rooms = self._count_rooms()
         self._can_finish: dict[tuple[int, _Todo], bool] = {}
+        self._begun: dict[tuple[int, tuple[int, ...], int], list[tuple[int, ...]]] = {}
+        self._placed: dict[tuple[int, tuple[int, ...]], frozenset[Cards]] = {}
 
     def exists(self) -> bool:
         """Whether there is a way."""
@@ -132,6 +146,34 @@ class Packing:
                     after.setdefault(use, set()).add(rest)
         return after
 
+    def _count_rooms(self) -> list[list[tuple[int, int]]]:
+        """By step: for every width of the runs, how many tuples so wide are there from here on."""
+        widths = sorted({run.width for run in self._kinds})
+        rooms = [[(width, 0) for width in widths]]
+        for step in reversed(self._steps):
+            rooms.append(
+                [
+                    (width, room + sum(copies // width for _, copies in step.cards))
+                    for width, room in rooms[-1]
+                ]
+            )
+        return rooms[::-1]
+
+    def _has_room(self, index: int, todo: _Todo) -> bool:
+        """Whether there are tuples enough from *index* on, runs aside: a quick no."""
+        for width, there in self._rooms[index]:
+            room = there
+            for kind, number in enumerate(todo.left):
+                run = self._kinds[kind]
+                if run.width >= width:
+                    room -= number * run.length
+            for kind, more in todo.under_way:
+                if self._kinds[kind].width >= width:
+                    room -= more
+            if room < 0:
+                return False
+        return True
+
     def _finishes(self, index: int, todo: _Todo) -> bool:
         """Whether *todo* can be taken from the steps from *index* on."""
         if not todo.under_way and not any(todo.left):
@@ -141,62 +183,74 @@ class Packing:
         key = (index, todo)
         found = self._can_finish.get(key)
         if found is None:
-            found = any(self._finishes(index + 1, rest) for _, rest in self._choices(index, todo))
+            found = self._has_room(index, todo) and any(
+                self._finishes(index + 1, rest)
+                for kinds, rest in self._goings_on(index, todo)
+                if self._placements(index, kinds)
+            )
             self._can_finish[key] = found
         return found
 
     def _choices(self, index: int, todo: _Todo) -> Iterator[tuple[Cards, _Todo]]:
         """What may be taken at one step, with what is then still to do; may repeat."""
+        for kinds, rest in self._goings_on(index, todo):
+            for use in self._placements(index, kinds):
+                yield use, rest
+
+    def _goings_on(self, index: int, todo: _Todo) -> Iterator[tuple[tuple[int, ...], _Todo]]:
+        """The kinds that may take a tuple at one step, with what is then still to do."""
         step = self._steps[index]
         is_broken = index == 0 or self._steps[index - 1].height != step.height + 1
         if todo.under_way and is_broken:
             return
         forced = tuple(kind for kind, _ in todo.under_way)
         going_on = tuple((kind, more - 1) for kind, more in todo.under_way if more > 1)
-        for begun in self._starts(step, todo.left, 0, forced):
+        room = step.room - sum(self._kinds[kind].width for kind in forced)
+        for begun in self._starts(index, todo.left, room):
             left = list(todo.left)
             under_way = list(going_on)
             for kind in begun:
                 left[kind] -= 1
                 if self._kinds[kind].length > 1:
                     under_way.append((kind, self._kinds[kind].length - 1))
-            rest = _Todo(tuple(left), tuple(sorted(under_way)))
-            for use in self._placements(step.cards, forced + begun):
-                yield use, rest
+            yield forced + begun, _Todo(tuple(left), tuple(sorted(under_way)))
 
-    def _starts(
-        self, step: _Step, left: tuple[int, ...], kind: int, forced: tuple[int, ...]
-    ) -> Iterator[tuple[int, ...]]:
-        """Kinds of the runs begun at *step*, most runs first; cards enough in number."""
-        room = sum(copies for _, copies in step.cards)
-        room -= sum(self._kinds[other].width for other in forced)
-        if room < 0:
-            return
-        if kind == len(left):
-            yield ()
-            return
-        run = self._kinds[kind]
-        most = min(left[kind], room // run.width) if step.height >= run.top_min else 0
-        for number in range(most, -1, -1):
-            some = (kind,) * number
-            for others in self._starts(step, left, kind + 1, forced + some):
-                yield some + others
-
-    def _placements(
-        self, cards: tuple[tuple[Card, int], ...], kinds: tuple[int, ...]
-    ) -> set[Cards]:
-        """The cards used when every one of *kinds* takes a tuple of one of *cards*."""
-        if not kinds:
-            return {0}
-        run = self._kinds[kinds[0]]
-        found: set[Cards] = set()
-        for place, (card, copies) in enumerate(cards):
-            if copies < run.width or run.barred >> 4 * card & 15:
-                continue
-            rest = (*cards[:place], (card, copies - run.width), *cards[place + 1 :])
-            use = run.width * single(card)
-            found.update(use + more for more in self._placements(rest, kinds[1:]))
+    def _starts(self, index: int, left: tuple[int, ...], room: int) -> list[tuple[int, ...]]:
+        """Kinds of the runs begun at one step that take up to *room* cards, most runs first."""
+        key = (index, left, room)
+        found = self._begun.get(key)
+        if found is None:
+            height = self._steps[index].height
+            ways: list[tuple[tuple[int, ...], int]] = [((), room)] if room >= 0 else []
+            for kind, run in enumerate(self._kinds):
+                number = left[kind] if height >= run.top_min else 0
+                ways = [
+                    (begun + (kind,) * some, free - some * run.width)
+                    for begun, free in ways
+                    for some in range(min(number, free // run.width), -1, -1)
+                ]
+            found = self._begun[key] = [begun for begun, _ in ways]
         return found
+
+    def _placements(self, index: int, kinds: tuple[int, ...]) -> frozenset[Cards]:
+        """The cards used when every one of *kinds* takes a tuple at one step."""
+        key = (index, tuple(sorted(kinds)))
+        found = self._placed.get(key)
+        if found is None:
+            found = self._placed[key] = self._place(self._steps[index].cards, key[1])
+        return found
+
+    def _place(self, cards: tuple[tuple[Card, int], ...], kinds: Sequence[int]) -> frozenset[Cards]:
+        ways = {0}
+        for kind in kinds:
+            run = self._kinds[kind]
+            ways = {
+                used + (run.width << 4 * card)
+                for used in ways
+                for card, copies in cards
+                if (used >> 4 * card & 15) + run.width <= copies and not run.barred >> 4 * card & 15
+            }
+        return frozenset(ways)
 
 
 def fits(cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> bool:
