@@ -1,0 +1,184 @@
+"""A client that writes down all that it receives: messages, metadata, statuses, byte by byte.
+
+Must not be put here: what is called when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import grpc
+from google.protobuf.message import Message
+
+from croupier.v1 import game_pb2, play_service_pb2, session_service_pb2, table_pb2
+from tests.privacy.witness import Leak, Seen
+
+Wanted = Callable[[table_pb2.TableUpdate], bool]
+SECONDS: Final = 20.0
+"""No call lasts longer."""
+
+CHANNEL: Final = 7
+
+
+class Tap:
+    """A client that keeps what it receives, in order, by stream."""
+
+    def __init__(self, channel: grpc.aio.Channel, ticket: str = "") -> None:
+        self.channel = channel
+        self.metadata: tuple[tuple[str, str], ...] = ()
+        self.seen: dict[str, list[Seen]] = {}
+        self.step = 0
+        if ticket:
+            self.hold(ticket)
+
+    def hold(self, ticket: str) -> None:
+        """Send *ticket* with every call from now on."""
+        self.metadata = (("croupier-ticket", ticket),)
+
+    def note(self, stream: str, what: str, content: object) -> None:
+        """Write down something received."""
+        self.seen.setdefault(stream, []).append(Seen(self.step, f"{stream} {what}", content))
+
+    async def call(self, method: str, request: Message) -> bytes:
+        """A unary call, with its metadata and status; no answer is empty bytes."""
+        make: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(
+            f"/{method}"
+        )
+        call = make(request.SerializeToString(), metadata=self.metadata, timeout=SECONDS)
+        name = method.rpartition("/")[2]
+        answer = b""
+        try:
+            answer = await call
+            self.note(name, "answer", answer)
+        except grpc.aio.AioRpcError:
+            pass
+        await self.note_end(name, call)
+        return answer
+
+    async def note_end(self, stream: str, call: grpc.aio.Call) -> None:
+        """Write down metadata and status of a call that has ended."""
+        self.note(stream, "initial metadata", tuple(await call.initial_metadata() or ()))
+        self.note(stream, "trailing metadata", tuple(await call.trailing_metadata() or ()))
+        self.note(stream, "status", (await call.code(), await call.details()))
+
+
+class Stream(Protocol):
+    """A stream of the audience, read when the driver says so.
+
+    Attributes:
+        decisions: ids of the decisions that came.
+    """
+
+    decisions: set[str]
+
+    async def until(self, is_there: Wanted) -> None:
+        """Read on until an update comes that is wanted."""
+        ...
+
+    async def close(self) -> None:
+        """Read to the end."""
+        ...
+
+
+class Watch:
+    """A server stream of `TableUpdate`."""
+
+    def __init__(self, tap: Tap, method: str, request: Message) -> None:
+        self.decisions: set[str] = set()
+        make: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = tap.channel.unary_stream(
+            f"/{method}"
+        )
+        self._tap = tap
+        self._name = method.rpartition("/")[2]
+        self._call = make(request.SerializeToString(), metadata=tap.metadata, timeout=SECONDS)
+
+    async def until(self, is_there: Wanted) -> None:
+        while True:
+            data = await self._call.read()
+            assert isinstance(data, bytes), "the stream ended"
+            # Field 1 of both responses is the update.
+            update = play_service_pb2.WatchTableResponse.FromString(data).update
+            self.decisions.add(update.decision.decision_id)
+            note_update(self._tap, self._name, update, data)
+            if is_there(update):
+                return
+
+    async def close(self) -> None:
+        while isinstance(data := await self._call.read(), bytes):
+            self._tap.note(self._name, "message", data)
+        await self._tap.note_end(self._name, self._call)
+
+
+class SessionStream:
+    """One channel on a session; every frame is acknowledged when it is read."""
+
+    def __init__(self, tap: Tap, table_id: str, ticket: str, view_mode: int) -> None:
+        make: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = tap.channel.stream_stream(
+            "/croupier.v1.SessionService/Session"
+        )
+        self.decisions: set[str] = set()
+        self._tap = tap
+        self._call = make(timeout=SECONDS)
+        self._opening = session_service_pb2.SessionRequest(
+            hello=session_service_pb2.SessionHello(client="tests"),
+            opens=[
+                session_service_pb2.ChannelOpen(
+                    channel=CHANNEL,
+                    table_id=table_id,
+                    ticket=ticket,
+                    view_mode=view_mode,  # type: ignore[arg-type]
+                )
+            ],
+        )
+
+    async def open(self) -> None:
+        """Say hello and open the channel."""
+        await self._call.write(self._opening.SerializeToString())
+
+    async def submit(self, decision_id: str, move: game_pb2.Move) -> None:
+        """Answer a decision; the reply comes as an update."""
+        answer = session_service_pb2.ChannelMove(
+            channel=CHANNEL, decision_id=decision_id, move=move
+        )
+        frame = session_service_pb2.SessionRequest(moves=[answer])
+        await self._call.write(frame.SerializeToString())
+
+    async def until(self, is_there: Wanted) -> None:
+        found = False
+        while not found:
+            data = await self._call.read()
+            assert isinstance(data, bytes), "the session ended"
+            frame = session_service_pb2.SessionResponse.FromString(data)
+            self._note(frame)
+            found = any(is_there(item.update) for item in frame.items)
+            ack = session_service_pb2.SessionRequest(acknowledged=frame.frame)
+            await self._call.write(ack.SerializeToString())
+
+    async def close(self) -> None:
+        await self._call.done_writing()
+        while isinstance(data := await self._call.read(), bytes):
+            self._note(session_service_pb2.SessionResponse.FromString(data))
+        await self._tap.note_end("Session", self._call)
+
+    def _note(self, frame: session_service_pb2.SessionResponse) -> None:
+        """Write a frame down item by item: which items share one is time, their order is not."""
+        for item in frame.items:
+            self.decisions.add(item.update.decision.decision_id)
+            note_update(self._tap, "Session", item.update, item.SerializeToString())
+        rest = session_service_pb2.SessionResponse()
+        rest.CopyFrom(frame)
+        rest.ClearField("items")
+        rest.ClearField("frame")
+        if rest.ByteSize():
+            self._tap.note("Session beats", "frame", rest.SerializeToString())
+        elif not frame.items:
+            raise Leak(Seen(self._tap.step, "Session frame", "with nothing in it"), None)
+
+
+def note_update(tap: Tap, name: str, update: table_pb2.TableUpdate, data: bytes) -> None:
+    """Write an update down, heartbeats apart: where they fall among the others is time."""
+    if update.HasField("heartbeat"):
+        tap.note(f"{name} beats", "message", data)
+    else:
+        tap.note(name, "message", data)
