@@ -16,6 +16,7 @@ from typing import Final, Literal, Protocol, Self, TypeAlias
 
 from google.protobuf.message import Message
 
+from croupier.background import Background
 from croupier.bot import Bot
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.errors import Error, UsageError
@@ -102,15 +103,14 @@ class Client:
         self._threads = Threads(THREADS_MAX)
         self._connections: dict[str, Connection] = {}
         self._carriers: dict[str, _Carrier] = {}
-        self._running: list[asyncio.Task[None]] = []
-        self._tasks = asyncio.TaskGroup()
+        self._background = Background()
         self._info: system_service_pb2.GetServerInfoResponse | None = None
 
     async def __aenter__(self) -> Self:
         connection = self._connection(self.address)
         try:
             self._info = await connection.hello()
-            await self._tasks.__aenter__()
+            await self._background.open()
         except BaseException:
             await connection.close()
             raise
@@ -122,14 +122,8 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for task in list(self._running):
-            task.cancel()
-        for carrier in self._carriers.values():
-            if isinstance(carrier, Watches):
-                carrier.close()
         try:
-            # The group would wrap the body's error in an exception group; it passes on by itself.
-            await self._tasks.__aexit__(None, None, None)
+            await self._background.close()
         finally:
             self._threads.close()
             for connection in self._connections.values():
@@ -289,7 +283,7 @@ class Client:
             SeatLost: somebody else took the seat over.
             ConnectionFailed: the server could not be reached for too long.
         """
-        workplace = Workplace(asyncio.get_running_loop(), self._tasks, self._threads)
+        workplace = Workplace(asyncio.get_running_loop(), self._background, self._threads)
         if seed is None:
             source = SeatRandom(self.seed, ticket.table_id, ticket.seat)
         else:
@@ -303,6 +297,7 @@ class Client:
             message = await seat.done
         finally:
             carrier.remove(seat)
+            seat.leave()
         if message is None:
             request = table_service_pb2.GetTableRequest(table_id=ticket.table_id)
             connection = self._connection(address)
@@ -326,10 +321,10 @@ class Client:
         silence = max(_SILENT_HEARTBEATS * seconds, _SILENCE_SECONDS_MIN)
         connection = self._connection(address)
         if self._transport == "watch":
-            carrier = Watches(connection, self._tasks, silence)
+            carrier = Watches(connection, self._background, silence)
         else:
             session = Session(connection, NAME, asyncio.get_running_loop(), silence)
-            self._running.append(self._tasks.create_task(session.run()))
+            self._background.start(session.run())
             carrier = session
         self._carriers[address] = carrier
         return carrier

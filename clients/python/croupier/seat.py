@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Protocol, TypeVar
 
+from croupier.background import Background
 from croupier.bot import Bot, Decision
 from croupier.errors import BotError, Error, LimitReached, Refused, SeatLost, Unavailable
 from croupier.errors import from_status as error_from_status
@@ -83,10 +84,10 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where bots think: the event loop, its tasks, and the threads."""
+    """Where bots think: the event loop, tasks on it, and threads."""
 
     loop: asyncio.AbstractEventLoop
-    tasks: asyncio.TaskGroup
+    background: Background
     threads: Threads
 
 
@@ -131,6 +132,7 @@ class Seat:
         self._decision_id = ""
         self._move: Move | None = None
         self._asked: tuple[View, Decision] | None = None
+        self._thinking: asyncio.Task[None] | None = None
 
     @property
     def name(self) -> str:
@@ -188,6 +190,11 @@ class Seat:
         """The match has ended."""
         if not self.done.done():
             self.done.set_result(result)
+
+    def leave(self) -> None:
+        """Nobody waits for this seat any longer: stop a bot that thinks in a task."""
+        if self._thinking is not None:
+            self._thinking.cancel()
 
     def fail(self, error: Error) -> None:
         """The seat cannot go on."""
@@ -254,7 +261,7 @@ class Seat:
                 return
             self._answer(decision_id, answer)
         elif self._place is Place.TASK:
-            work.tasks.create_task(self._think_async(decision_id, ask, *question))
+            self._thinking = work.background.start(self._think_async(decision_id, ask, *question))
         else:
             work.threads.run(lambda: self._think_in_thread(decision_id, ask, *question))
 

@@ -10,6 +10,7 @@ import asyncio
 
 import grpc
 
+from croupier.background import Background
 from croupier.connection import Backoff, Connection, is_worth_waiting
 from croupier.errors import ConnectionFailed, Error, Refused, from_rpc_error
 from croupier.seat import Seat
@@ -22,17 +23,17 @@ class Watches:
     """Carries seats, each on a WatchTable stream of its own."""
 
     def __init__(
-        self, connection: Connection, tasks: asyncio.TaskGroup, silence_seconds: float
+        self, connection: Connection, background: Background, silence_seconds: float
     ) -> None:
         self._connection = connection
-        self._tasks = tasks
+        self._background = background
         self._silence_seconds = silence_seconds
         self._running: dict[Seat, asyncio.Task[None]] = {}
 
     def add(self, seat: Seat) -> None:
         """Carry *seat* from now on."""
         seat.link = self
-        self._running[seat] = self._tasks.create_task(self._carry(seat))
+        self._running[seat] = self._background.start(self._carry(seat))
 
     def remove(self, seat: Seat) -> None:
         """Carry *seat* no longer."""
@@ -41,18 +42,13 @@ class Watches:
         if task is not None:
             task.cancel()
 
-    def close(self) -> None:
-        """Carry nothing any longer."""
-        for seat in list(self._running):
-            self.remove(seat)
-
     def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
         """Submit the answer to a decision."""
-        self._tasks.create_task(self._submit(seat, decision_id, move))
+        self._background.start(self._submit(seat, decision_id, move))
 
     def open_nonce(self, seat: Seat) -> None:
         """Send the seat's nonce."""
-        self._tasks.create_task(self._send_nonce(seat))
+        self._background.start(self._send_nonce(seat))
 
     async def _submit(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
         request = play_service_pb2.SubmitMoveRequest(
