@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 
 from croupier.v1 import system_service_pb2 as system
 from croupier.v1 import system_service_pb2_grpc as system_grpc
@@ -82,6 +82,20 @@ def run(*arguments: str, **changes: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def watch_health(
+    channel: grpc.Channel, service: str = ""
+) -> Iterator[health_pb2.HealthCheckResponse]:
+    """The health of a service, now and whenever it changes."""
+    watch: grpc.UnaryStreamMultiCallable[
+        health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse
+    ] = channel.unary_stream(
+        "/grpc.health.v1.Health/Watch",
+        request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+        response_deserializer=health_pb2.HealthCheckResponse.FromString,
+    )
+    return iter(watch(health_pb2.HealthCheckRequest(service=service)))
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("loop", ["asyncio", "auto"])
 def test_it_announces_itself_serves_and_stops(number: signal.Signals, loop: str) -> None:
@@ -101,9 +115,7 @@ def test_it_announces_itself_serves_and_stops(number: signal.Signals, loop: str)
 def test_streams_are_told_and_health_changes_before_it_stops() -> None:
     with served("--log-level", "error") as server:
         with grpc.insecure_channel(server.address) as channel:
-            health = health_pb2_grpc.HealthStub(channel).Watch(
-                health_pb2.HealthCheckRequest(service="croupier.v1.TableService")
-            )
+            health = watch_health(channel, "croupier.v1.TableService")
             assert next(health).status == health_pb2.HealthCheckResponse.SERVING
             lobby = tables_grpc.TableServiceStub(channel).WatchLobby(tables.WatchLobbyRequest())
             assert next(lobby).HasField("ready")
@@ -117,24 +129,28 @@ def test_streams_are_told_and_health_changes_before_it_stops() -> None:
 
 
 def test_a_reader_that_never_goes_does_not_hold_it_up() -> None:
-    with served("--log-level", "error", "--shutdown-grace-ms", "100") as server:
-        with grpc.insecure_channel(server.address) as channel:
-            health = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
-            next(health)
-            os.kill(server.pid, signal.SIGTERM)
-            assert server.end() == (0, "")
+    with (
+        served("--log-level", "error", "--shutdown-grace-ms", "100") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        health = watch_health(channel)
+        next(health)
+        os.kill(server.pid, signal.SIGTERM)
+        assert server.end() == (0, "")
 
 
 def test_a_second_signal_ends_it_at_once() -> None:
-    with served("--log-level", "error", "--shutdown-grace-ms", "600000") as server:
-        with grpc.insecure_channel(server.address) as channel:
-            health = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
-            assert next(health).status == health_pb2.HealthCheckResponse.SERVING
-            os.kill(server.pid, signal.SIGINT)
-            # The watcher of health is what keeps the server now.
-            assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
-            os.kill(server.pid, signal.SIGINT)
-            assert server.end() == (128 + signal.SIGINT, "")
+    with (
+        served("--log-level", "error", "--shutdown-grace-ms", "600000") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        health = watch_health(channel)
+        assert next(health).status == health_pb2.HealthCheckResponse.SERVING
+        os.kill(server.pid, signal.SIGINT)
+        # The watcher of health is what keeps the server now.
+        assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        os.kill(server.pid, signal.SIGINT)
+        assert server.end() == (128 + signal.SIGINT, "")
 
 
 def test_reflection_names_every_service() -> None:
@@ -143,14 +159,18 @@ def test_reflection_names_every_service() -> None:
         ProtoReflectionDescriptorDatabase,
     )
 
-    with served("--log-level", "error") as server:
-        with grpc.insecure_channel(server.address) as channel:
-            database = ProtoReflectionDescriptorDatabase(channel)
-            names = set(database.get_services())
-            pool = DescriptorPool(database)
-            service = pool.FindServiceByName("croupier.v1.PlayService")
-            method = service.methods_by_name["SubmitMove"]
-            assert method.input_type.fields_by_name["move"].message_type.name == "Move"
+    with (
+        served("--log-level", "error") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        database = ProtoReflectionDescriptorDatabase(channel)
+        names = set(database.get_services())
+        pool = DescriptorPool(database)
+        service = pool.FindServiceByName("croupier.v1.PlayService")
+        method = service.methods_by_name["SubmitMove"]
+        move = method.input_type.fields_by_name["move"].message_type
+        assert move is not None
+        assert move.name == "Move"
     assert names == {
         "croupier.v1.SystemService",
         "croupier.v1.CatalogService",
@@ -165,14 +185,16 @@ def test_reflection_names_every_service() -> None:
 
 
 def test_without_reflection_there_is_none() -> None:
-    with served("--log-level", "error", "--reflection", "false") as server:
-        with grpc.insecure_channel(server.address) as channel:
-            listing: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
-                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
-            )
-            with pytest.raises(grpc.RpcError) as caught:
-                list(listing(iter([b"\x3a\x00"]), timeout=SECONDS))
-            assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    with (
+        served("--log-level", "error", "--reflection", "false") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        listing: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+        )
+        with pytest.raises(grpc.RpcError) as caught:
+            list(listing(iter([b"\x3a\x00"]), timeout=SECONDS))
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ Each is refused with its own status, reason and clause, and no table is any diff
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 import pytest
 import pytest_asyncio
@@ -392,7 +392,7 @@ CARDS = [card for card in cards_pb2.Card.values() if card]
 
 
 def tries(
-    decision: table_pb2.Decision, hand: list[int], stream: random.Random
+    decision: table_pb2.Decision, hand: Sequence[int], stream: random.Random
 ) -> Iterator[game_pb2.Move]:
     """Answers that may be wrong, most of them nearly right."""
     right = first_move(decision).tractor
@@ -403,8 +403,8 @@ def tries(
     elif decision.kind.tractor == 1:
         for card in set(hand):
             for number in range(1, hand.count(card) + 1):
-                cards = [card] * number
-                yield build(game_pb2.Move, f"tractor {{ declare {{ cards: {cards} }} }}")
+                same = [card] * number
+                yield build(game_pb2.Move, f"tractor {{ declare {{ cards: {same} }} }}")
     elif arm in ("play", "bury"):
         size = len(getattr(right, arm).cards)
         pairs = [card for card in sorted(set(hand)) if hand.count(card) > 1]
@@ -416,7 +416,7 @@ def tries(
             *(stream.sample(hand, size) for _ in range(8)),
             *(cards for cards in some if len(cards) == size),
         ):
-            yield build(game_pb2.Move, f"tractor {{ {arm} {{ cards: {cards} }} }}")
+            yield build(game_pb2.Move, f"tractor {{ {arm} {{ cards: {list(cards)} }} }}")
 
 
 class Prober:
@@ -430,7 +430,7 @@ class Prober:
     async def play(self, told: dict[Reason, str]) -> None:
         """Play to the end; *told* gets the clause of each reason."""
         while (decision := await self._table.open()) is not None:
-            hand = list(decision.view.tractor.hand)
+            hand = tuple(decision.view.tractor.hand)
             for move in tries(decision, hand, self._stream):
                 await self._try(decision, move, told)
             await self._table.submit(decision, self._choose(decision))

@@ -32,7 +32,7 @@ from google.protobuf.message import Message
 from croupier_server.errors import CroupierError, Exhausted, Reason
 from croupier_server.rpc.callers import caller_of
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
-from croupier_server.rpc.validate import Requests
+from croupier_server.rpc.validate import Requests, too_long
 from croupier_server.tables.caller import Caller
 
 R = TypeVar("R", bound=Message)
@@ -175,7 +175,7 @@ class Service:
             try:
                 caller = caller_of(context.invocation_metadata())
                 with self._calls.stream_slot(caller):
-                    await handle(caller, _ContextLink(context))
+                    await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
             except asyncio.CancelledError:
                 call.cancelled()
                 raise
@@ -205,18 +205,23 @@ def _bytes(reply: Reply) -> bytes:
 
 
 class _ContextLink:
-    """A `Link` over gRPC's context."""
+    """A `Link` over gRPC's context; a message that is too long ends the stream."""
 
-    __slots__ = ("_context", "write")
+    __slots__ = ("_bytes_max", "_context", "write")
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, bytes_max: int) -> None:
         self._context = context
+        self._bytes_max = bytes_max
         self.write: Callable[[bytes], Awaitable[None]] = context.write
 
     async def read(self) -> bytes | None:
         # At the end of the stream gRPC gives a mark of its own; its types do not say so.
         data: object = await self._context.read()
-        return data if isinstance(data, bytes) else None
+        if not isinstance(data, bytes):
+            return None
+        if len(data) > self._bytes_max:
+            raise too_long(len(data), self._bytes_max)
+        return data
 
 
 class _Call:

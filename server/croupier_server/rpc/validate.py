@@ -49,7 +49,7 @@ class Requests:
     """
 
     def __init__(self, bytes_max: int) -> None:
-        self._bytes_max = bytes_max
+        self.bytes_max = bytes_max
         self._validator = protovalidate.Validator()
         self._pool = descriptor_pool.DescriptorPool()
         for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
@@ -63,7 +63,7 @@ class Requests:
         """
         name: str = request.DESCRIPTOR.full_name
         annotated = message_factory.GetMessageClass(self._pool.FindMessageTypeByName(name))
-        validator, bytes_max = self._validator, self._bytes_max
+        validator, bytes_max = self._validator, self.bytes_max
         moves = tuple(
             field.name
             for field in request.DESCRIPTOR.fields
@@ -72,10 +72,7 @@ class Requests:
 
         def read(data: bytes) -> R:
             if len(data) > bytes_max:
-                raise InvalidRequest(
-                    Reason.MALFORMED_REQUEST,
-                    f"the request has {len(data)} bytes; at most {bytes_max} are read",
-                )
+                raise too_long(len(data), bytes_max)
             try:
                 judged = annotated.FromString(data)
                 message = request.FromString(data)
@@ -94,6 +91,13 @@ class Requests:
             return message
 
         return read
+
+
+def too_long(size: int, bytes_max: int) -> InvalidRequest:
+    """The refusal of a message of *size* bytes."""
+    return InvalidRequest(
+        Reason.MALFORMED_REQUEST, f"the message has {size} bytes; at most {bytes_max} are read"
+    )
 
 
 def malformed(violations: list[tuple[str, str]]) -> InvalidRequest:
