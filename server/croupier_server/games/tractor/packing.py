@@ -64,6 +64,7 @@ class Packing:
         "_rooms",
         "_start",
         "_steps",
+        "_tops",
         "_width",
     )
 
@@ -78,8 +79,13 @@ class Packing:
             )
             self._lone = Pattern(0, 0, tuples, len(runs), len(runs))
             return
-        self._kinds = sorted(set(runs), reverse=True)
-        self._start = _Todo(tuple(runs.count(kind) for kind in self._kinds), ())
+        # Of runs that differ in their least tops only, the one that asks for most is begun first.
+        self._kinds = sorted({run._replace(top_min=0) for run in runs}, reverse=True)
+        self._tops = [
+            sorted((run.top_min for run in runs if run._replace(top_min=0) == kind), reverse=True)
+            for kind in self._kinds
+        ]
+        self._start = _Todo(tuple(map(len, self._tops)), ())
         least = min((run.width for run in runs), default=1)
         self._steps: list[_Step] = []
         for height in range(HEIGHT_MAX, -1, -1):
@@ -203,31 +209,32 @@ class Packing:
         is_broken = index == 0 or self._steps[index - 1].height != step.height + 1
         if todo.under_way and is_broken:
             return
+        for tops, left in zip(self._tops, todo.left, strict=True):
+            if left and tops[-left] > step.height:
+                return
         forced = tuple(kind for kind, _ in todo.under_way)
         going_on = tuple((kind, more - 1) for kind, more in todo.under_way if more > 1)
         room = step.room - sum(self._kinds[kind].width for kind in forced)
         for begun in self._starts(index, todo.left, room):
-            left = list(todo.left)
+            still_left = list(todo.left)
             under_way = list(going_on)
             for kind in begun:
-                left[kind] -= 1
+                still_left[kind] -= 1
                 if self._kinds[kind].length > 1:
                     under_way.append((kind, self._kinds[kind].length - 1))
-            yield forced + begun, _Todo(tuple(left), tuple(sorted(under_way)))
+            yield forced + begun, _Todo(tuple(still_left), tuple(sorted(under_way)))
 
     def _starts(self, index: int, left: tuple[int, ...], room: int) -> list[tuple[int, ...]]:
         """Kinds of the runs begun at one step that take up to *room* cards, most runs first."""
         key = (index, left, room)
         found = self._begun.get(key)
         if found is None:
-            height = self._steps[index].height
             ways: list[tuple[tuple[int, ...], int]] = [((), room)] if room >= 0 else []
             for kind, run in enumerate(self._kinds):
-                number = left[kind] if height >= run.top_min else 0
                 ways = [
                     (begun + (kind,) * some, free - some * run.width)
                     for begun, free in ways
-                    for some in range(min(number, free // run.width), -1, -1)
+                    for some in range(min(left[kind], free // run.width), -1, -1)
                 ]
             found = self._begun[key] = [begun for begun, _ in ways]
         return found

@@ -128,11 +128,16 @@ def _matches(cards: Cards, lead: Lead, top_min: list[int], trumps: Trumps) -> bo
 
 def _highest_top(cards: Cards, lead: Lead, index: int, top_min: list[int], trumps: Trumps) -> int:
     """The highest top that component *index* can have while all have at least *top_min*."""
-    heights = {trumps.height[card] for card in unpack(cards)}
-    for top in sorted(heights, reverse=True):
-        if _matches(cards, lead, [*top_min[:index], top, *top_min[index + 1 :]], trumps):
-            return top
-    raise AssertionError("the cards do not match the lead")
+    heights = sorted({trumps.height[card] for card in unpack(cards)})
+    low, high = 0, len(heights)  # the first can be had, the last cannot
+    while high - low > 1:
+        middle = (low + high) // 2
+        tops = [*top_min[:index], heights[middle], *top_min[index + 1 :]]
+        if _matches(cards, lead, tops, trumps):
+            low = middle
+        else:
+            high = middle
+    return heights[low]
 
 
 def _highest_reading(cards: Cards, lead: Lead, trumps: Trumps) -> tuple[int, ...]:
