@@ -17,9 +17,10 @@ from typing import Final
 
 import structlog
 
+from croupier.bots import HOUSE_BOTS
 from croupier_server.tables.shard import HouseSeat
 
-BOTS: Final = frozenset({"random", "greedy"})
+BOTS: Final = frozenset(HOUSE_BOTS)
 """House bots that a seat may have."""
 
 _log = structlog.get_logger(__name__)

@@ -14,8 +14,12 @@ from typing import NamedTuple
 
 import grpc
 import pytest
+from google.protobuf import text_format
 from grpc_health.v1 import health_pb2
 
+from croupier.record.v1 import record_service_pb2 as records
+from croupier.record.v1 import record_service_pb2_grpc as records_grpc
+from croupier.v1 import game_pb2
 from croupier.v1 import system_service_pb2 as system
 from croupier.v1 import system_service_pb2_grpc as system_grpc
 from croupier.v1 import table_service_pb2 as tables
@@ -270,3 +274,27 @@ def test_server_info_prints_what_the_server_says() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "speaks croupier.v1, croupier.record.v1" in done.stdout
     assert "tractor standard: " in done.stdout
+
+
+def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:
+    seat = "seats {{ access: SEAT_ACCESS_HOUSE house_bot: '{}' }}"
+    request = text_format.Parse(
+        "game: GAME_KIND_TRACTOR options { tractor { max_deals: 1 } }"
+        + "".join(seat.format(bot) for bot in ("greedy", "random", "greedy", "random")),
+        tables.CreateTableRequest(),
+    )
+    with (
+        served("--log-level", "warning") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        made = tables_grpc.TableServiceStub(channel).CreateTable(request, timeout=SECONDS)
+        since = records.StreamRecordsRequest(since=made.table.create_time)
+        stream = records_grpc.RecordServiceStub(channel).StreamRecords(since, timeout=SECONDS)
+        record = next(stream).record
+        stream.cancel()
+        os.kill(server.pid, signal.SIGTERM)
+        assert server.end() == (0, "")
+    assert record.table.table_id == made.table.table_id
+    assert record.result.reason == game_pb2.END_REASON_FINISHED
+    assert record.reveal.secret
+    assert all(record.reveal.nonces), "each bot opened a nonce of its own"

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -182,8 +181,3 @@ async def test_seats_of_ended_matches_are_forgotten(run: Run, ended: set[str]) -
         assert len(world.bots.seats) < 200
         process = await world.process()
         assert await process.table() is not None
-
-
-def test_the_house_bots_are_those_of_the_sdk() -> None:
-    folder = Path(__file__).parents[2] / "clients/python/croupier/bots"
-    assert {name for name in house.BOTS if not (folder / f"{name}.py").is_file()} == set()
