@@ -6,6 +6,7 @@ product's trumps and packed counts and back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from hypothesis import strategies as st
@@ -98,6 +99,12 @@ def other_cards(random: Random, of: Deal, suit: str, number: int) -> Names:
 def random_suit(random: Random, of: Deal) -> str:
     """An effective suit, trumps often; a trump suit has no cards of its own."""
     return random.choice("SHDCTTTT")
+
+
+def words(random: Random) -> Iterator[int]:
+    """64-bit words without end."""
+    while True:
+        yield random.getrandbits(64)
 
 
 def randoms() -> st.SearchStrategy[Random]:

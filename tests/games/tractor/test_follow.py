@@ -30,6 +30,7 @@ from tests.games.tractor.kit import (
     random_suit,
     randoms,
     trumps_of,
+    words,
 )
 from tests.oracles.tractor_cards import choices, order
 from tests.oracles.tractor_follow import legal_answers
@@ -200,7 +201,7 @@ def test_large_hands_agree_one_card_off(random: Random) -> None:
     led = large_hand(random, trumps, suit, random.randint(2, min(8, count(hand) - 1)))
     lead = read_lead(led, trumps)
     legal = legal_follows(hand, lead, trumps, rules)
-    draw = iter(lambda: random.getrandbits(64), -1)
+    draw = words(random)
     for _ in range(5):
         if legal.moves:
             cards = cards_of(random.choice(legal.moves))
@@ -234,7 +235,7 @@ def test_the_largest_hands_are_answered_at_once(tractor_follow: str, protect: st
         started = perf_counter()
         legal = legal_follows(hand, lead, trumps, rules)
         first = list(islice(legal.patterns, 20))
-        cards = sample(legal.patterns, iter(lambda: random.getrandbits(64), -1))
+        cards = sample(legal.patterns, words(random))
         check_follow(hand, lead, cards, trumps, rules)
         slowest = max(slowest, perf_counter() - started)
         assert first

@@ -1,0 +1,87 @@
+"""Fitting runs of tuples into cards: against every way of taking them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from hypothesis import given
+
+from croupier_server.games.cards import Cards, parse
+from croupier_server.games.tractor.packing import Packing, Run, fits
+from tests.games.tractor.kit import (
+    dense_cards,
+    order_by,
+    packed,
+    random_deal,
+    random_suit,
+    randoms,
+    trumps_of,
+    words,
+)
+from tests.oracles.tractor_cards import Deal, Names, effective_suit, less, order, runs, strength
+
+Shape = tuple[int, int, int, Names]
+"""Width, length, least strength of the top, barred cards."""
+
+
+def takings(cards: Names, shapes: list[Shape], of: Deal) -> Iterator[Names]:
+    """The cards taken by every way to take *shapes*, with repeats."""
+    if not shapes:
+        yield ()
+        return
+    (width, length, least, barred), *others = shapes
+    for run in runs(cards, width, length, of):
+        if strength(run[-1], of) >= least and not set(run) & set(barred):
+            for more in takings(less(cards, run * width), others, of):
+                yield run * width + more
+
+
+def random_shape(random: Random, cards: Names, of: Deal) -> tuple[Shape, Run]:
+    """A run to take, for the oracle and for the product."""
+    width, length = random.choice([1, 2, 2, 3]), random.choice([1, 1, 2, 3])
+    barred = tuple(random.sample(sorted(set(cards)), 1)) if random.random() < 0.2 else ()
+    least, top_min = -100, 0
+    if random.random() < 0.3:
+        card = random.choice(cards)
+        least = strength(card, of)
+        (id_,) = (index for index in range(1, 55) if packed((card,)) >> 4 * index & 1)
+        top_min = trumps_of(of).height[id_]
+    return (width, length, least, barred), Run(width, length, top_min, 15 * packed(barred))
+
+
+@given(randoms())
+def test_selections_are_all_takings_once(random: Random) -> None:
+    for _ in range(5):
+        of = random_deal(random)
+        letter = random_suit(random, of)
+        if not order(letter, of):
+            continue
+        cards = dense_cards(random, of, letter, random.randint(1, 9), random.randint(2, 6))
+        suit = "SHDCT".index(effective_suit(cards[0], of))
+        shapes = [random_shape(random, cards, of) for _ in range(random.randint(0, 4))]
+        expected: set[Cards] = {
+            packed(taking) for taking in takings(cards, [shape for shape, _ in shapes], of)
+        }
+        wanted = [run for _, run in shapes]
+        packing = Packing(packed(cards), wanted, suit, trumps_of(of))
+        found = list(packing.selections())
+        assert len(found) == len(set(found))
+        assert set(found) == expected
+        assert packing.exists() == fits(packed(cards), wanted, suit, trumps_of(of)) == bool(found)
+        if found:
+            assert packing.draw(words(random)) in expected
+
+
+def test_every_selection_has_a_chance() -> None:
+    cards = parse("3S 3S 4S 4S 5S 5S 5S 5S 7S 7S 8S 8S 8S")
+    packing = Packing(cards, [Run(2, 2), Run(2, 1)], 0, order_by("2H"))
+    draw = words(Random(4))
+    assert {packing.draw(draw) for _ in range(600)} == set(packing.selections())
+
+
+def test_the_first_selections_of_a_huge_number_are_there_at_once() -> None:
+    cards = parse(" ".join(f"{rank}S " * 6 for rank in "3456789TJQKA"))
+    packing = Packing(cards, [Run(2, 2)] * 6 + [Run(3, 1)] * 3, 0, order_by("2H"))
+    selections = packing.selections()
+    assert len({next(selections) for _ in range(50)}) == 50
