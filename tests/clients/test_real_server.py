@@ -8,6 +8,7 @@ import json
 import os
 import runpy
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -56,8 +57,8 @@ async def play_noted(
         pairs = zip(bots, tickets, strict=True)
         await asyncio.gather(*[client.play(bot, ticket) for bot, ticket in pairs])
     async with Client(direct) as client:
-        events = [timeless(row) for row in (await record(client, made.table_id)).rows]
-    return [bot.notes for bot in bots], [text.replace(made.table_id, "") for text in events]
+        rows = in_order((await record(client, made.table_id)).rows)
+    return [bot.notes for bot in bots], [timeless(row) for row in rows]
 
 
 async def record(client: Client, table_id: str) -> record_pb2.Record:
@@ -65,6 +66,19 @@ async def record(client: Client, table_id: str) -> record_pb2.Record:
     request = record_service_pb2.GetRecordRequest(table_id=table_id)
     connection = client._main
     return (await connection.call(connection.records.GetRecord, request)).record
+
+
+def in_order(rows: Iterable[record_pb2.Row]) -> Iterator[record_pb2.Row]:
+    """Rows of a log, the sealed answers of a window by seat: they are no events and have no order
+    of their own."""
+    answers: list[record_pb2.Row] = []
+    for row in rows:
+        if row.input.HasField("answer"):
+            answers.append(row)
+            continue
+        yield from sorted(answers, key=lambda answer: answer.input.answer.seat)
+        answers.clear()
+        yield row
 
 
 def timeless(row: record_pb2.Row) -> str:
@@ -75,8 +89,9 @@ def timeless(row: record_pb2.Row) -> str:
         event.table_created.ClearField("table")
     for seat in event.seats_filled.seats:
         seat.ClearField("nonce_hash")
-    if row.input.HasField("move"):
-        row.input.move.ClearField("charged")
+    kind = row.input.WhichOneof("input")
+    if kind in ("move", "answer"):
+        getattr(row.input, kind).ClearField("charged")
     return f"{event}{[str(part) for part in row.private]}{row.input}"
 
 
