@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, Protocol
 
 from croupier_server.errors import (
@@ -427,8 +428,8 @@ class Table:
         """
         if self.status is Status.ENDED:
             return
-        frames = traceback.extract_tb(fault.__traceback__)[-4:]
-        places = [f"{frame.name}:{frame.lineno}" for frame in frames]
+        frames = traceback.extract_tb((fault.__cause__ or fault).__traceback__)[-4:]
+        places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames]
         self.fault = f"{type(fault).__name__} in {' > '.join(places)}"
         self.is_halted = True
         self._close(encode.match_result(EndReason.HALTED, None), now)

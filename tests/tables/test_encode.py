@@ -1,0 +1,211 @@
+"""What tables write by hand is what the generated classes write."""
+
+from __future__ import annotations
+
+import pytest
+from google.rpc import status_pb2
+
+from croupier.record.v1 import record_pb2
+from croupier.v1 import game_pb2, session_service_pb2, table_pb2
+from croupier_server.games.base import EndReason, Outcome, SeatOutcome
+from croupier_server.tables import encode, updates
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    DealKind,
+    DealSource,
+    OnAbsence,
+    SeatSpec,
+)
+from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.wire.encode import varint
+from tests.tables.toy_game import CARD, ToyWire
+from tests.tables.world import START_MS, World, exactly
+
+CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3)
+
+
+def test_a_new_table_tells_all_that_is_fixed() -> None:
+    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(), SeatSpec(Access.HOUSE, house_bot="b"))
+    world = World()
+    table = world.create(
+        seats=seats,
+        clock=CLOCK,
+        deal=DealSource(),
+        title="final",
+        legal_mode=2,
+        on_absence=OnAbsence.FORFEIT,
+        shared_seats=True,
+    )
+    found = exactly(table_pb2.Table, table.resource())
+    assert found.table_id == "table-1"
+    assert (found.epoch, found.game, found.ruleset) == (1, 77, "standard")
+    assert (found.ruleset_hash, found.commitment) == (
+        table.spec.ruleset_hash,
+        table.spec.commitment,
+    )
+    assert len(found.ruleset_hash) == len(found.commitment) == 32
+    assert (found.rules_version, found.status) == (1, table_pb2.TABLE_STATUS_OPEN)
+    assert [(one.seat, one.access, one.player, one.team) for one in found.seats] == [
+        (0, 2, "", 0),
+        (1, 1, "", 1),
+        (2, 3, "", 0),
+    ]
+    assert found.deal_source.WhichOneof("source") == "match"
+    assert found.clock.base.ToMilliseconds() == 300_000
+    assert found.clock.increment.ToMilliseconds() == 2_500
+    assert not found.clock.HasField("per_move")
+    assert found.clock.window_time.ToMilliseconds() == 1_000
+    assert found.clock.strikes == 3
+    assert found.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
+    assert found.on_absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert found.shared_seats
+    assert not found.rated
+    assert found.sequence == 1
+    assert found.create_time.ToMilliseconds() == START_MS
+    assert found.title == "final"
+    assert not found.HasField("result")
+
+
+@pytest.mark.parametrize(
+    ("source", "arm"),
+    [
+        (DealSource(), "match"),
+        (DealSource(DealKind.BOARD, "b7", b"\1" * 32, b"\2" * 32), "board"),
+        (DealSource(DealKind.FIXED, seed=7), "fixed"),
+    ],
+)
+def test_a_deal_source_keeps_its_secrets(source: DealSource, arm: str) -> None:
+    data = encode.deal_source(source)
+    found = exactly(table_pb2.DealSource, data)
+    assert found.WhichOneof("source") == arm
+    assert not found.board.root
+    assert not found.fixed.HasField("seed")
+    assert found.board.commitment == source.commitment
+    assert found.board.board_id == source.board_id
+    assert b"\1" * 32 not in data
+
+
+def test_results() -> None:
+    outcome = Outcome((SeatOutcome(-3, 2), SeatOutcome(3, 1)))
+    found = exactly(
+        game_pb2.MatchResult,
+        encode.match_result(EndReason.FORFEIT, outcome, 0, "out of strikes"),
+    )
+    assert found.reason == 2
+    assert [(one.seat, one.score, one.place) for one in found.seats] == [(0, -3, 2), (1, 3, 1)]
+    assert found.HasField("seat")
+    assert found.detail == "out of strikes"
+
+
+def test_a_result_that_does_not_count_names_no_seat() -> None:
+    data = encode.match_result(EndReason.ABORTED, None, None, "rain")
+    found = exactly(game_pb2.MatchResult, data)
+    assert not found.seats
+    assert not found.HasField("seat")
+
+
+@pytest.mark.parametrize("seat", [0, 3])
+@pytest.mark.parametrize("charged", [0, 1_234])
+@pytest.mark.parametrize("timed_out", [False, True])
+@pytest.mark.parametrize(("arm", "name"), [(2, "move"), (3, "answer")])
+def test_inputs_of_moves(seat: int, charged: int, timed_out: bool, arm: int, name: str) -> None:
+    move = ToyWire().move_bytes(CARD + 5)
+    data = encode.move_input(arm, seat, "12-3", move, charged, timed_out=timed_out)
+    found = exactly(record_pb2.Input, data)
+    assert found.WhichOneof("input") == name
+    moved = found.move if arm == 2 else found.answer
+    assert (moved.seat, moved.decision_id, moved.timed_out) == (seat, "12-3", timed_out)
+    assert moved.charged.ToMilliseconds() == charged
+    assert ToyWire().move_code(moved.move) == CARD + 5
+
+
+@pytest.mark.parametrize("outcome", [[0], [3, 1, 2], list(range(1, 325))])
+def test_inputs_of_chance(outcome: list[int]) -> None:
+    assert exactly(record_pb2.Input, encode.chance_input(outcome)).chance.outcome == outcome
+
+
+def test_the_input_of_a_window() -> None:
+    assert exactly(record_pb2.Input, encode.WINDOW_INPUT).HasField("window")
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 5_000])
+@pytest.mark.parametrize("view", [True, False])
+def test_decisions(size: int, view: bool) -> None:
+    padding = b"\xfa\x01" + varint(size) + bytes(size)  # an unknown field
+    head = updates.decision_head("4096-11", 11, b"\x08\x06", 4096)
+    tail = updates.decision_tail(1_500, sealed=True)
+    data = updates.decision(head, padding, padding if view else None, tail)
+    found = exactly(table_pb2.TableUpdate, updates.decision_update(data)).decision
+    assert (found.decision_id, found.seat, found.sequence) == ("4096-11", 11, 4096)
+    assert found.kind.tractor == 6
+    assert found.legal.ByteSize() == len(padding)
+    assert found.HasField("view") == view
+    assert found.time_left.ToMilliseconds() == 1_500
+    assert found.sealed
+
+
+def test_a_decision_without_a_limit_has_no_time() -> None:
+    head = updates.decision_head("1-0", 0, b"\x08\x06", 1)
+    found = exactly(table_pb2.Decision, updates.decision(head, b"", b"", b""))
+    assert not found.HasField("time_left")
+    assert found.HasField("view")
+    assert not found.sealed
+
+
+def test_small_updates() -> None:
+    def read(payload: bytes) -> table_pb2.TableUpdate:
+        return exactly(table_pb2.TableUpdate, payload)
+
+    assert read(updates.NONCE_WANTED).HasField("nonce_wanted")
+    assert read(updates.resumed(2, 300, 5_000)).resumed.after_sequence == 300
+    for reset in ResetReason:
+        assert int(read(updates.reset(reset)).reset.reason) == int(reset)
+    for reason in StreamEnd:
+        found = read(updates.end(reason, "why", 2_500)).end
+        assert (int(found.reason), found.detail) == (int(reason), "why")
+        assert found.retry_after.ToMilliseconds() == 2_500
+    for sequence in (0, 9, 5_000):
+        accepted = read(updates.accepted("77-1", sequence)).move_accepted
+        assert (accepted.decision_id, accepted.sequence) == ("77-1", sequence)
+    status = status_pb2.Status(code=3, message="no")
+    refused = read(updates.refused("1-1", status.SerializeToString())).move_refused
+    assert (refused.decision_id, refused.status) == ("1-1", status)
+
+
+def test_heartbeats_carry_sequence_clocks_and_time() -> None:
+    clocks = updates.clocks(2, [(0, 1_500, 0), (1, 0, 2)])
+    found = exactly(table_pb2.TableUpdate, updates.heartbeat(41, clocks, START_MS + 7)).heartbeat
+    assert found.sequence == 41
+    assert [(one.seat, one.remaining.ToMilliseconds(), one.strikes) for one in found.clocks] == [
+        (0, 1_500, 0),
+        (1, 0, 2),
+    ]
+    assert found.server_time.ToMilliseconds() == START_MS + 7
+
+
+def test_the_numbers_of_the_contract() -> None:
+    """Enums that are written down twice agree."""
+    ends = table_pb2.StreamEnd.Reason.items()
+    assert {name.removeprefix("REASON_"): number for name, number in ends if number} == {
+        one.name: one.value for one in StreamEnd
+    }
+    resets = table_pb2.ResetReason.items()
+    assert {name.removeprefix("RESET_REASON_"): number for name, number in resets if number} == {
+        one.name: one.value for one in ResetReason
+    }
+    arms = table_pb2.TableEvent.DESCRIPTOR.fields_by_name
+    for name, number in {
+        "table_created": encode.TABLE_CREATED,
+        "seat_joined": encode.SEAT_JOINED,
+        "seat_left": encode.SEAT_LEFT,
+        "seats_filled": encode.SEATS_FILLED,
+        "nonce_opened": encode.NONCE_OPENED,
+        "match_started": encode.MATCH_STARTED,
+        "game": encode.GAME,
+        "seat_timed_out": encode.SEAT_TIMED_OUT,
+        "match_ended": encode.MATCH_ENDED,
+        "table_halted": encode.TABLE_HALTED,
+    }.items():
+        assert arms[name].number == number
+    assert session_service_pb2.SessionResponse.DESCRIPTOR.fields_by_name["items"].number == 3

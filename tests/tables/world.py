@@ -1,0 +1,182 @@
+"""A shard with tables of the toy game, on a clock that tests move and with bytes that they know.
+
+Must not be put here: what a test expects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from croupier.v1 import table_pb2
+from croupier_server.games.base import Move, Seat
+from croupier_server.storage.base import Done, LogRow, TableLog
+from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.clock import ManualClock
+from croupier_server.tables.decisions import Decision
+from croupier_server.tables.feed import Feed, SeatFeed
+from croupier_server.tables.shard import GameEntry, HouseSeat, Joined, Limits, Shard
+from croupier_server.tables.spec import CreateTable, DealKind, DealSource, JoinTable, Status
+from croupier_server.tables.table import Table
+from tests.tables.toy_game import KIND, Toy, ToyWire
+
+START_MS = 1_700_000_000_000
+FIXED = DealSource(DealKind.FIXED, seed=7)
+ENTRY = GameEntry(Toy(), ToyWire())
+
+M = TypeVar("M", bound=Message)
+
+
+def known_secrets() -> Callable[[int], bytes]:
+    """Bytes that look random and are the same in every run."""
+    numbers = count()
+    return lambda size: hashlib.shake_256(f"test {next(numbers)}".encode()).digest(size)
+
+
+def known_ids() -> Callable[[], str]:
+    """Ids table-1, table-2 ..."""
+    numbers = count(1)
+    return lambda: f"table-{next(numbers)}"
+
+
+class World:
+    """A shard and what it stands on."""
+
+    def __init__(self, log: TableLog | None = None, **limits: int) -> None:
+        self.clock = ManualClock(START_MS)
+        self.log = log or MemoryLog()
+        self.records = MemoryRecords()
+        self.house: list[HouseSeat] = []
+        self.shard = Shard(
+            clock=self.clock,
+            secrets=known_secrets(),
+            ids=known_ids(),
+            log=self.log,
+            records=self.records,
+            games={KIND: ENTRY},
+            limits=Limits(**limits),
+            house=self.house.append,
+        )
+
+    def create(self, **changes: Any) -> Table:
+        """A table of the toy; FIXED unless *changes* say otherwise."""
+        return self.shard.create_table(Caller(), request(**changes)).table
+
+    def join(self, table: Table, **changes: Any) -> Joined:
+        """Sit down."""
+        return self.shard.join(Caller(), JoinTable(table.spec.table_id, **changes))
+
+    def start(self, **changes: Any) -> tuple[Table, list[str]]:
+        """A table with somebody on every seat, and their tickets."""
+        table = self.create(**changes)
+        joined = [self.join(table, player=f"player {seat}") for seat in range(len(table.seats))]
+        return table, [one.ticket for one in joined]
+
+    def play(self, table: Table, until: Callable[[], bool] = lambda: False) -> None:
+        """Play first moves until the match or *until* says stop."""
+        while table.status is Status.PLAYING and not until():
+            self.step(table)
+
+    def step(self, table: Table) -> Decision:
+        """Answer one open decision with its first legal move."""
+        decision = asked(table)[0]
+        move = table.legal(decision.seat, decision.id).moves[0]
+        self.clock.advance(1)
+        self.shard.submit(table, decision.seat, decision.id, move)
+        return decision
+
+    def to_turns(self, table: Table) -> Decision:
+        """Answer the sealed window; returns the first decision of the turns."""
+        self.play(table, lambda: not asked(table)[0].sealed)
+        return asked(table)[0]
+
+    def watch(self, table: Table, ticket: str, **changes: int) -> SeatFeed:
+        """The stream of a seat; all of it with its view, unless *changes* say otherwise."""
+        values = {"epoch": 0, "after": 0, "mode": 1} | changes
+        return self.shard.watch_seat(Caller(ticket=ticket), table, **values)
+
+    def take(self, feed: Feed) -> list[table_pb2.TableUpdate]:
+        """What a stream has now."""
+        return updates(feed.take(self.clock.now))
+
+
+def request(**changes: Any) -> CreateTable:
+    """A request for a table of the toy; ``options`` are its options."""
+    options = {name: str(value) for name, value in changes.pop("options", {}).items()}
+    values: dict[str, Any] = {"kind": KIND, "deal": FIXED, "overrides": options}
+    return CreateTable(**(values | changes))
+
+
+def asked(table: Table) -> list[Decision]:
+    """Open decisions that have not been answered."""
+    return [one for one in table.match.decisions if one is not None and one.answer is None]
+
+
+def move_of(table: Table, decision: Decision, place: int = 0) -> Move:
+    """A legal answer."""
+    return table.legal(decision.seat, decision.id).moves[place]
+
+
+def updates(payloads: Sequence[bytes]) -> list[table_pb2.TableUpdate]:
+    """The updates as messages; what was written by hand is what the library writes."""
+    return [exactly(table_pb2.TableUpdate, payload) for payload in payloads]
+
+
+def exactly(message: type[M], data: bytes) -> M:
+    """*data* as a message, which serialises to the same bytes again."""
+    found = message.FromString(data)
+    assert found.SerializeToString(deterministic=True) == data
+    return found
+
+
+def kinds(found: Sequence[table_pb2.TableUpdate]) -> list[str]:
+    """What each update is."""
+    return [update.WhichOneof("update") or "" for update in found]
+
+
+def events(log: TableLog, table: Table, seat: Seat | None = None) -> list[table_pb2.TableEvent]:
+    """Stored events as *seat*, or everybody, sees them."""
+    found = []
+    for row in log.read(table.spec.table_id):
+        if row.sequence:
+            private = row.private.get(seat, b"") if seat is not None else b""
+            found.append(exactly(table_pb2.TableEvent, row.public + private))
+    return found
+
+
+class SlowLog:
+    """A log that stores when it is told to, or fails."""
+
+    def __init__(self) -> None:
+        self.stored = MemoryLog()
+        self.waiting: list[tuple[Sequence[LogRow], Done]] = []
+
+    def append(self, rows: Sequence[LogRow], done: Done) -> None:
+        self.waiting.append((rows, done))
+
+    def store(self, number: int | None = None) -> None:
+        """Store the oldest *number* of batches, or all."""
+        ready = self.waiting[:number]
+        del self.waiting[: len(ready)]
+        for rows, done in ready:
+            self.stored.append(rows, done)
+
+    def fail(self) -> None:
+        """Fail everything that waits."""
+        ready, self.waiting = self.waiting, []
+        for _, done in ready:
+            done(OSError("no space left"))
+
+    def read(self, table_id: str, after: int = 0) -> Any:
+        return self.stored.read(table_id, after)
+
+    def tables(self) -> tuple[str, ...]:
+        return self.stored.tables()
+
+    def forget(self, table_id: str) -> None:
+        self.stored.forget(table_id)
