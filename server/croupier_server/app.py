@@ -119,7 +119,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
     server = await rpc_server.start(listen, backing)
     shard.run()
     if settings.house_bots:
-        bots.start(server.address)
+        bots.start(_dialled(server.address))
     app = App(server, shard, records, bots if settings.house_bots else None)
     try:
         yield app
@@ -164,6 +164,14 @@ def announce(fd: int, address: str) -> None:
     line = json.dumps({"address": address, "pid": os.getpid()}) + "\n"
     with contextlib.suppress(BrokenPipeError), os.fdopen(fd, "w") as out:
         out.write(line)
+
+
+def _dialled(address: str) -> str:
+    """Where this machine itself reaches a server at *address*, which may stand for all of its
+    addresses."""
+    host, _, port = address.rpartition(":")
+    loopback = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - read only
+    return f"{loopback}:{port}"
 
 
 def _is_on(shard: Shard, table_id: str) -> bool:

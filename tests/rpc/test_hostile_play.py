@@ -5,9 +5,11 @@ Each is refused with its own status, reason and clause, and no table is any diff
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator, Sequence
 
+import grpc
 import pytest
 import pytest_asyncio
 
@@ -371,6 +373,26 @@ async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
             assert (refused.code.name, refused.reason) == expected
         assert live.dump() == before
         await live.finish()
+
+
+async def test_a_move_whose_call_was_cut_may_come_again() -> None:
+    async with server() as running:
+        table = await make_full(running.call)
+        while (decision := await table.open()) is not None:
+            move = first_move(decision)
+            request = play_service_pb2.SubmitMoveRequest(
+                table_id=table.id, decision_id=decision.decision_id, move=move
+            )
+            ticket = ticket_of(table.tickets[decision.seat])
+            call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = running.call.channel.unary_unary(
+                f"/{PLAY}/SubmitMove"
+            )
+            cut = call(request.SerializeToString(), metadata=ticket)
+            await asyncio.sleep(0)
+            cut.cancel()
+            first = await table.submit(decision, move)
+            assert await table.submit(decision, move) == first
+        assert (await table.table()).result.reason == game_pb2.END_REASON_FINISHED
 
 
 # Every refusal of the rules ----------------------------------------------------------------------

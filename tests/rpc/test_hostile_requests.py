@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import grpc
 import pytest
 import pytest_asyncio
 
 from croupier.v1 import play_service_pb2, table_service_pb2
-from tests.rpc.hostile import CATALOG, PLAY, RECORDS, REQUESTS, SPECTATE, TABLES, Row, World, world
+from tests.rpc.calls import SECONDS
+from tests.rpc.hostile import (
+    CATALOG,
+    PLAY,
+    RECORDS,
+    REQUESTS,
+    SESSION,
+    SPECTATE,
+    TABLES,
+    Row,
+    World,
+    world,
+)
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -59,6 +72,19 @@ async def test_a_request_that_is_too_long(live: World, method: str) -> None:
     refused = await live.call.refused(method, b"\xfa\x3e\xfe\xff\x03" + b"x" * 65_534)
     assert (refused.code.name, refused.reason) == MALFORMED
     assert "65539 bytes" in refused.message
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", [f"{TABLES}/CreateTable", f"{PLAY}/SubmitMove", SESSION])
+async def test_a_message_that_is_much_too_long_is_not_even_read(live: World, method: str) -> None:
+    before = live.dump()
+    call: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = live.call.channel.stream_stream(
+        f"/{method}"
+    )
+    talk = call(iter([b"x" * 300_000]), timeout=SECONDS)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await talk.read()
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert live.dump() == before
 
 

@@ -17,6 +17,7 @@ card, never the text of a request. Must not be put here: what any one method doe
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import traceback
 from collections import Counter
@@ -242,8 +243,10 @@ class _Call:
 
     def done(self) -> None:
         """It went well."""
-        write = _log.debug if self._frequent else _log.info
-        write("call", code="OK", **self._facts())
+        if not self._frequent:
+            _log.info("call", code="OK", **self._facts())
+        elif _log.is_enabled_for(logging.DEBUG):
+            _log.debug("call", code="OK", **self._facts())
 
     def cancelled(self) -> None:
         """The client went away, or its deadline has passed."""
