@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import assert_never
 
+from croupier_server.errors import CroupierError
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import codec
 from croupier_server.tables.codec import Step
@@ -74,7 +75,10 @@ def replay(
             step, time = steps[place]
             if time is None:
                 time = _next_time(steps, place)
-            _do(table, step, time, steps[place + 1 : place + 2], nonces)
+            try:
+                _do(table, step, time, steps[place + 1 : place + 2], nonces)
+            except CroupierError as error:
+                raise ReplayError(f"row {place} (event {row.sequence}): {error}") from error
             if table.is_halted and not isinstance(step, codec.Halted):
                 raise ReplayError(f"row {place}: {table.fault}")
         if place >= len(made) or made[place] != row:
