@@ -74,6 +74,26 @@ REQUESTS: dict[str, type[Message]] = {
 }
 """The request of every call but the session."""
 
+GAME = "game: GAME_KIND_TRACTOR "
+MOVE = "decision_id: '1-0' move < tractor < decline <> > >"
+BY_ID: dict[str, str] = {
+    f"{TABLES}/GetTable": "",
+    f"{TABLES}/JoinTable": "",
+    f"{TABLES}/LeaveTable": "",
+    f"{TABLES}/StartTable": "",
+    f"{TABLES}/AbortTable": "",
+    f"{PLAY}/WatchTable": "",
+    f"{PLAY}/SubmitMove": MOVE,
+    f"{PLAY}/CheckMove": MOVE,
+    f"{PLAY}/ListLegalMoves": "decision_id: '1-0'",
+    f"{PLAY}/GetSeatView": "",
+    f"{PLAY}/OpenNonce": f"nonce: '{'n' * 32}'",
+    f"{PLAY}/Concede": "",
+    SPECTATE: "",
+    f"{RECORDS}/GetRecord": "",
+}
+"""Every call that names a table, with what its request needs besides."""
+
 AUCTION = FIXED + "ruleset: 'document' options { tractor { max_deals: 1 } } "
 WINDOW = FIXED + "options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } "
 OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_INVITED } seats {} "
