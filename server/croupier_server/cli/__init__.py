@@ -58,15 +58,18 @@ def run(arguments: Sequence[str]) -> int:
     arguments = list(arguments) or ["--help"]
     wanted = [arguments[0]] if arguments[0] in COMMANDS else COMMANDS
     try:
-        status = build(wanted)(arguments, prog_name="croupier", standalone_mode=False)
+        returned = build(wanted)(arguments, prog_name="croupier", standalone_mode=False)
     except typer.TyperException as error:
         message, status = error.format_message(), error.exit_code
     except CroupierError as error:
         message, status = error.message, 2
-    except (KeyboardInterrupt, typer.Abort):
+    except typer.Abort:
         message, status = "interrupted", INTERRUPTED
     else:
-        return status if isinstance(status, int) else 0
+        status = returned if isinstance(returned, int) else 0
+        if status != INTERRUPTED:
+            return status
+        message = "interrupted"  # typer has made a status of Ctrl-C
     print("croupier:", " ".join(message.split()), file=sys.stderr)
     return status
 

@@ -143,6 +143,7 @@ def _play(plan: Plan, folder: Path, server: str, *, quiet: bool) -> list[MatchRe
 def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -> int:
     """Print and keep the results."""
     import json
+    from collections import Counter
 
     from croupier_server.cli.score_table import as_data, print_tables
 
@@ -152,11 +153,8 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
         print(data)
     else:
         print_tables(plan, results, folder)
-    reasons = {
-        result.detail or f"the match ended as {result.reason}"
-        for result in results
-        if result.score is None
-    }
-    for reason in sorted(reasons):
-        print(f"croupier: {reason}", file=sys.stderr)
+    reasons = Counter(result.detail for result in results if result.score is None)
+    for reason, count in sorted(reasons.items()):
+        times = f" ({count} matches)" if count > 1 else ""
+        print(f"croupier: {reason}{times}", file=sys.stderr)
     return 1 if reasons else 0

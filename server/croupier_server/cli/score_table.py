@@ -36,7 +36,8 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
             table.add_row(*names, *_cells(of_pairing(pairing, results)))
         console.print(table)
     boards = len({result.match.board for result in results if result.score is not None})
-    print(f"score: difference in levels a match; intervals by Student's t over {boards} boards")
+    over = f"{boards} board{'' if boards == 1 else 's'}"
+    print(f"score: difference in levels a match; intervals by Student's t over {over}")
     print(f"records: {folder}")
 
 

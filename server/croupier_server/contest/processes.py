@@ -17,7 +17,8 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 from croupier_server.contest.entrant import Entrant
 
@@ -238,3 +239,19 @@ class Worker:
             async with asyncio.timeout(STOP_S):
                 await self.child.ended()
         await self.child.stop()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let it finish after a contest that went to its end; otherwise stop it at once."""
+        if kind is None:
+            await self.finish()
+        else:
+            self.close()
+            await self.child.stop()

@@ -26,7 +26,8 @@ class MatchResult(NamedTuple):
     Attributes:
         match: which match.
         table_id: where it was played; empty if it never got a table.
-        score: of the first entrant, None if the match does not count.
+        score: of the first entrant; None if the match did not end by the rules, for then levels
+            say nothing. Such matches do not count.
         reason: word of the contract's EndReason, such as ``FINISHED``, or ``FAILED`` when the
             contest itself gave the match up.
         detail: one sentence for people, or empty.

@@ -109,8 +109,8 @@ async def play(
         for number, entrant in enumerate(plan.entrants):
             log = folder / f"{entrant.file_name}.log"
             worker = await Worker.start(entrant, bot_seed(plan.seed, number, 0, False), log)
-            stack.push_async_callback(worker.finish)
             runner.workers.append(worker)
+            stack.push_async_exit(worker)
         watchers = [runner.read_records(since), *runner.watchers(child)]
         for task in [asyncio.create_task(watcher) for watcher in watchers]:
             stack.push_async_callback(_cancel, task)
@@ -322,11 +322,22 @@ class _Runner:
         sides = [plan.entrants[match.entrant_of_team(team)].file_name for team in (0, 1)]
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides[0]}-{sides[1]}.croupier"
         (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
-        team = int(match.is_swapped)
-        score = None
-        if record.result.seats:
-            score = record.result.seats[plan.teams.index(team)].score
-        reason = game_pb2.EndReason.Name(record.result.reason).removeprefix("END_REASON_")
-        return MatchResult(
-            match, record.table.table_id, score, reason, record.result.detail, record=name
-        )
+        result = record.result
+        reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
+        if result.reason != game_pb2.END_REASON_FINISHED:
+            detail = self._unfinished(match, result, reason)
+            return MatchResult(match, record.table.table_id, None, reason, detail, name)
+        score = result.seats[plan.teams.index(int(match.is_swapped))].score
+        return MatchResult(match, record.table.table_id, score, reason, record=name)
+
+    def _unfinished(self, match: Match, result: game_pb2.MatchResult, reason: str) -> str:
+        """Why a match did not end by the rules: who is at fault, and where that may be told."""
+        what = f"a match ended as {reason}"
+        if result.detail:
+            what += f" ({result.detail})"
+        if not result.HasField("seat"):
+            return what
+        # The log may still be growing, so it is named here and not read.
+        number = match.entrant_of_team(self._plan.teams[result.seat])
+        log = self.workers[number].child.log
+        return f"{what} by {self._plan.entrants[number].name}, see {log}"

@@ -1,0 +1,264 @@
+"""`croupier play` against a real server with bots in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.record.v1 import record_pb2
+from croupier_server.cli import run
+
+ONE_DEAL = ["--option", "max_deals=1"]
+PROGRAM = Path(sys.executable).parent / "croupier"
+
+BOTS = """
+import os
+
+import croupier
+
+
+class Careful(croupier.Bot):
+    def decide(self, view, decision):
+        return decision.legal[0]
+
+
+class Lost(croupier.Bot):
+    def decide(self, view, decision):
+        raise ValueError("I am lost")
+
+
+class Dead(croupier.Bot):
+    def decide(self, view, decision):
+        os.write(2, b"farewell\\n")
+        os._exit(7)
+
+
+class Asleep(croupier.Bot):
+    async def decide(self, view, decision):
+        import asyncio
+
+        os.write(2, b"zzz\\n")
+        await asyncio.sleep(3600)
+"""
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> Path:
+    file = tmp_path / "bots.py"
+    file.write_text(BOTS)
+    return file
+
+
+def play(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Play a contest into *folder*; its status and what its results file says."""
+    status = run(["play", "tractor", "--out", str(folder), *arguments])
+    return status, json.loads((folder / "results.json").read_text())
+
+
+def scores(data: dict[str, Any]) -> list[tuple[int, list[str], int]]:
+    return [(match["board"], match["seats"], match["score"]) for match in data["matches"]]
+
+
+def test_a_contest_writes_results_and_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    status, data = play(out, "--bots", "greedy,random", "--matches", "4", "--seed", "5", *ONE_DEAL)
+    assert status == 0
+    shown = capsys.readouterr()
+    assert f"records: {out}" in shown.out
+    assert "greedy" in shown.out
+    assert "played 4 of 4 matches" in shown.err
+    assert [match["reason"] for match in data["matches"]] == ["FINISHED"] * 4
+    assert [match["board"] for match in data["matches"]] == [1, 1, 2, 2]
+    seats = [match["seats"] for match in data["matches"]]
+    assert seats == [["greedy", "random"] * 2, ["random", "greedy"] * 2] * 2
+    ours, theirs = data["entrants"]
+    assert ours["won"] == theirs["lost"]
+    assert ours["score"] == sum(match["score"] for match in data["matches"]) / 4
+    for match in data["matches"]:
+        record = record_pb2.Record.FromString((out / match["record"]).read_bytes())
+        assert record.table.table_id == match["table_id"]
+        first = match["seats"].index("greedy")
+        assert record.result.seats[first].score == match["score"]
+    # Both tables of a board have the same cards, and the first record can be replayed.
+    roots = [
+        record_pb2.Record.FromString((out / match["record"]).read_bytes()).reveal.root
+        for match in data["matches"]
+    ]
+    assert roots[0] == roots[1] != roots[2] == roots[3]
+    assert run(["replay", str(out / data["matches"][0]["record"]), "--seat", "2"]) == 0
+    told = capsys.readouterr().out
+    assert "2 greedy draws" in told
+    assert "3 random draws " not in told.replace("draws first", "")
+
+
+def test_the_same_seed_gives_the_same_results(tmp_path: Path) -> None:
+    arguments = ["--bots", "random,greedy,random", "--matches", "2", "--seed", "8", *ONE_DEAL]
+    _, first = play(tmp_path / "a", *arguments, "--in-flight", "1")
+    _, again = play(tmp_path / "b", *arguments, "--in-flight", "6")
+    _, other = play(tmp_path / "c", *arguments[:-3], "9", *ONE_DEAL)
+    assert scores(first) == scores(again)
+    records = [
+        [(tmp_path / folder / match["record"]).read_bytes() for match in data["matches"]]
+        for folder, data in (("a", first), ("b", again), ("c", other))
+    ]
+    events = [[event_parts(record) for record in own] for own in records]
+    assert events[0] == events[1]
+    assert events[0] != events[2]
+
+
+def event_parts(record: bytes) -> list[bytes]:
+    """What was played: the moves of a record in order."""
+    rows = record_pb2.Record.FromString(record).rows
+    return [row.input.move.move.SerializeToString() for row in rows if row.input.HasField("move")]
+
+
+@pytest.mark.parametrize("ruleset", ["document", "qq"])
+def test_other_rulesets_sizes_and_one_seating(tmp_path: Path, ruleset: str) -> None:
+    arguments = ["--bots", "random,random", "--matches", "2", "--one-seating", *ONE_DEAL]
+    sizes = ["--players", "6", "--packs", "3", "--ruleset", ruleset]
+    status, data = play(tmp_path / "out", *arguments, *sizes)
+    assert status == 0
+    assert [match["board"] for match in data["matches"]] == [1, 2]
+    seats = [match["seats"] for match in data["matches"]]
+    assert seats == [["random", "random#2"] * 3, ["random#2", "random"] * 3]
+
+
+def test_any_program_can_play(tmp_path: Path, bots: Path) -> None:
+    script = tmp_path / "any-program"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m croupier.worker --bot "$1"\n')
+    script.chmod(0o755)
+    entrants = ["--bots", f"cmd:{script} {bots}:Careful", "--bots", "random"]
+    status, data = play(tmp_path / "out", *entrants, "--matches", "2", *ONE_DEAL)
+    assert status == 0
+    assert [entrant["name"] for entrant in data["entrants"]] == ["any-program", "random"]
+    assert data["entrants"][0]["matches"] == 2
+
+
+@pytest.mark.parametrize(
+    ("bot", "reason", "words"),
+    [
+        ("Dead", "FAILED", "Dead ended with status 7: farewell (3 matches)"),
+        ("Nobody", "FAILED", "has no class Nobody"),
+        ("Lost", "CONCEDED", "by Lost, see "),
+    ],
+)
+def test_matches_of_a_bot_that_fails_do_not_count(
+    tmp_path: Path,
+    bots: Path,
+    bot: str,
+    reason: str,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["--bots", f"{bots}:{bot},random", "--matches", "3", "--in-flight", "2"]
+    status, data = play(tmp_path / "out", *arguments, *ONE_DEAL)
+    assert status == 1
+    assert words in capsys.readouterr().err
+    assert [match["reason"] for match in data["matches"]] == [reason] * 3
+    assert [match["score"] for match in data["matches"]] == [None] * 3
+    assert data["pairings"][0]["failed"] == 3
+    if bot == "Lost":
+        assert "I am lost" in (tmp_path / "out" / "Lost.log").read_text()
+
+
+def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(
+    tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--bots", f"{bots}:Asleep,random", "--matches", "1", "--move-time", "0.02"]
+    status, data = play(tmp_path / "out", *arguments, *ONE_DEAL)
+    assert status == 1
+    assert data["matches"][0]["reason"] == "FORFEIT"
+    assert "by Asleep, see " in capsys.readouterr().err
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes whose parent is *pid*."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], check=False, capture_output=True, text=True
+    )
+    return [int(word) for word in listed.stdout.split()]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "words"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "stopped")],
+)
+def test_a_signal_stops_everything(
+    tmp_path: Path, bots: Path, sent: signal.Signals, status: int, words: str
+) -> None:
+    out = tmp_path / "out"
+    entrants = ["--bots", f"{bots}:Asleep,{bots}:Asleep"]
+    process = subprocess.Popen(
+        [PROGRAM, "play", "tractor", "--out", out, *entrants, "--matches", "8"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        log = out / "Asleep.log"
+        while not (log.exists() and "zzz" in log.read_text()):
+            assert process.poll() is None, process.communicate()
+        started = children_of(process.pid)
+        assert len(started) == 3
+        process.send_signal(sent)
+        shown, complaint = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == status
+    assert complaint == f"croupier: {words}\n"
+    assert shown == ""
+    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--bots"),
+        (["--bots", "greedy"], "at least two bots"),
+        (["--bots", "greedy,gredy"], "no bot 'gredy'"),
+        (["--bots", "greedy,no/such/bot.py:Bot"], "there is no file no/such/bot.py"),
+        (["--bots", "greedy,cmd:no-such-program"], "no program 'no-such-program'"),
+        (["--bots", "greedy,random", "--ruleset", "house"], "'house'"),
+        (["--bots", "greedy,random", "--option", "colour=red"], "no option 'colour'"),
+        (["--bots", "greedy,random", "--option", "protect=all"], "'all' is not one of"),
+        (["--bots", "greedy,random", "--option", "protect"], "not of the form name=value"),
+        (["--bots", "greedy,random", "--option", "packs=2", "--option", "packs=3"], "given twice"),
+        (["--bots", "greedy,random", "--option", "packs=2", "--packs", "3"], "differ"),
+        (["--bots", "greedy,random", "--players", "5"], "players"),
+        (["--bots", "greedy,random", "--matches", "0"], "--matches"),
+        (["--bots", "greedy,random", "--seed", "x"], "--seed"),
+        (["--bots", "greedy,random", "--out", "pyproject.toml"], "cannot make pyproject.toml"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(
+    arguments: list[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["play", "tractor", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith("croupier: ")
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_records_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "old.croupier").write_text("")
+    assert run(["play", "tractor", "--bots", "greedy,random", "--out", str(tmp_path)]) == 2
+    assert "holds records already" in capsys.readouterr().err
+
+
+def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--bots", "greedy,random", "--out", str(tmp_path), "--server", "127.0.0.1:1"]
+    assert run(["play", "tractor", *arguments]) == 1
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("croupier: no server answers at 127.0.0.1:1")
+    assert complaint.count("\n") == 1
