@@ -31,7 +31,7 @@ LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
 LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
 LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
 
-_MEMO_MAX: Final = 1 << 13
+_MEMO_MAX: Final = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Component:
 
 
 class Lead:
-    """Cards led to a trick, as T-5.5 reads them. Immutable; made and shared by `read_lead`.
+    """Cards led to a trick, as T-5.5 reads them. Immutable; made by `read_lead`, may be shared.
 
     Attributes:
         suit: effective suit.
@@ -93,12 +93,13 @@ class _Readings:
     """Leads already read under one `Trumps`.
 
     Attributes:
-        leads: them, by their cards.
+        leads: those that are no throws, by their cards; of throws there are too many to keep.
+        throw: the last throw read, which is checked and then played.
         singles: the single of every card by id.
         places: by id, what sorts singles as T-5.5 ranks them.
     """
 
-    __slots__ = ("leads", "places", "singles")
+    __slots__ = ("leads", "places", "singles", "throw")
 
     def __init__(self, trumps: Trumps) -> None:
         self.singles = tuple(
@@ -107,6 +108,7 @@ class _Readings:
         )
         self.places = tuple(8 * -single.top + single.suit for single in self.singles)
         self.leads: dict[Cards, Lead] = {}
+        self.throw: Lead | None = None
 
 
 _readings: dict[Trumps, _Readings] = {}
@@ -123,11 +125,17 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
     if readings is None:
         readings = _readings[trumps] = _Readings(trumps)
     lead = readings.leads.get(cards)
-    if lead is None:
+    if lead is not None:
+        return lead
+    lead = readings.throw
+    if lead is None or lead.cards != cards:
         lead = _read_lead(cards, trumps, readings)
-        if len(readings.leads) >= _MEMO_MAX:
-            readings.leads.clear()
-        readings.leads[cards] = lead
+        if lead.is_throw:
+            readings.throw = lead
+        else:
+            if len(readings.leads) >= _MEMO_MAX:
+                readings.leads.clear()
+            readings.leads[cards] = lead
     return lead
 
 

@@ -72,9 +72,13 @@ class _Answers(NamedTuple):
     duties: Sequence[Sequence[Run]]
 
 
-_MEMO_MAX: Final = 1 << 13
+_MEMO_MAX: Final = 1 << 12
 _SINGLES_MAX: Final = 1 << 15
-_memo: dict[tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards], _Answers] = {}
+_LARGE_MEMO_MAX: Final = 32
+_Key = tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards]
+_memo: dict[_Key, _Answers] = {}
+_large_memo: dict[_Key, _Answers] = {}
+"""Answers given as patterns, whose search may have kept much."""
 
 
 def _answers(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> _Answers:
@@ -82,9 +86,14 @@ def _answers(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> _An
     key = (trumps, rules, claims, lead.count, part)
     answers = _memo.get(key)
     if answers is None:
-        if len(_memo) >= _MEMO_MAX:
-            _memo.clear()
-        answers = _memo[key] = _find_answers(part, claims, lead, trumps, rules)
+        answers = _large_memo.get(key)
+    if answers is None:
+        answers = _find_answers(part, claims, lead, trumps, rules)
+        is_listed = not isinstance(answers.legal.patterns, LazyPatterns)
+        memo, limit = (_memo, _MEMO_MAX) if is_listed else (_large_memo, _LARGE_MEMO_MAX)
+        if len(memo) >= limit:
+            memo.clear()
+        memo[key] = answers
     return answers
 
 
