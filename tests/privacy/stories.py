@@ -411,6 +411,12 @@ class Case(NamedTuple):
         decks = zip(self.first.decks, self.second.decks, strict=True)
         return sum(one != two for pair in decks for one, two in zip(*pair, strict=True))
 
+    @property
+    def ends_in_a_window(self) -> bool:
+        """Whether both stories end while seats may be asked for declarations."""
+        *_, (state, _) = tell(self.first)
+        return GAME.turn(state) is Turn.WINDOW
+
 
 def case(seed: int, options: TractorOptions | None = None, audience: Seat | None = None) -> Case:
     """Case number *seed*: every ruleset in turn, and in every second case any options that can be;
