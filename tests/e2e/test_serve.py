@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -264,16 +264,29 @@ def test_help_names_every_setting() -> None:
     assert missing == []
 
 
+def server_info(*arguments: str) -> tuple[int, str, str]:
+    """Status, output and errors of ``server-info``."""
+    command = (sys.executable, "-m", "croupier_server", "server-info", *arguments)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_server_info_prints_what_the_server_says() -> None:
-    command = (sys.executable, "-m", "croupier_server", "server-info", "--server")
-    call: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
     with served("--log-level", "error") as server:
-        done = call(
-            [*command, server.address], capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "speaks croupier.v1, croupier.record.v1" in done.stdout
-    assert "tractor standard: " in done.stdout
+        status, text, errors = server_info("--server", server.address)
+        assert (status, errors) == (0, "")
+        assert "speaks croupier.v1, croupier.record.v1" in text
+        assert "tractor standard: " in text
+        status, text, _ = server_info("--server", server.address, "--json")
+        assert json.loads(text)["heartbeat_interval"] == "10s"
+
+
+def test_server_info_without_a_server_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        address = f"127.0.0.1:{gone.getsockname()[1]}"
+    status, text, errors = server_info("--server", address)
+    assert (status, text) == (1, "")
+    assert errors == f"croupier: no Croupier server answers at {address} (UNAVAILABLE)\n"
 
 
 def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:

@@ -29,9 +29,7 @@ def command(
     with grpc.insecure_channel(server) as channel:
         stub = system_service_pb2_grpc.SystemServiceStub(channel)
         try:
-            info = stub.GetServerInfo(
-                system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS, wait_for_ready=True
-            )
+            info = stub.GetServerInfo(system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS)
         except grpc.RpcError as error:
             code = error.code()
             fail(f"no Croupier server answers at {server} ({code.name})", 1)
