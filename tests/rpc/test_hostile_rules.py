@@ -46,7 +46,10 @@ def tries(
                 yield build(game_pb2.Move, f"tractor {{ declare {{ cards: {same} }} }}")
     elif arm in ("play", "bury"):
         size = len(getattr(right, arm).cards)
-        pairs = [card for card in sorted(set(hand)) if hand.count(card) > 1]
+        first = getattr(right, arm).cards[0]
+        orders = [order.cards for order in decision.view.tractor.public.order]
+        suit = next((set(cards) for cards in orders if first in cards), set())
+        pairs = [card for card in sorted(suit) if hand.count(card) > 1]
         some = [stream.sample(pairs, min(size // 2, len(pairs))) * 2 for _ in range(8)]
         for cards in (
             [stream.choice(CARDS) for _ in range(size)],
@@ -114,7 +117,8 @@ class Prober:
 async def test_every_refusal_of_the_rules_is_told_with_its_clause() -> None:
     told: dict[Reason, str] = {}
     async with server() as running:
-        for seed in range(30):
+        # The first three were enough when this was written; the others are there for later rules.
+        for seed in (0, 1, 17, *range(2, 40)):
             ruleset = ("standard", "document", "qq")[seed % 3]
             text = FIXED.replace("seed: 7", f"seed: {seed}")
             text += f"ruleset: '{ruleset}' options {{ tractor {{ packs: 3 max_deals: 1 }} }}"
