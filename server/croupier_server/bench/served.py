@@ -19,6 +19,7 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from croupier_server.bench.marks import (
+    Mark,
     Measured,
     MeasureFailed,
     cpu_seconds,
@@ -29,28 +30,42 @@ ECHO: Final = "croupier_server.bench.echo"
 PLAYER: Final = "croupier_server.bench.player"
 WARM_UP_S: Final = 1.0
 STOP_S: Final = 10.0
+DEALS: Final = 2
+DEAL_DECISIONS: Final = 86
+"""Decisions that leave a choice in a deal of Tractor, on average. Tables start together and a deal
+costs more at its start than at its end, so a cell is measured over whole deals of its tables."""
+
+PATIENCE: Final = 20
+"""A cell that takes so many times its seconds is measured as far as it has come."""
+
 WATCH_TABLES: Final = 64
 """Tables of the cell with unary calls: as many as the unary echo has callers."""
 
 
 class Cell(NamedTuple):
-    """What one client does: its name, its module and arguments, and whether it calls the echo."""
+    """What one client does.
+
+    Attributes:
+        name: for people.
+        module: the client; it is given ``before``, the address, and ``after``.
+        tables: at which it plays; 0 where it calls the echo.
+    """
 
     name: str
     module: str
     before: tuple[str, ...]
     after: tuple[str, ...]
-    is_echo: bool
+    tables: int
 
 
 def _player(name: str, tables: int, transport: str) -> Cell:
     plural = "s" if tables > 1 else ""
-    return Cell(f"{name}, {tables} table{plural}", PLAYER, (), (str(tables), transport), False)
+    return Cell(f"{name}, {tables} table{plural}", PLAYER, (), (str(tables), transport), tables)
 
 
 CELLS: Final = (
-    Cell("unary echo, 64 callers", ECHO, ("unary",), ("64",), True),
-    Cell("batched echo, 256 items", ECHO, ("batched",), ("256",), True),
+    Cell("unary echo, 64 callers", ECHO, ("unary",), ("64",), 0),
+    Cell("batched echo, 256 items", ECHO, ("batched",), ("256",), 0),
     _player("unary + watch", WATCH_TABLES, "watch"),
     *(_player("session", tables, "session") for tables in (1, 16, 64, 256)),
 )
@@ -112,7 +127,7 @@ def measure(rounds: int, seconds: float, report: Callable[[str], None]) -> dict[
         for number in range(rounds):
             for cell in CELLS:
                 report(f"round {number + 1} of {rounds}: {cell.name}")
-                place = (echo_address, echo.pid) if cell.is_echo else (address, server_pid)
+                place = (echo_address, echo.pid) if not cell.tables else (address, server_pid)
                 samples[cell.name].append(_sample(cell, *place, seconds))
     return samples
 
@@ -121,8 +136,7 @@ def _sample(cell: Cell, address: str, server_pid: int, seconds: float) -> Sample
     with Measured(cell.module, *cell.before, address, *cell.after) as client:
         time.sleep(WARM_UP_S)
         busy, server_cpu, first = machine_busy_seconds(), cpu_seconds(server_pid), client.mark()
-        time.sleep(seconds)
-        last = client.mark()
+        last = _wait(client, first, seconds, cell.tables * DEALS * DEAL_DECISIONS)
         server_cpu = cpu_seconds(server_pid) - server_cpu
         busy = machine_busy_seconds() - busy
     done = last.since(first)
@@ -136,6 +150,17 @@ def _sample(cell: Cell, address: str, server_pid: int, seconds: float) -> Sample
         received=done.received / done.done,
         other_cores=max(0.0, busy - server_cpu - done.cpu_s) / done.time_s,
     )
+
+
+def _wait(client: Measured, first: Mark, seconds: float, wanted: int) -> Mark:
+    """Let *client* go on for so many seconds, and until it has done so much."""
+    time.sleep(seconds)
+    while True:
+        last = client.mark()
+        done = last.since(first)
+        if done.done >= wanted or done.time_s > PATIENCE * seconds:
+            return last
+        time.sleep(seconds / 20)
 
 
 def ratios(samples: dict[str, list[Sample]], cell: str) -> list[float]:
