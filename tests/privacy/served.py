@@ -55,6 +55,22 @@ START_MS: Final = 1_700_000_000_000
 _A_CARD: Final = re.compile(r"\b([2-9TJQKA][SHDC]|BJ|RJ)\b")
 
 
+class Times(NamedTuple):
+    """Times of a table, in milliseconds.
+
+    Attributes:
+        window: how long a sealed window stays open; 0: until all have answered.
+        base: of every seat's clock; 0: no clocks.
+        sealed: what all who are asked together with the audience take in a window.
+        move: what every move takes.
+    """
+
+    window: int = 0
+    base: int = 0
+    sealed: int = 0
+    move: int = 0
+
+
 class Way(Enum):
     """How the audience plays: transport and view mode."""
 
@@ -137,11 +153,11 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
 class Sitting:
     """A story at a table of a server, and the audience's streams."""
 
-    def __init__(self, served: Served, audience: Seat, way: Way, window_ms: int) -> None:
+    def __init__(self, served: Served, audience: Seat, way: Way, times: Times) -> None:
         self.served = served
         self.audience = audience
         self.way = way
-        self.window_ms = window_ms
+        self.times = times
         self.table: Table | None = None
         self.host: tuple[tuple[str, str], ...] = ()
         self.seats: list[Tap] = []
@@ -164,7 +180,8 @@ class Sitting:
             manual_start=True,
         )
         request.deal_source.fixed.seed = 1
-        request.clock.window_time.FromMilliseconds(self.window_ms)
+        request.clock.window_time.FromMilliseconds(self.times.window)
+        request.clock.base.FromMilliseconds(self.times.base)
         made = table_service_pb2.CreateTableResponse.FromString(
             await host.call(f"{TABLES}/CreateTable", request)
         )
@@ -218,20 +235,30 @@ class Sitting:
                 return
             telling.answer(answers)
             telling.put_chance()
-            if self.window_ms or GAME.turn(telling.state) is Turn.MOVE:
+            if self.times.window or GAME.turn(telling.state) is Turn.MOVE:
                 await self.settle()
                 await self._look_around(telling)
 
     async def _answer(self, telling: Telling, answers: Answers) -> bool:
-        """The answers of one decision or window; False if the audience's was refused."""
+        """The answers of one decision or window; False if the story cannot go on.
+
+        The audience's answer was refused, or a clock has run out: in both worlds, or it shows.
+        """
         is_asked = self.audience in answers
         is_window = GAME.turn(telling.state) is Turn.WINDOW
         if is_asked:
             await self._wait_for_decision()
+        if not is_window:
+            await self._pass_time(self.times.move)
+        elif is_asked:
+            await self._pass_time(self.times.sealed)
+        assert self.table is not None
+        if any(self.table.match.decisions[seat] is None for seat in answers):
+            return False
         for seat in sorted(answers):
             if seat != self.audience:
                 await self._submit(self.seats[seat], self._decision_id(seat), answers[seat])
-        if is_window and (is_asked or self.window_ms):
+        if is_window and (is_asked or self.times.window):
             await self.settle()
         if is_asked:
             decision_id = self._decision_id(self.audience)
@@ -241,11 +268,15 @@ class Sitting:
             # Once more, and another one.
             await self._submit(self.tap, decision_id, answers[self.audience])
             await self._submit(self.tap, decision_id, 5 << 4 | 3)
-        if is_window and self.window_ms:
-            self.served.clock.advance(self.window_ms)
+        if is_window:
+            await self._pass_time(self.times.window)
+        return True
+
+    async def _pass_time(self, milliseconds: int) -> None:
+        if milliseconds:
+            self.served.clock.advance(milliseconds)
             self.served.shard.tick()
             await self.served.shard.committed()
-        return True
 
     def _decision_id(self, seat: Seat) -> str:
         assert self.table is not None
@@ -356,7 +387,7 @@ async def observe(
     story: Story,
     audience: Seat,
     way: Way,
-    window_ms: int,
+    times: Times,
     game: AnyGame = GAME,
     wire: GameWire = WIRE,
 ) -> dict[str, list[Seen]]:
@@ -367,7 +398,7 @@ async def observe(
             grpc.aio.insecure_channel(served.address) as own,
             grpc.aio.insecure_channel(served.address) as others,
         ):
-            sitting = Sitting(served, audience, way, window_ms)
+            sitting = Sitting(served, audience, way, times)
             await sitting.open(story, own, others)
             await sitting.play(story)
             await sitting.close()
@@ -378,7 +409,7 @@ async def observe(
 
 
 async def compare(
-    case: Case, way: Way, window_ms: int, game: AnyGame = GAME, wire: GameWire = WIRE
+    case: Case, way: Way, times: Times, game: AnyGame = GAME, wire: GameWire = WIRE
 ) -> int:
     """Raise `Leak` where the audience receives something else in the second story; return how
     much was compared.
@@ -386,9 +417,9 @@ async def compare(
     A window without a time of its own closes when all have answered: a documented leak of time.
     So a story must not be broken off where it may be closed in one world and open in the other.
     """
-    assert window_ms or not case.ends_in_a_window
-    first = await observe(case.first, case.audience, way, window_ms, game, wire)
-    second = await observe(case.second, case.audience, way, window_ms, game, wire)
+    assert times.window or not case.ends_in_a_window
+    first = await observe(case.first, case.audience, way, times, game, wire)
+    second = await observe(case.second, case.audience, way, times, game, wire)
     number = 0
     for stream in sorted(first.keys() | second.keys()):
         for one, two in zip_longest(first.get(stream, []), second.get(stream, [])):

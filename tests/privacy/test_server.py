@@ -18,12 +18,13 @@ from croupier_server.tables import match, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
 from tests.privacy import leaks
-from tests.privacy.served import WIRE, Way, compare
-from tests.privacy.stories import GAME, Case, case
+from tests.privacy.served import WIRE, Times, Way, compare
+from tests.privacy.stories import GAME, Case, case, tell
 from tests.privacy.witness import Leak
 from tests.wire import playouts
 
-WINDOW_MS = 1_000
+UNTIL_ALL_ANSWERED = Times()
+TIMED = Times(window=1_000)
 
 
 def case_of(number: int) -> Case:
@@ -33,10 +34,18 @@ def case_of(number: int) -> Case:
 
 
 @pytest.mark.parametrize("way", Way)
-@pytest.mark.parametrize("window_ms", [0, WINDOW_MS])
-async def test_private(way: Way, window_ms: int) -> None:
-    one = case_of(list(Way).index(way) + (4 if window_ms else 0))
-    assert await compare(one, way, window_ms) > 100
+@pytest.mark.parametrize("times", [UNTIL_ALL_ANSWERED, TIMED])
+async def test_private(way: Way, times: Times) -> None:
+    one = case_of(list(Way).index(way) + (4 if times.window else 0))
+    assert await compare(one, way, times) > 100
+
+
+async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
+    """It goes to a hidden account: nobody's time runs out earlier for it before the deal ends."""
+    times = Times(base=60_000, sealed=9_000, move=2_500)
+    wanted = (one for one in map(case_of, count()) if asks_others(one) and is_played(one))
+    for one in islice(wanted, 6):
+        assert await compare(one, Way.WATCH_EVENTS, times) > 100
 
 
 @pytest.mark.slow
@@ -46,7 +55,7 @@ async def test_private_at_length(way: Way) -> None:
     for number in range(100, 130):
         one = case(number, audience=number % 4)
         is_timed = number % 2 or one.ends_in_a_window
-        await compare(one, way, WINDOW_MS if is_timed else 0)
+        await compare(one, way, TIMED if is_timed else UNTIL_ALL_ANSWERED)
 
 
 # The harness itself -------------------------------------------------------------------------------
@@ -64,6 +73,12 @@ def asks_others(one: Case) -> bool:
     )
 
 
+def is_played(one: Case) -> bool:
+    """Both stories come to the tricks of a deal, and end there."""
+    *_, (state, _) = tell(one.first)
+    return len(state.public.tricks) > 10
+
+
 async def caught(
     way: Way,
     game: AnyGame = GAME,
@@ -74,7 +89,7 @@ async def caught(
     wanted = (one for one in map(case_of, count()) if is_wanted(one))
     for one in islice(wanted, 10):
         try:
-            await compare(one, way, WINDOW_MS, game, wire)
+            await compare(one, way, TIMED, game, wire)
         except Leak as leak:
             return leak.what
     raise AssertionError("no leak was found")

@@ -62,7 +62,9 @@ def assert_replays(table: Table, entry: GameEntry, rows: list[LogRow]) -> None:
     assert fresh.public(again.match.state) == table.match.views.public(table.match.state)
     assert [one.id for one in asked(again)] == [one.id for one in asked(table)]
     for seat in range(len(table.seats)):
-        assert again.match.timing.budget_ms(seat) == table.match.timing.budget_ms(seat)
+        assert again.match.timing.budget_ms(seat, sealed=True) == table.match.timing.budget_ms(
+            seat, sealed=True
+        )
 
 
 class Rogues:

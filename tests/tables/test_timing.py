@@ -47,8 +47,8 @@ def shown(world: World, table: Table) -> list[int]:
 def test_what_a_move_costs(spec: ClockSpec, used: int, charged: int, left: int) -> None:
     timing = Timing(spec, 2)
     assert timing.charge(0, used, sealed=False) == charged
-    assert timing.budget_ms(0) == left
-    assert timing.budget_ms(1) == spec.base_ms + spec.per_move_ms
+    assert timing.budget_ms(0, sealed=False) == left
+    assert timing.budget_ms(1, sealed=False) == spec.base_ms + spec.per_move_ms
 
 
 def test_time_of_a_sealed_answer_is_shown_after_the_deal() -> None:
@@ -56,10 +56,11 @@ def test_time_of_a_sealed_answer_is_shown_after_the_deal() -> None:
     timing.charge(1, 900, sealed=True)
     timing.strike(1, sealed=True)
     assert list(timing.shown(None, 0)) == [(0, 1_000, 0), (1, 1_000, 0)]
-    assert timing.budget_ms(1) == 1_100
+    assert timing.budget_ms(1, sealed=True) == 1_100
+    assert timing.budget_ms(1, sealed=False) == 1_500
     timing.open_hidden()
     assert list(timing.shown(None, 0)) == [(0, 1_000, 0), (1, 600, 1)]
-    assert timing.budget_ms(1) == 1_100
+    assert timing.budget_ms(1, sealed=False) == 1_100
 
 
 def test_a_clock_starts_when_its_frame_is_written() -> None:

@@ -195,6 +195,6 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     assert not table.match.window_open
     shown = list(table.match.clocks(world.clock.now))
     assert shown == [(seat, 1_000, 0) for seat in range(3)]
-    assert table.match.timing.budget_ms(second.seat) == 0
+    assert table.match.timing.budget_ms(second.seat, sealed=True) == 0
     with pytest.raises(StaleDecision):
         world.shard.submit(table, second.seat, second.id, PASS)

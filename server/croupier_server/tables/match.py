@@ -219,7 +219,9 @@ class Match:
             return max(self._window_until - now, 0)
         if not self.timing.is_timed:
             return None
-        return max(self.timing.budget_ms(decision.seat) - decision.used_ms(now), 0)
+        return max(
+            self.timing.budget_ms(decision.seat, sealed=decision.sealed) - decision.used_ms(now), 0
+        )
 
     def _carry_on(
         self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool
@@ -299,7 +301,7 @@ class Match:
                     self.deadline = min(self.deadline, self._expiry(decision))
 
     def _expiry(self, decision: Decision) -> int:
-        return decision.clock_from_ms + self.timing.budget_ms(decision.seat)
+        return decision.clock_from_ms + self.timing.budget_ms(decision.seat, sealed=decision.sealed)
 
     # Windows ---------------------------------------------------------------------------------
 

@@ -29,14 +29,20 @@ class Timing:
         self._strikes = [0] * seats
         self._hidden_strikes = [0] * seats
 
-    def budget_ms(self, seat: Seat) -> int:
-        """Time that *seat* may take for a decision now."""
-        left = self._spec.per_move_ms + self._remaining[seat] - self._hidden[seat]
+    def budget_ms(self, seat: Seat, *, sealed: bool) -> int:
+        """Time that *seat* may take for a decision now.
+
+        The hidden account bounds sealed decisions alone: if it shortened others, everybody would
+        see the seat's time run out too early, and know that it had been asked.
+        """
+        left = self._spec.per_move_ms + self._remaining[seat]
+        if sealed:
+            left -= self._hidden[seat]
         return max(left, 0)
 
     def charge(self, seat: Seat, used_ms: int, *, sealed: bool) -> int:
         """Charge a decision that took *used_ms*; returns what it was charged."""
-        charged = min(used_ms, self.budget_ms(seat))
+        charged = min(used_ms, self.budget_ms(seat, sealed=sealed))
         beyond = max(charged - self._spec.per_move_ms, 0)
         if sealed:
             self._hidden[seat] += beyond
