@@ -24,6 +24,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
 from croupier_server.storage.base import NO_PRIVATE, FinishedMatch, LogRow, Reveal
 from croupier_server.wire.encode import (
+    VARINTS,
     field_blob,
     field_bytes,
     field_number,
@@ -34,6 +35,8 @@ from croupier_server.wire.encode import (
 FORMAT: Final = 1
 """Version of the layout."""
 
+_HASH_FIELD_BYTES: Final = 34
+_SHORT: Final = len(VARINTS)
 _TAG: Final = b"croupier/record/v1"
 
 
@@ -62,15 +65,32 @@ def _rows(table: bytes, rows: Iterable[LogRow]) -> Iterator[bytes]:
     for row in rows:
         body = row_body(row)
         hash_ = sha256(hash_ + body).digest()
-        yield b"".join((b"\x2a", varint(len(body) + 34), body, b"\x2a\x20", hash_))
+        size = len(body) + _HASH_FIELD_BYTES
+        yield b"".join(
+            (b"\x2a", VARINTS[size] if size < _SHORT else varint(size), body, b"\x2a\x20", hash_)
+        )
 
 
 def row_body(row: LogRow) -> bytes:
-    """Serialised ``Row`` without its hash."""
-    body = field_number(1, row.sequence) + field_blob(2, row.public)
-    for seat, part in sorted(row.private.items()):
-        body += field_bytes(3, field_number(1, seat) + field_bytes(2, part))
-    return body + field_bytes(4, row.input) if row.input else body
+    """Serialised ``Row`` without its hash. Written out, as a match has a row or two a move."""
+    sequence, public, cause = row.sequence, row.public, row.input
+    parts: list[bytes] = []
+    if sequence:
+        size = len(public)
+        parts += (
+            b"\x08",
+            VARINTS[sequence] if sequence < _SHORT else varint(sequence),
+            b"\x12",
+            VARINTS[size] if size < _SHORT else varint(size),
+            public,
+        )
+    if row.private:
+        for seat, part in sorted(row.private.items()):
+            parts.append(field_bytes(3, field_number(1, seat) + field_bytes(2, part)))
+    if cause:
+        size = len(cause)
+        parts += (b"\x22", VARINTS[size] if size < _SHORT else varint(size), cause)
+    return b"".join(parts)
 
 
 def _reveal(reveal: Reveal) -> bytes:

@@ -9,6 +9,7 @@ Must not be put here: what a stream carries (``updates.py``), anything about one
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from croupier_server.games.base import EndReason, Outcome, Seat
@@ -157,8 +158,9 @@ def match_result(
     )
 
 
+@lru_cache(maxsize=8)
 def stamp(now_ms: int) -> bytes:
-    """``TableEvent.time`` with its tag."""
+    """``TableEvent.time`` with its tag. All events of a frame have the same, so it is kept."""
     return field_bytes(2, timestamp(now_ms))
 
 

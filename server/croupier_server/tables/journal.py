@@ -32,8 +32,6 @@ class Journal:
         "_deal_start",
         "_epoch",
         "_event_bytes",
-        "_now",
-        "_stamp",
         "_table_id",
         "committed",
         "kept",
@@ -46,8 +44,6 @@ class Journal:
         self._table_id = table_id
         self._epoch = epoch
         self._event_bytes = wire.event_bytes
-        self._now = -1
-        self._stamp = b""
         self._deal_start = 1
         self.sequence = 0
         self.committed = 0
@@ -57,10 +53,7 @@ class Journal:
 
     def emit(self, events: Sequence[Event], cause: bytes, now: int) -> None:
         """Number the events of the game that the input *cause* led to."""
-        if now != self._now:
-            self._now = now
-            self._stamp = encode.stamp(now)
-        stamp = self._stamp
+        stamp = encode.stamp(now)
         sequence = self.sequence
         rows = []
         for event in events:

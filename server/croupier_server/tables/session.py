@@ -52,7 +52,7 @@ FRAME_BYTES: Final = 1 << 20
 UNACKNOWLEDGED_MAX: Final = 2
 """With so many frames unacknowledged nothing more is sent."""
 
-WAITING_MAX: Final = 65_536
+WAITING_MAX: Final = 16_384
 """Answers that may wait for a client that does not acknowledge, before its session ends."""
 
 _ID_MAX: Final = 64
@@ -97,6 +97,13 @@ class Channel(SeatFeed):
             lag_max=shard.limits.lag_max,
         )
 
+    def reply(self, payload: bytes) -> None:
+        """See `SeatFeed.reply`; past the first messages an answer goes straight to the session."""
+        if self._is_opening:
+            super().reply(payload)
+        else:
+            self.session.add(item(self.prefix, payload))
+
     def wake(self) -> None:
         """See `Feed.wake`."""
         if not self.is_due:
@@ -110,6 +117,17 @@ def _view_mode(number: int) -> ViewMode:
     if number > ViewMode.EVENTS or number < 0:
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
     return ViewMode(number or ViewMode.FULL)
+
+
+def item(prefix: bytes, payload: bytes) -> bytes:
+    """An element of ``SessionResponse.items``; *prefix* is from `Channel`, or holds a channel and
+    the tag of ``error``."""
+    size = len(payload)
+    head = VARINTS[size] if size < _SHORT else varint(size)
+    whole = len(prefix) + len(head) + size
+    return b"".join(
+        (b"\x1a", VARINTS[whole] if whole < _SHORT else varint(whole), prefix, head, payload)
+    )
 
 
 class Session:
@@ -137,7 +155,6 @@ class Session:
         self._is_welcomed = False
         self._sent = 0
         self._acknowledged = 0
-        self._waiting_replies = 0
         self._heartbeats = 0
         self._is_beating = False
         self._ending: bytes | None = None
@@ -191,33 +208,37 @@ class Session:
         return field_number(1, self._sent)
 
     def _add_items(self, parts: list[bytes], now: int) -> None:
-        """What is due, channel by channel, up to `FRAME_BYTES`."""
-        if self._items:
-            parts += [field_bytes(3, item) for item in self._items]
-            self._items.clear()
+        """What is due: answers, then channel by channel, up to `FRAME_BYTES`."""
+        size = self._add_answers(parts)
         due = self.due
-        size = taken = 0
-        self._waiting_replies = 0
+        taken = 0
         while taken < len(due) and size < FRAME_BYTES:
             channel = due[taken]
             taken += 1
             channel.is_due = False
             prefix = channel.prefix
             for update in channel.take(now):
-                length = len(update)
-                head = VARINTS[length] if length < _SHORT else varint(length)
-                whole = len(prefix) + len(head) + length
-                size += whole
-                parts += (
-                    b"\x1a",
-                    VARINTS[whole] if whole < _SHORT else varint(whole),
-                    prefix,
-                    head,
-                    update,
-                )
+                one = item(prefix, update)
+                size += len(one)
+                parts.append(one)
             if channel.is_done:
                 self._channels.pop(channel.number, None)
         del due[:taken]
+
+    def _add_answers(self, parts: list[bytes]) -> int:
+        items = self._items
+        size = taken = 0
+        while taken < len(items) and size < FRAME_BYTES:
+            size += len(items[taken])
+            taken += 1
+        parts += items[:taken]
+        del items[:taken]
+        return size
+
+    def add(self, one: bytes) -> None:
+        """Send an element of ``SessionResponse.items`` that answers something."""
+        self._items.append(one)
+        self.rouse()
 
     def beat(self) -> None:
         """A heartbeat is due."""
@@ -300,8 +321,7 @@ class Session:
                     reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
             touch(table)
             replies.append((channel, reply))
-        self._waiting_replies += len(replies)
-        if self._waiting_replies > WAITING_MAX:
+        if len(self._items) > WAITING_MAX:
             self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
 
     def _open(self, request: ChannelOpen) -> None:
@@ -350,12 +370,7 @@ class Session:
             channel.finish(StreamEnd.CLIENT_CLOSED)
 
     def _error(self, number: int, error: CroupierError) -> None:
-        status = self._status(error)
-        self._items.append(field_number(1, number) + field_bytes(3, status))
-        self._waiting_replies += 1
-        if self._waiting_replies > WAITING_MAX:
-            self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
-        self.rouse()
+        self.add(item(field_number(1, number) + b"\x1a", self._status(error)))
 
 
 def _no_channel() -> NotFound:
