@@ -33,15 +33,20 @@ Response = TypeVar("Response")
 
 DEFAULT_ADDRESS: Final = "127.0.0.1:7421"
 CALL_SECONDS: Final = 30.0
-_HELLO_SECONDS: Final = 5.0
+_HELLO_SECONDS: Final = 10.0
+_PAUSE_SECONDS_MIN: Final = 0.02
+_PAUSE_SECONDS_MAX: Final = 0.4
+"""Short, because a clock may be running; and a call that waits longer than the stream beside it
+would lose every round on a line that is cut again and again."""
 _FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", _FRAME_BYTES_MAX),
     ("grpc.max_send_message_length", _FRAME_BYTES_MAX),
     ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", 50),
-    ("grpc.max_reconnect_backoff_ms", 2000),
+    # Despite its name the time that one attempt to connect may take.
+    ("grpc.min_reconnect_backoff_ms", 5000),
+    ("grpc.max_reconnect_backoff_ms", 500),
     # Two clients in one process are two connections, as two processes would have.
     ("grpc.use_local_subchannel_pool", 1),
 )
@@ -81,7 +86,7 @@ class Backoff:
     def succeeded(self) -> None:
         """Something worked: start again with short pauses."""
         self._last_success = time.monotonic()
-        self._pause = 0.02
+        self._pause = _PAUSE_SECONDS_MIN
 
     async def pause(self, why: str, at_least: float | None = None) -> None:
         """Wait before the next attempt, at least so many seconds.
@@ -95,7 +100,7 @@ class Backoff:
             )
         spread = 0.5 + secrets.randbelow(1000) / 1000
         await asyncio.sleep(max(self._pause * spread, at_least or 0.0))
-        self._pause = min(self._pause * 2, 2.0)
+        self._pause = min(self._pause * 2, _PAUSE_SECONDS_MAX)
 
 
 class Connection:

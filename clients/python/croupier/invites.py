@@ -153,35 +153,70 @@ async def play_invites(
     Raises:
         UsageError: *fd* cannot be read.
     """
-    failures = 0
-    clients: dict[str, Client] = {}
-
-    async def play(client: Client, invite: Invite) -> None:
-        nonlocal failures
+    guests = _Guests(bots, transport, seed, patience)
+    unreadable: UsageError | None = None
+    async with guests.stack, asyncio.TaskGroup() as matches:
         try:
-            await _play_invite(client, bots(invite), invite)
-        except Exception as error:
-            failures += 1
-            _report(f"table {invite.table_id}, seat {invite.seat}", error)
+            async for line in read_lines(fd):
+                if line.strip():
+                    await guests.accept(line, matches)
+        except UsageError as error:
+            # Raised below: the group would wrap it, and the running matches are to be finished.
+            unreadable = error
+    if unreadable is not None:
+        raise unreadable
+    return guests.failures
 
-    async with AsyncExitStack() as stack, asyncio.TaskGroup() as matches:
-        async for line in read_lines(fd):
-            if not line.strip():
-                continue
-            try:
-                invite = parse_invite(line)
-                client = clients.get(invite.address)
-                if client is None:
-                    fresh = Client(
-                        invite.address, transport=transport, seed=seed, patience=patience
-                    )
-                    client = clients[invite.address] = await stack.enter_async_context(fresh)
-            except Error as error:
-                failures += 1
-                _report("invitation", error)
-            else:
-                matches.create_task(play(client, invite))
-    return failures
+
+class _Guests:
+    """Everybody who was invited: one client for each server, and how many did not finish."""
+
+    def __init__(
+        self,
+        bots: Callable[[Invite], Bot],
+        transport: Transport,
+        seed: int | str | None,
+        patience: float,
+    ) -> None:
+        self._bots = bots
+        self._transport = transport
+        self._seed = seed
+        self._patience = patience
+        self._clients: dict[str, Client] = {}
+        self.stack = AsyncExitStack()
+        self.failures = 0
+
+    async def accept(self, line: str, matches: asyncio.TaskGroup) -> None:
+        """Start the match that *line* invites to."""
+        try:
+            invite = parse_invite(line)
+            client = await self._client(invite.address)
+        except Error as error:
+            self._failed("invitation", error)
+        else:
+            matches.create_task(self._play(client, invite))
+
+    async def _client(self, address: str) -> Client:
+        client = self._clients.get(address)
+        if client is None:
+            client = Client(
+                address, transport=self._transport, seed=self._seed, patience=self._patience
+            )
+            self._clients[address] = await self.stack.enter_async_context(client)
+        return client
+
+    async def _play(self, client: Client, invite: Invite) -> None:
+        try:
+            await _play_invite(client, self._bots(invite), invite)
+        except Exception as error:
+            self._failed(f"table {invite.table_id}, seat {invite.seat}", error)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        """Count a failure and tell people of it; of a bot's own exception all of it."""
+        self.failures += 1
+        complain(f"{what}: {error}")
+        if isinstance(error, BotError) and error.__cause__ is not None:
+            traceback.print_exception(error.__cause__, file=sys.stderr)
 
 
 async def _play_invite(client: Client, bot: Bot, invite: Invite) -> None:
@@ -204,10 +239,3 @@ def complain(sentence: str) -> None:
     """Tell people what went wrong: one line on the standard error stream."""
     sys.stderr.write(f"{sentence}\n")
     sys.stderr.flush()
-
-
-def _report(what: str, error: Exception) -> None:
-    """Tell people what went wrong; of a bot's own exception all of it."""
-    complain(f"{what}: {error}")
-    if isinstance(error, BotError) and error.__cause__ is not None:
-        traceback.print_exception(error.__cause__, file=sys.stderr)

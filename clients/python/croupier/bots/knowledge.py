@@ -136,6 +136,8 @@ class Knowledge:
 def standing_of(cards: Sequence[int], order: Order) -> Standing:
     """*cards*, all of one effective suit, as something to be beaten."""
     first = cards[0]
+    if len(cards) == 1:
+        return Standing(order.suit_of[first], order.strength_of[first], 1, 1)
     strength = max(order.strength_of[card] for card in cards)
     width = min(cards.count(card) for card in cards)
     return Standing(order.suit_of[first], strength, width, len(cards))

@@ -9,7 +9,7 @@ tricks with points all follow from it. Must not be put here: how chances are com
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from croupier.bot import Decision
 from croupier.bots.knowledge import (
@@ -25,8 +25,12 @@ from croupier.bots.knowledge import (
 from croupier.legal import Pattern
 from croupier.moves import Move
 from croupier.tractor import MoveKind, Order, TractorView
+from croupier.v1 import game_pb2
 
 __all__ = ["follow", "lead"]
+
+_Candidate: TypeAlias = Move | game_pb2.LegalMove
+"""A move, or a listed one that is not worth wrapping unless it is chosen."""
 
 _LEAD_VALUE: Final = 2.0
 """What it is worth to lead to the next trick, in points."""
@@ -61,7 +65,7 @@ class _Prices:
             if price is None:
                 price = self._price[card] = self._one(card)
             total += price
-        for card in set(cards):
+        for card in set(cards) if len(cards) > 1 else cards:
             if own[card] > cards.count(card):
                 total += _BREAK
         return total
@@ -85,7 +89,8 @@ def lead(view: TractorView, decision: Decision, order: Order) -> Move:
     own_trumps = sum(known.own[card] for card in order.cards(TRUMPS))
     draws = view.is_declarer and own_trumps > known.shares[rivals[0]] * known.out_of_suit[TRUMPS]
     left = len(view.message.hand)
-    best, best_score = decision.legal[0], float("-inf")
+    best: _Candidate = decision.legal[0]
+    best_score = float("-inf")
     for move, cards in _leads(decision, known):
         standing = standing_of(cards, order)
         won = known.stands(standing, standing.suit, rivals)
@@ -103,14 +108,18 @@ def lead(view: TractorView, decision: Decision, order: Order) -> Move:
         score -= price * (_SURE if won > 0.9 else 1.0)
         if score > best_score:
             best, best_score = move, score
-    return best
+    return _chosen(best)
 
 
-def _leads(decision: Decision, known: Knowledge) -> Iterator[tuple[Move, Sequence[int]]]:
+def _chosen(best: _Candidate) -> Move:
+    return best if isinstance(best, Move) else Move(best.move, best)
+
+
+def _leads(decision: Decision, known: Knowledge) -> Iterator[tuple[_Candidate, Sequence[int]]]:
     """Listed leads, and for each suit the throw of all cards in it that nobody can beat."""
     legal = decision.legal
-    for move in legal.moves:
-        yield move, list(move.message.tractor.play.cards)
+    for listed in legal.message.moves:
+        yield listed, list(listed.move.tractor.play.cards)
     for pattern in legal.patterns:
         if pattern.kind is not MoveKind.LEAD_THROW:
             continue
@@ -145,7 +154,8 @@ def follow(view: TractorView, decision: Decision, order: Order) -> Move:
     on_table = view.public.trick.points + _FEED * 0.5 * len(rest) * len(opener)
     is_last = len(view.message.hand) == len(opener)
     stake = on_table + (_LAST_TRICK_VALUE if is_last else _LEAD_VALUE)
-    best, best_score = decision.legal[0], float("-inf")
+    best: _Candidate = decision.legal[0]
+    best_score = float("-inf")
     for move, cards in _answers(decision, known, prices, opener):
         if beats(cards, standing, opener, order):
             mine = Standing(one_suit(cards, order), _top(cards, order), standing.width, len(cards))
@@ -156,7 +166,7 @@ def follow(view: TractorView, decision: Decision, order: Order) -> Move:
         score = (won - 0.5) * points + won * stake - prices.of(cards)
         if score > best_score:
             best, best_score = move, score
-    return best
+    return _chosen(best)
 
 
 def _best_of(plays: Sequence[tuple[int, Sequence[int]]], order: Order) -> tuple[int, Standing]:
@@ -182,10 +192,10 @@ def _after(seat: int, players: int) -> list[int]:
 
 def _answers(
     decision: Decision, known: Knowledge, prices: _Prices, opener: Sequence[int]
-) -> Iterator[tuple[Move, Sequence[int]]]:
+) -> Iterator[tuple[_Candidate, Sequence[int]]]:
     """Listed answers, and of each pattern the cheapest, the richest, and those that could win."""
-    for move in decision.legal.moves:
-        yield move, list(move.message.tractor.play.cards)
+    for listed in decision.legal.message.moves:
+        yield listed, list(listed.move.tractor.play.cards)
     for pattern in decision.legal.patterns:
         fixed: list[int] = list(pattern.message.fixed)
         pool: list[int] = sorted(pattern.message.pool, key=lambda card: prices.of([card]))

@@ -1,0 +1,128 @@
+"""The worker and house processes, as the programs that start them see them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE
+
+import pytest
+
+from croupier import Client
+from croupier.errors import UsageError
+from croupier.invites import Invite, invites_fd, parse_invite
+from croupier.v1 import game_pb2
+from tests.clients.conftest import RealServer
+
+
+async def program(*arguments: str, lines: str = "", **environment: str) -> tuple[int, str]:
+    """Run a module of the SDK with *lines* on its standard input: status and error stream."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        *arguments,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=os.environ | environment,
+    )
+    _, told = await process.communicate(lines.encode())
+    assert process.returncode is not None
+    return process.returncode, told.decode()
+
+
+async def invitations(client: Client, address: str, bot: str) -> tuple[str, str]:
+    """A table, and the lines that invite to its four seats."""
+    made = await client.create_table(
+        options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
+    )
+    lines = [
+        json.dumps(
+            {
+                "address": address,
+                "table_id": made.table_id,
+                "seat": seat,
+                "invite_code": code,
+                "bot": bot,
+                "seed": 7,
+            }
+        )
+        for seat, code in enumerate(made.invite_codes)
+    ]
+    return made.table_id, "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("transport", ["session", "watch"])
+async def test_the_worker_plays_what_it_is_invited_to(
+    real_server: RealServer, transport: str
+) -> None:
+    async with real_server() as address, Client(address) as client:
+        table, lines = await invitations(client, address, "")
+        ended = await program(
+            "croupier.worker",
+            "--bot",
+            "greedy",
+            "--seed",
+            "1",
+            "--transport",
+            transport,
+            lines=lines,
+            CROUPIER_INVITES_FD="0",
+        )
+        assert ended == (0, "")
+        result = (await client.get_table(table)).result
+    assert result.reason == game_pb2.END_REASON_FINISHED
+
+
+async def test_the_house_plays_the_bot_that_is_named(real_server: RealServer) -> None:
+    async with real_server() as address, Client(address) as client:
+        table, lines = await invitations(client, address, "random")
+        _, wrong = await invitations(client, address, "clever")
+        status, told = await program("croupier.house", "--stdin", lines=lines + wrong)
+        names = [seat.player for seat in (await client.get_table(table)).seats]
+        result = (await client.get_table(table)).result
+    assert status == 1
+    assert told.count("there is no house bot 'clever'") == 4
+    assert names == ["random"] * 4
+    assert result.reason == game_pb2.END_REASON_FINISHED
+
+
+async def test_a_worker_that_cannot_begin_says_why() -> None:
+    assert await program("croupier.worker", "--bot", "clever", "--invites-fd", "0") == (
+        2,
+        "worker: there is no bot 'clever'; write greedy, random or path/to/bot.py:Class\n",
+    )
+    status, told = await program("croupier.worker", "--bot", "greedy", CROUPIER_INVITES_FD="")
+    assert (status, told) == (2, "worker: CROUPIER_INVITES_FD names no file descriptor\n")
+    status, told = await program("croupier.worker", "--bot", "greedy", "--invites-fd", "99")
+    assert status == 2
+    assert told.startswith("worker: invitations cannot be read: ")
+
+
+def test_invitations_are_read() -> None:
+    line = '{"address": "h:1", "table_id": "t", "seat": 3, "invite_code": "c", "seed": 5}'
+    assert parse_invite(line) == Invite("h:1", "t", 3, "c", "5")
+    assert parse_invite('{"address": "h:1", "table_id": "t"}') == Invite("h:1", "t")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[1]", "a JSON object"),
+        ("{", "a JSON object"),
+        ('{"address": "h:1"}', "needs a text 'table_id'"),
+        ('{"address": 5, "table_id": "t"}', "needs a text 'address'"),
+        ('{"address": "h:1", "table_id": "t", "seat": "0"}', "seat of an invitation is a number"),
+        ('{"address": "h:1", "table_id": "t", "seat": true}', "seat of an invitation is a number"),
+    ],
+)
+def test_a_line_that_is_no_invitation_is_told(line: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        parse_invite(line)
+
+
+def test_the_descriptor_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROUPIER_INVITES_FD", "5")
+    assert invites_fd() == 5
