@@ -94,7 +94,8 @@ nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)
 
 .PHONY: docs-check
-docs-check: $(READY) ## links, anchors, decision records, changelog fragments
+docs-check: $(READY) ## pages written from the code, links, anchors, decisions, changelog
+	@$(BIN)/python scripts/gen_docs.py --check
 	@$(BIN)/python scripts/check_docs.py
 
 .PHONY: ci
