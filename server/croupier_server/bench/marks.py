@@ -137,6 +137,7 @@ class Measured:
     def __exit__(self, *_: object) -> None:
         process = self._process
         assert process.stdin is not None
+        assert process.stdout is not None
         with suppress(BrokenPipeError):
             process.stdin.close()
         try:
@@ -144,6 +145,7 @@ class Measured:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        process.stdout.close()
 
     @property
     def pid(self) -> int:

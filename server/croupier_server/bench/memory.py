@@ -10,12 +10,15 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from croupier_server.bench.marks import Measured, resident_bytes
-from croupier_server.bench.served import PLAYER, server
+from croupier_server.bench.served import DEAL_DECISIONS, PLAYER, server
 
 CROWD: Final = "croupier_server.bench.crowd"
 TABLES: Final = 1000
 WATCHERS: Final = 4
-PLAY_S: Final = 30.0
+DEALS: Final = 2.5
+"""Deals played at each table meanwhile: a table keeps events since the start of the previous deal,
+so it is at its largest late in its second deal."""
+PATIENCE_S: Final = 300.0
 MIB: Final = 1 << 20
 
 
@@ -39,20 +42,22 @@ class MemoryResult(NamedTuple):
 
 
 def measure_memory(
-    report: Callable[[str], None], tables: int = TABLES, play_s: float = PLAY_S
+    report: Callable[[str], None], tables: int = TABLES, deals: float = DEALS
 ) -> MemoryResult:
-    """Have so many tables played and watched for *play_s* seconds."""
+    """Have so many tables played and watched for so many deals, or as far as patience reaches."""
     with server() as (address, pid):
         start = resident_bytes(pid)
         report(f"memory: seating {tables} tables")
         with Measured(PLAYER, address, str(tables), "listed") as players:
             report(f"memory: {WATCHERS} watchers for each")
             with Measured(CROWD, address, str(WATCHERS)) as crowd:
-                report(f"memory: playing for {play_s:.0f} s")
+                report(f"memory: playing {deals} deals at each")
                 first, seen, peak = players.mark(), crowd.mark(), 0
-                end = time.monotonic() + play_s
-                while time.monotonic() < end:
-                    time.sleep(0.25)
+                played = first.since(first)
+                wanted = tables * deals * DEAL_DECISIONS
+                while played.done < wanted and played.time_s < PATIENCE_S:
+                    time.sleep(0.5)
                     peak = max(peak, resident_bytes(pid))
-                played, told = players.mark().since(first), crowd.mark().since(seen)
+                    played = players.mark().since(first)
+                told = crowd.mark().since(seen)
     return MemoryResult(tables, WATCHERS, start / MIB, peak / MIB, played.done, told.done)

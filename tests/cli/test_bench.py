@@ -1,0 +1,161 @@
+"""What is measured: that decisions are counted as promised, and that every part runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from statistics import median
+
+import pytest
+
+from croupier_server.bench import served
+from croupier_server.bench.in_process import Played, Playout
+from croupier_server.bench.marks import (
+    Mark,
+    Measured,
+    MeasureFailed,
+    cpu_seconds,
+    resident_bytes,
+)
+from croupier_server.bench.memory import measure_memory
+from croupier_server.bench.report import Findings, as_data, as_lines
+from croupier_server.bench.served import FLOOR, Sample, middle, ratios
+from croupier_server.cli import run
+from croupier_server.games.base import Turn
+from croupier_server.games.registry import GAMES
+
+
+@pytest.mark.parametrize("ruleset", GAMES["tractor"].rulesets())
+def test_only_answers_with_a_choice_are_decisions(ruleset: str) -> None:
+    game = GAMES["tractor"]
+    playout = Playout(game, ruleset, seed=3)
+    expected = forced = 0
+    for _ in range(3000):
+        state = playout._state
+        if game.turn(state) in (Turn.MOVE, Turn.WINDOW):
+            for seat in game.to_act(state):
+                legal = game.legal_moves(state, seat)
+                if len(legal.moves) == 1 and not legal.patterns:
+                    forced += 1
+                else:
+                    expected += 1
+        playout.step()
+    assert (playout.decisions, playout.forced) == (expected, forced)
+    assert forced > 0
+
+
+def test_matches_follow_each_other() -> None:
+    game = GAMES["tractor"]
+    playout = Playout(game, "standard", seed=1)
+    first = playout._state
+    while playout._state is first:
+        playout.step()
+    assert game.turn(first) is Turn.OVER
+    assert game.turn(playout._state) is Turn.CHANCE
+
+
+def test_a_run_takes_the_time_it_is_given() -> None:
+    played = Playout(GAMES["tractor"], "standard", seed=1).run(0.2)
+    assert played.cpu_s >= 0.2
+    assert played.rate == pytest.approx(played.decisions / played.cpu_s)
+    assert played.decisions > 200
+
+
+def test_marks_tell_what_an_echo_did() -> None:
+    with Measured(served.ECHO, "serve") as echo:
+        address = f"127.0.0.1:{echo.hello['port']}"
+        with Measured(served.ECHO, "batched", address, "16") as client:
+            first = client.mark()
+            done = first.since(first)
+            while done.frames < 50:
+                done = client.mark().since(first)
+    assert done.done == 16 * done.frames
+    assert done.sent > done.received > 10 * done.done
+    assert done.cpu_s > 0
+    assert done.forced == 0
+
+
+def test_a_measured_process_that_fails_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    with (
+        pytest.raises(MeasureFailed, match=r"croupier_server\.bench\.echo unary"),
+        Measured(served.ECHO, "unary", "nowhere", "x"),
+    ):
+        raise AssertionError("it said that it was ready")
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_the_kernel_tells_of_processes() -> None:
+    before = cpu_seconds(os.getpid())
+    while cpu_seconds(os.getpid()) < before + 0.02:
+        pass
+    assert resident_bytes(os.getpid()) > 10 << 20
+
+
+def sample(rate: float, server_us: float = 50.0) -> Sample:
+    return Sample(rate, server_us, 20.0, 30.0, 900.0, 0.1)
+
+
+def findings() -> Findings:
+    cells = {name: [sample(10.0, 1.0), sample(30.0, 3.0), sample(20.0, 2.0)] for name in "ab"}
+    floor = [sample(5.0), sample(10.0), sample(40.0)]
+    plays = [Played(100, 10, 1.0), Played(300, 10, 1.0)]
+    return Findings({"tractor standard": plays}, {FLOOR: floor, **cells})
+
+
+def test_ratios_are_taken_inside_a_round() -> None:
+    assert ratios(findings().served, "a") == [2.0, 3.0, 0.5]
+    assert middle(findings().served["a"]) == sample(20.0, 2.0)
+
+
+def test_the_report_has_every_figure() -> None:
+    data = json.loads(json.dumps(as_data(findings())))
+    assert data["in_process"]["tractor standard"]["decisions_per_cpu_s"] == 200
+    assert data["served"]["a"]["ratio_to_unary_echo"] == median([2.0, 3.0, 0.5])
+    assert [entry["rate"] for entry in data["served"]["a"]["rounds"]] == [10, 30, 20]
+    text = "\n".join(as_lines(findings()))
+    assert "200 (100-300)" in text
+    assert "2.00 (0.50-3.00)" in text
+
+
+def test_play_in_this_process_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("croupier_server.cli.bench.IN_PROCESS_S", 0.02)
+    assert run(["bench", "--in-process", "--quick", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    names = [f"tractor {ruleset}" for ruleset in GAMES["tractor"].rulesets()]
+    assert list(data["in_process"]) == names
+    assert all(len(found["rounds"]) == 2 for found in data["in_process"].values())
+
+
+@pytest.mark.slow
+def test_every_cell_over_grpc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served, "DEALS", 0)
+    heard: list[str] = []
+    found = served.measure(1, 0.5, heard.append)
+    assert list(found) == [cell.name for cell in served.CELLS]
+    assert len(heard) == len(served.CELLS)
+    for samples in found.values():
+        (only,) = samples
+        assert only.rate > 0
+        assert only.server_us > 0
+        assert only.received > 0
+
+
+@pytest.mark.slow
+def test_memory_of_a_busy_server() -> None:
+    found = measure_memory(lambda _: None, tables=20, deals=1)
+    assert found.peak > found.start > 10
+    assert found.decisions >= 20 * served.DEAL_DECISIONS
+    assert found.events > 4 * found.decisions
+
+
+def test_a_server_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROUPIER_HEARTBEAT_MS", "soon")
+    with pytest.raises(MeasureFailed, match="the server ended with status 2"), served.server():
+        raise AssertionError("it did start")
+
+
+def test_marks_subtract() -> None:
+    later, earlier = Mark(9, 8, 7, 6.0, 5.0, 4, 3), Mark(1, 1, 1, 1.0, 1.0, 1, 1)
+    assert later.since(earlier) == Mark(8, 7, 6, 5.0, 4.0, 3, 2)
