@@ -260,5 +260,5 @@ def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     arguments = ["--bots", "greedy,random", "--out", str(tmp_path), "--server", "127.0.0.1:1"]
     assert run(["play", "tractor", *arguments]) == 1
     complaint = capsys.readouterr().err
-    assert complaint.startswith("croupier: no server answers at 127.0.0.1:1")
+    assert complaint.startswith("croupier: no Croupier server answers at 127.0.0.1:1")
     assert complaint.count("\n") == 1

@@ -31,6 +31,7 @@ def command(
 
     import grpc
 
+    from croupier.connection import is_lost
     from croupier.errors import NotFound, from_rpc_error
 
     try:
@@ -39,6 +40,8 @@ def command(
         refused = from_rpc_error(error)
         if isinstance(refused, NotFound):
             fail(f"{server} has no table {table}")
+        if is_lost(refused):
+            fail(f"no Croupier server answers at {server}: {refused.message}", exit_code=1)
         fail(f"{server}: {refused.message}", exit_code=1)
 
 

@@ -171,7 +171,7 @@ class _Runner:
             )
         except grpc.aio.AioRpcError as error:
             why = from_rpc_error(error).message
-            raise ContestFailed(f"no server answers at {self._address}: {why}") from None
+            raise ContestFailed(f"no Croupier server answers at {self._address}: {why}") from None
         return info.server_time
 
     async def read_records(self, since: Timestamp) -> None:
