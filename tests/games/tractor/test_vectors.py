@@ -20,16 +20,18 @@ def run(tmp_path: Path, *vectors: Vector) -> list[VectorResult]:
     return run_file(path)
 
 
-def test_all_positions_pass(root: Path) -> None:
-    results = run_file(root / "tests" / "vectors" / "tractor.json")
+@pytest.mark.parametrize(("name", "number"), [("tractor.json", 150), ("tractor_more.json", 412)])
+def test_all_positions_pass(root: Path, name: str, number: int) -> None:
+    results = run_file(root / "tests" / "vectors" / name)
     assert [result for result in results if not result.passed] == []
-    assert tally(results) == (150, 0)
+    assert tally(results) == (number, 0)
     assert {result.kind for result in results} == set(KINDS)
 
 
-def test_every_wrong_expectation_fails(root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["tractor.json", "tractor_more.json"])
+def test_every_wrong_expectation_fails(root: Path, tmp_path: Path, name: str) -> None:
     """No kind compares nothing: each expected value, changed, makes its position fail."""
-    content = json.loads((root / "tests" / "vectors" / "tractor.json").read_text(encoding="utf-8"))
+    content = json.loads((root / "tests" / "vectors" / name).read_text(encoding="utf-8"))
     seen: set[tuple[str, str]] = set()
     for vector in content["vectors"]:
         if "groups" in vector:
@@ -111,6 +113,31 @@ def test_penalties_of_throws(tmp_path: Path) -> None:
         told = throw | {"options": {"throw_penalty": rule}, "expected": expected}
         (result,) = run(tmp_path, told)
         assert result.passed, result
+
+
+def test_taken_back_cards_may_be_named_or_counted(tmp_path: Path) -> None:
+    """T-8: ``withdrawn`` is a list of cards or their number."""
+    throw: Vector = {
+        "id": "x",
+        "kind": "throw",
+        "trump_suit": "H",
+        "trump_rank": "2",
+        "cards": ["SA", "S5", "S5"],
+        "others": [["S8", "S8"]],
+    }
+    for withdrawn, passes in ((1, True), (["SA"], True), (2, False), (["S5"], False)):
+        (result,) = run(tmp_path, throw | {"expected": {"withdrawn": withdrawn}})
+        assert result.passed is passes
+
+
+def test_two_packs_unless_the_position_says_otherwise(tmp_path: Path) -> None:
+    """T-9.3 at a table of six; the sizes of a deal are those of its standard packs (T-1.2)."""
+    score: Vector = {"id": "x", "kind": "score", "options": None, "players": 6, "points": 120}
+    (result,) = run(tmp_path, score | {"expected": {"levels": 1, "deal_won_by": "opponents"}})
+    assert result.passed
+    deal: Vector = {"id": "y", "kind": "deal", "players": 6, "expected": {"cards": 162}}
+    (result,) = run(tmp_path, deal)
+    assert result.passed
 
 
 def test_a_list_means_any_of_its_values(tmp_path: Path) -> None:

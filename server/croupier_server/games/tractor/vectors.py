@@ -49,13 +49,17 @@ class Position:
 
     Attributes:
         vector: as it stands in the file.
-        options: its options; ``players`` and ``decks`` of the position are among them.
+        options: its options; ``players`` and ``decks`` of the position are among them. A position
+            that names no packs has two, as the head of the file says; only for the sizes of a
+            deal the standard number of its table holds.
     """
 
     __slots__ = ("options", "vector")
 
     def __init__(self, vector: Facts, texts: Mapping[str, str]) -> None:
         overrides = dict(texts)
+        if vector["kind"] != "deal":
+            overrides.setdefault("packs", "2")
         for key, name in (("players", "players"), ("decks", "packs")):
             if key in vector:
                 overrides[name] = str(vector[key])
@@ -109,12 +113,13 @@ def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
         InvalidRequest: an option is unknown or has no such value.
     """
     solve = KINDS[str(vector["kind"])]
-    for texts in _option_texts(vector.get("options", {})):
+    for texts in _option_texts(vector.get("options") or {}):
         position = Position(vector, texts)
         expected = _expected(vector)
         actual = solve(position)
         told = " ".join(f"{name}={value}" for name, value in sorted(texts.items()))
-        yield told, _tidy(expected), _tidy({key: actual.get(key) for key in expected})
+        answer = {key: _as_asked(actual.get(key), expected[key]) for key in expected}
+        yield told, _tidy(expected), _tidy(answer)
 
 
 def _expected(vector: Facts) -> Facts:
@@ -130,9 +135,15 @@ def _tidy(facts: Facts) -> Json:
     return {key: _tidy_value(key, value) for key, value in facts.items()}
 
 
+def _as_asked(value: Json, expected: Json) -> Json:
+    """The number of items of a list where the position expects a number."""
+    is_counted = isinstance(expected, int) and not isinstance(expected, bool)
+    return len(value) if is_counted and isinstance(value, list) else value
+
+
 def _tidy_value(key: str, value: Json) -> Json:
-    if value is None:
-        return None
+    if value is None or isinstance(value, int):
+        return value
     if key in ("played", "withdrawn"):
         return [_written(card) for card in sorted(_cards(value))]
     if key == "groups":
