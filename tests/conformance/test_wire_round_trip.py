@@ -63,10 +63,11 @@ def check_match(options: TractorOptions, rng: random.Random, deals: int) -> int:
     """Compare everything of a random match; the number of moves compared."""
     views = WIRE.views()
     compared = 0
-    for step in playouts.play(options, rng, deals):
+    for number, step in enumerate(playouts.play(options, rng, deals)):
         check_events(WIRE, step.events)
-        seats = {rng.randrange(options.players), max(step.state.public.to_act, 0)}
-        check_views(views, step.state, sorted(seats))
+        # The readable version is slow: at large tables every fourth view will do.
+        if options.players == 4 or number % 4 == 0:
+            check_views(views, step.state, [rng.randrange(options.players)])
         for legal in step.asked.values():
             check_legal(WIRE, legal)
         for move in step.answers.values():

@@ -163,6 +163,7 @@ class Sitting:
         self.seats: list[Tap] = []
         self.session: SessionStream | None = None
         self.streams: list[Stream] = []
+        self.lobby: Watch | None = None
 
     @property
     def tap(self) -> Tap:
@@ -197,6 +198,13 @@ class Sitting:
             self.seats[seat].metadata = (("croupier-ticket", joined.ticket),)
             if seat == self.audience:
                 await self._open_streams(table_id, joined.ticket)
+        if self.times.window:
+            # Otherwise a message here tells how soon windows closed, which is time.
+            watching = table_service_pb2.WatchLobbyRequest()
+            self.lobby = Watch(self.tap, f"{TABLES}/WatchLobby", watching)
+            # The table, then the mark that all are there, which has another field number.
+            await self.lobby.take()
+            await self.lobby.take()
         await host.call(
             f"{TABLES}/StartTable", table_service_pb2.StartTableRequest(table_id=table_id)
         )
@@ -364,7 +372,7 @@ class Sitting:
     # The end ---------------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """Stop the table; all streams end."""
+        """Stop the table, then the server; all streams end."""
         assert self.table is not None
         host = Tap(self.seats[self.audience - 1].channel)
         host.metadata = self.host
@@ -372,6 +380,9 @@ class Sitting:
         await host.call(f"{TABLES}/AbortTable", request)
         for stream in self.streams:
             await stream.close()
+        if self.lobby is not None:
+            self.served.shard.drain()
+            await self.lobby.close()
 
 
 def is_illegal(telling: Telling, seat: Seat, move: Move) -> bool:

@@ -93,6 +93,12 @@ class Watch:
         self._name = method.rpartition("/")[2]
         self._call = make(request.SerializeToString(), metadata=tap.metadata, timeout=SECONDS)
 
+    async def take(self) -> None:
+        """Read one message, of whatever kind."""
+        data = await self._call.read()
+        assert isinstance(data, bytes), "the stream ended"
+        self._tap.note(self._name, "message", data)
+
     async def until(self, is_there: Wanted) -> None:
         while True:
             data = await self._call.read()

@@ -14,7 +14,7 @@ import structlog
 
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.registry import AnyGame
-from croupier_server.tables import match, table
+from croupier_server.tables import match, table, timing
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
 from tests.privacy import leaks
@@ -25,6 +25,7 @@ from tests.wire import playouts
 
 UNTIL_ALL_ANSWERED = Times()
 TIMED = Times(window=1_000)
+CLOCKED = Times(base=60_000, sealed=9_000, move=2_500)
 
 
 def case_of(number: int) -> Case:
@@ -42,10 +43,8 @@ async def test_private(way: Way, times: Times) -> None:
 
 async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
     """It goes to a hidden account: nobody's time runs out earlier for it before the deal ends."""
-    times = Times(base=60_000, sealed=9_000, move=2_500)
-    wanted = (one for one in map(case_of, count()) if asks_others(one) and is_played(one))
-    for one in islice(wanted, 6):
-        assert await compare(one, Way.WATCH_EVENTS, times) > 100
+    for one in played_cases():
+        assert await compare(one, Way.WATCH_EVENTS, CLOCKED) > 100
 
 
 @pytest.mark.slow
@@ -77,6 +76,13 @@ def is_played(one: Case) -> bool:
     """Both stories come to the tricks of a deal, and end there."""
     *_, (state, _) = tell(one.first)
     return len(state.public.tricks) > 10
+
+
+def played_cases() -> list[Case]:
+    """Cases in which windows asked other seats, and then tricks were played."""
+    return list(
+        islice((one for one in map(case_of, count()) if asks_others(one) and is_played(one)), 3)
+    )
 
 
 async def caught(
@@ -139,6 +145,23 @@ async def test_a_planted_leak_in_an_id_is_caught(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(match.Match, "_ask", numbered)
     what = await caught(Way.SESSION_FULL, is_wanted=asks_others)
     assert what in ("GetSeatView answer", "Session message")
+
+
+async def test_a_planted_leak_in_a_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time used in windows is taken from the clock at once."""
+    budget_ms = timing.Timing.budget_ms
+
+    def shortened(self: timing.Timing, seat: Seat, *, sealed: bool) -> int:
+        return budget_ms(self, seat, sealed=True)
+
+    monkeypatch.setattr(timing.Timing, "budget_ms", shortened)
+    found = set()
+    for one in played_cases():
+        try:
+            await compare(one, Way.WATCH_EVENTS, CLOCKED)
+        except Leak as leak:
+            found.add(leak.what)
+    assert found
 
 
 async def test_a_planted_leak_in_a_sign_of_life_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
