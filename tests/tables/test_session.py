@@ -436,6 +436,22 @@ def test_draining_ends_a_session_whatever_is_unacknowledged() -> None:
         Client(sitting.world)
 
 
+def test_a_client_that_hangs_up_gets_what_is_due_and_the_end() -> None:
+    sitting = sit()
+    client = sitting.client
+    client.hear()
+    client.say(moves=[answer(sitting.table)])
+    client.hear()
+    client.say(moves=[answer(sitting.table)])
+    client.session.hang_up()
+    frame = client.hear()
+    assert frame is not None
+    assert "move_accepted" in [kind for _, kind in named(frame)]
+    assert frame.end.reason == END.REASON_CLIENT_CLOSED
+    assert client.session.is_done
+    assert sitting.table.seat_watchers == [None] * 3
+
+
 def test_a_session_that_is_gone_leaves_its_seats_alone() -> None:
     sitting = sit()
     sitting.client.hear()

@@ -57,10 +57,13 @@ class SessionService:
 async def _read(session: Session, link: Link) -> None:
     """Frames of the client, until it hangs up or something fails."""
     try:
-        while not session.is_done and (data := await link.read()) is not None:
+        while (data := await link.read()) is not None:
             session.receive(data)
-    finally:
+        await session.shard.committed()
+        session.hang_up()
+    except BaseException:
         session.close()
+        raise
 
 
 def _status(error: CroupierError) -> bytes:

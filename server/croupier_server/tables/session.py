@@ -183,9 +183,7 @@ class Session:
         if self.is_done:
             return None
         if self._ending is not None:
-            frame = b"".join((self._number(), field_bytes(5, self._ending)))
-            self.close()
-            return frame
+            return self._last_frame(self._ending)
         if not self._is_greeted or self._sent - self._acknowledged >= UNACKNOWLEDGED_MAX:
             return None
         parts: list[bytes] = []
@@ -202,6 +200,18 @@ class Session:
         if not parts:
             return None
         return b"".join((self._number(), *parts))
+
+    def _last_frame(self, ending: bytes) -> bytes:
+        """The end, behind what is due; whatever is unacknowledged."""
+        parts: list[bytes] = []
+        if self._is_greeted:
+            self._add_items(parts, self.shard.now_ms())
+        self.close()
+        return b"".join((self._number(), *parts, field_bytes(5, ending)))
+
+    def hang_up(self) -> None:
+        """The client has ended its side: it gets what is due, and the end."""
+        self.finish(StreamEnd.CLIENT_CLOSED)
 
     def _number(self) -> bytes:
         self._sent += 1
