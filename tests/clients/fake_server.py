@@ -7,7 +7,7 @@ does wrong on purpose is set by `Script`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -182,6 +182,7 @@ class FakeServer(_Services):
         self.created: list[table_service_pb2.CreateTableRequest] = []
         self.aborted: list[str] = []
         self.acknowledged: list[int] = []
+        self.on_acknowledged: Callable[[], None] = lambda: None
         self.echoes: list[int] = []
         self.sessions = 0
         self.drained = False
@@ -305,6 +306,7 @@ class FakeServer(_Services):
         async for request in request_iterator:
             if request.acknowledged:
                 self.acknowledged.append(request.acknowledged)
+                self.on_acknowledged()
             if request.heartbeat_echo:
                 self.echoes.append(request.heartbeat_echo)
             answer = session_service_pb2.SessionResponse(frame=frame + 1)

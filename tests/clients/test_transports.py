@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.clients.fake_server import End, FakeServer, Script
 
 TRANSPORTS: list[Transport] = ["session", "watch"]
 
-pytestmark = pytest.mark.parametrize("transport", TRANSPORTS)
+both = pytest.mark.parametrize("transport", TRANSPORTS)
 
 
 class First(Bot):
@@ -58,6 +59,7 @@ async def play(
 
 
 @pytest.mark.parametrize("kind", [First, InThread, InTask])
+@both
 async def test_a_match_is_played_to_its_end(transport: Transport, kind: type[Bot]) -> None:
     async with FakeServer(Script(questions=7)) as server:
         result = await play(server, kind(), transport)
@@ -67,6 +69,7 @@ async def test_a_match_is_played_to_its_end(transport: Transport, kind: type[Bot
     assert hashlib.sha256(result.nonce).digest() == server.tables["t0"].nonce_hash
 
 
+@both
 async def test_the_nonce_is_opened_when_wanted(transport: Transport) -> None:
     async with FakeServer(Script(wants_nonce=True)) as server:
         result = await play(server, First(), transport)
@@ -74,6 +77,7 @@ async def test_the_nonce_is_opened_when_wanted(transport: Transport) -> None:
     assert len(result.nonce) == 32
 
 
+@both
 async def test_a_cut_stream_resumes_and_asks_the_bot_once(transport: Transport) -> None:
     bot = First()
     async with FakeServer(Script(questions=20, cut_after=[1, 3, 2, 4])) as server:
@@ -85,6 +89,7 @@ async def test_a_cut_stream_resumes_and_asks_the_bot_once(transport: Transport) 
     assert result.score == 2
 
 
+@both
 async def test_an_answer_found_while_the_line_is_down_is_not_lost(transport: Transport) -> None:
     class Slow(InThread):
         def decide(self, view: View, decision: Decision) -> Move:
@@ -101,6 +106,7 @@ async def test_an_answer_found_while_the_line_is_down_is_not_lost(transport: Tra
     assert server.tables["t0"].answers == ["1", "1"]
 
 
+@both
 async def test_a_refused_move_is_an_error_with_its_clause(transport: Transport) -> None:
     async with FakeServer(Script(refusals={1: ["MUST_FOLLOW_SUIT"]})) as server:
         with pytest.raises(croupier.IllegalMove) as caught:
@@ -110,6 +116,7 @@ async def test_a_refused_move_is_an_error_with_its_clause(transport: Transport) 
 
 
 @pytest.mark.parametrize("kind", [First, InThread])
+@both
 async def test_a_bot_may_answer_a_refusal_with_another_move(
     transport: Transport, kind: type[First]
 ) -> None:
@@ -123,6 +130,7 @@ async def test_a_bot_may_answer_a_refusal_with_another_move(
     assert server.tables["t0"].answers == ["1", "2", "1"]
 
 
+@both
 async def test_the_exception_of_a_bot_is_the_cause_of_the_error(transport: Transport) -> None:
     class Broken(First):
         def decide(self, view: View, decision: Decision) -> Move:
@@ -138,6 +146,7 @@ async def test_the_exception_of_a_bot_is_the_cause_of_the_error(transport: Trans
             assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+@both
 async def test_an_answer_that_is_no_move_is_an_error(transport: Transport) -> None:
     class Wrong(First):
         def decide(self, view: View, decision: Decision) -> Move:
@@ -149,6 +158,7 @@ async def test_an_answer_that_is_no_move_is_an_error(transport: Transport) -> No
 
 
 @pytest.mark.parametrize("reason", [End.REASON_REPLACED, End.REASON_TICKET_SUPERSEDED])
+@both
 async def test_a_seat_that_was_taken_over_is_lost(
     transport: Transport, reason: End.Reason.ValueType
 ) -> None:
@@ -157,11 +167,13 @@ async def test_a_seat_that_was_taken_over_is_lost(
             await play(server, First(), transport)
 
 
+@both
 async def test_a_result_that_was_missed_is_fetched(transport: Transport) -> None:
     async with FakeServer(Script(silent_result=True)) as server:
         assert (await play(server, First(), transport)).score == 2
 
 
+@both
 async def test_a_bot_that_sleeps_delays_no_other_table(transport: Transport) -> None:
     release = threading.Event()
 
@@ -183,6 +195,7 @@ async def test_a_bot_that_sleeps_delays_no_other_table(transport: Transport) -> 
         assert (await slow).decisions == 1
 
 
+@both
 async def test_hooks_run_before_the_first_decision_and_after_the_last(
     transport: Transport,
 ) -> None:
@@ -199,6 +212,7 @@ async def test_hooks_run_before_the_first_decision_and_after_the_last(
     assert bot.asked == ["start 0 croupier-bot", "1-0", "end 2"]
 
 
+@both
 async def test_a_server_that_goes_away_for_good_is_an_error(transport: Transport) -> None:
     class Waits(InTask):
         async def decide(self, view: View, decision: Decision) -> Move:
@@ -215,3 +229,68 @@ async def test_a_server_that_goes_away_for_good_is_an_error(transport: Transport
     with pytest.raises(croupier.ConnectionFailed, match="was lost for"):
         await playing
     assert time.monotonic() - began < 10
+
+
+async def test_every_frame_is_acknowledged_and_heartbeats_are_echoed() -> None:
+    async with FakeServer(Script(questions=6)) as server:
+        await play(server, InTask(), "session")
+    assert server.acknowledged == sorted(set(server.acknowledged))
+    assert server.acknowledged[0] == 1
+    assert server.echoes == [77]
+
+
+async def test_a_frame_is_acknowledged_before_its_decisions_are_answered() -> None:
+    class Thinks(InThread):
+        def decide(self, view: View, decision: Decision) -> Move:
+            assert acknowledged.wait(10)
+            return super().decide(view, decision)
+
+    acknowledged = threading.Event()
+
+    async with FakeServer(Script(questions=1)) as server:
+        server.on_acknowledged = acknowledged.set
+        await play(server, Thinks(), "session")
+    assert acknowledged.is_set()
+
+
+async def test_a_server_that_goes_down_is_come_back_to() -> None:
+    bot = First()
+    async with FakeServer(Script(questions=6, drain_after=3)) as server:
+        await play(server, bot, "session")
+    assert server.sessions == 2
+    assert server.tables["t0"].answers == ["1"] * 6
+    assert len(bot.asked) == 6
+
+
+async def test_many_seats_share_one_session() -> None:
+    async with (
+        FakeServer(*[Script(questions=4) for _ in range(20)]) as server,
+        Client(server.address) as client,
+    ):
+        tickets = [await client.join(f"t{number}", seat=0) for number in range(20)]
+        results = await asyncio.gather(*[client.play(First(), ticket) for ticket in tickets])
+    assert [result.decisions for result in results] == [4] * 20
+    assert server.sessions == 1
+
+
+async def test_a_ticket_that_is_not_valid_costs_only_its_seat() -> None:
+    async with (
+        FakeServer(Script(), Script()) as server,
+        Client(server.address) as client,
+    ):
+        good = await client.join("t0", seat=0)
+        bad = replace(await client.join("t1", seat=0), secret="ticket-of-another")
+        playing = asyncio.create_task(client.play(First(), good))
+        with pytest.raises(croupier.NotAllowed, match="TICKET_INVALID"):
+            await client.play(First(), bad)
+        assert (await playing).score == 2
+
+
+async def test_no_secret_is_printed() -> None:
+    async with FakeServer(Script()) as server, Client(server.address) as client:
+        made = await client.create_table(seats=["invited"])
+        ticket = await client.join("t0", seat=0)
+    shown = f"{ticket!r} {made!r}"
+    assert ticket.secret not in shown
+    assert "nonce" not in shown
+    assert "code0" not in shown
