@@ -162,6 +162,12 @@ class TestLazyPatterns:
         assert lazy.is_longer(9)
         assert len(made) == 10
 
+    def test_asking_whether_there_are_any_makes_one(self) -> None:
+        made: list[int] = []
+        assert self.make(1000, made)
+        assert len(made) == 1
+        assert not self.make(0, made)
+
     def test_it_is_a_sequence(self) -> None:
         lazy = self.make(10, [])
         assert len(lazy) == 10

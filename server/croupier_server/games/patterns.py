@@ -46,6 +46,10 @@ class LazyPatterns(Sequence[Pattern]):
                 self._more = None
         return len(self._found) > length
 
+    def __bool__(self) -> bool:
+        """Whether there are any; without this, asking so would make all."""
+        return self.is_longer(0)
+
     def __len__(self) -> int:
         while self._more is not None:
             self.is_longer(2 * len(self._found))
