@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX, Cards, pack, unpack
+from croupier_server.games.cards import CARD_MAX, Cards, count, pack, unpack
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import points
 from croupier_server.games.tractor.events import FailedThrow
@@ -185,7 +185,7 @@ class TractorViews:
             self._spent = number = 0
         for trick in tricks[number:]:
             self._tricks += field_bytes(17, _trick(trick))
-            self._spent += len(unpack(trick.plays[0]))
+            self._spent += count(trick.plays[0])
         self._tricks_number = len(tricks)
         self._tricks_last = tricks[-1] if tricks else None
 
