@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from croupier.record.v1 import record_pb2
+from croupier_server.bench.served import server
 from croupier_server.cli import run
 
 ONE_DEAL = ["--option", "max_deals=1"]
@@ -262,3 +263,20 @@ def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     complaint = capsys.readouterr().err
     assert complaint.startswith("croupier: no Croupier server answers at 127.0.0.1:1")
     assert complaint.count("\n") == 1
+
+
+def test_a_new_bot_runs_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["new-bot", "Newcomer", "--dir", str(tmp_path)]) == 0
+    file = tmp_path / "newcomer.py"
+    status, data = play(tmp_path / "out", "--bots", f"{file}:Newcomer,random", *ONE_DEAL)
+    assert status == 0
+    assert data["entrants"][0]["name"] == "Newcomer"
+    with server() as (address, _):
+        text = file.read_text().replace("127.0.0.1:7421", address)
+        assert address in text
+        file.write_text(text)
+        done = subprocess.run(
+            [sys.executable, file], check=False, capture_output=True, text=True, timeout=60
+        )
+    assert done.returncode == 0, done.stderr
+    assert "finished" in done.stdout.lower()
