@@ -382,9 +382,10 @@ def _other_moves(state: State, seat: Seat) -> Legal:
         span = Pattern(TractorMoveKind.CALL, 0, 0, calls[0], calls[-1])
         return Legal([PASS], [TractorMoveKind.PASS], (span,))
     pattern = Pattern(TractorMoveKind.BURY, 0, hand, options.kitty, options.kitty)
-    if patterns.size(pattern) > LEGAL_LIST_MAX:
+    listed = patterns.listing((pattern,), LEGAL_LIST_MAX)
+    if listed is None:
         return Legal((), (), (pattern,))
-    buried = [cards | BURY for cards in patterns.members((pattern,))]
+    buried = [cards | BURY for cards in listed]
     return Legal(buried, [TractorMoveKind.BURY] * len(buried))
 
 
