@@ -13,6 +13,7 @@ from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import (
     CARD_MAX,
     COPIES_MAX,
+    ONES,
     Cards,
     at_least,
     contains,
@@ -34,9 +35,6 @@ from croupier_server.games.tractor.components import (
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
 _MEMO_MAX: Final = 1 << 13
-_DISTINCT_MAX: Final = 18
-"""With more different cards there are more leads than can be listed, however they are divided
-among five suits."""
 
 
 def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
@@ -57,6 +55,14 @@ _PRINTED_SUITS: Final[tuple[Cards, ...]] = tuple(
 )
 """One of every card of each printed suit, and of the jokers."""
 
+_SPADES, _HEARTS, _DIAMONDS, _CLUBS, _JOKERS = _PRINTED_SUITS
+
+_TUPLES: Final[tuple[tuple[Move, ...], ...]] = tuple(
+    tuple(width << 4 * card | PLAY for card in range(CARD_MAX + 1))
+    for width in range(COPIES_MAX + 1)
+)
+"""By width and card: the move that plays so many copies of it."""
+
 _tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple({} for _ in range(COPIES_MAX + 1))
 """By width: the moves of the cards of one printed suit, of which there are not many sets."""
 
@@ -64,15 +70,21 @@ _tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple({} for _ in rang
 def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
     """The moves that play *width* copies of one card of *plane*, which has one of each."""
     memo = _tuple_moves[width]
-    moves: tuple[Move, ...] = ()
-    for printed in _PRINTED_SUITS:
-        cards = plane & printed
-        if cards:
-            more = memo.get(cards)
-            if more is None:
-                more = memo[cards] = tuple(width << 4 * card | PLAY for card in unpack(cards))
-            moves += more
-    return moves
+    try:
+        return (
+            memo[plane & _SPADES]
+            + memo[plane & _HEARTS]
+            + memo[plane & _DIAMONDS]
+            + memo[plane & _CLUBS]
+            + memo[plane & _JOKERS]
+        )
+    except KeyError:
+        tuples = _TUPLES[width]
+        for printed in _PRINTED_SUITS:
+            cards = plane & printed
+            if cards not in memo:
+                memo[cards] = tuple([tuples[card] for card in unpack(cards)])
+        return tuple_moves(plane, width)
 
 
 def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
@@ -85,38 +97,61 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
 
     Listed by kind and width, then ascending; throws last, by effective suit, then ascending.
     """
-    planes = _planes(hand)
-    moves = tuple_moves(planes[0], 1)
-    kinds: tuple[int, ...] = (LEAD_SINGLE,) * len(moves)
+    moves = tuple_moves((hand | hand >> 1 | hand >> 2) & ONES, 1)
+    kinds = _SINGLES[: len(moves)]
     tractors: tuple[Move, ...] = ()
-    for width, plane in enumerate(planes[1:], 2):
+    width, plane = 2, (hand >> 1 | hand >> 2) & ONES
+    while plane:
         tuples = tuple_moves(plane, width)
         moves += tuples
         kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
         if len(tuples) > 1:
             tractors += _tractors(plane, width, trumps)
+        width += 1
+        plane = at_least(hand, width)
     if tractors:
         moves += tractors
         kinds += (LEAD_TRACTOR,) * len(tractors)
-    if _are_few(planes, trumps):
-        throws = _mixed_sets(hand, trumps)
+    room = LEGAL_LIST_MAX
+    spans: list[Pattern] = []
+    for mask in trumps.mask:
+        part = hand & mask
+        if part:
+            number, span = _suits.get(part) or _read_suit(part)
+            room -= number
+            spans += span
+    if room >= 0:
+        throws: tuple[Move, ...] = ()
+        for few in spans:
+            throws += _sets(few.pool)[1]
         if tractors:
             throws = tuple([move for move in throws if move not in tractors])
         return Legal(moves + throws, kinds + (LEAD_THROW,) * len(throws))
     if len(moves) <= LEGAL_LIST_MAX:
-        return Legal(moves, kinds, _spans(hand, planes[0], trumps))
+        return Legal(moves, kinds, spans)
     parts = [part for mask in trumps.mask if (part := hand & mask)]
     return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
 
-def _planes(hand: Cards) -> list[Cards]:
-    """By width from 1: one of every card that *hand* holds so often."""
-    planes = [at_least(hand, 1)]
-    width = 2
-    while plane := at_least(hand, width):
-        planes.append(plane)
-        width += 1
-    return planes
+_SINGLES: Final = (LEAD_SINGLE,) * CARD_MAX
+
+_suits: dict[Cards, tuple[int, tuple[Pattern, ...]]] = {}
+"""By the cards held of one effective suit: the number of leads from it, and the pattern of those
+of two or more cards, if there is a throw among them."""
+
+
+def _read_suit(part: Cards) -> tuple[int, tuple[Pattern, ...]]:
+    number = 1
+    held = 0  # cards that are held in so many copies and more
+    for copies in range(COPIES_MAX, 0, -1):
+        more = at_least(part, copies).bit_count()
+        number *= (copies + 1) ** (more - held)
+        held = more
+    spans = (Pattern(LEAD_THROW, 0, part, 2, count(part)),) if held > 1 else ()
+    if len(_suits) >= _MEMO_MAX:
+        _suits.clear()
+    found = _suits[part] = (number - 1, spans)  # no cards are not a lead
+    return found
 
 
 _runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
@@ -152,61 +187,29 @@ def _suit_tractors(cards: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]
     return found
 
 
-def _are_few(planes: list[Cards], trumps: Trumps) -> bool:
-    """Whether there are at most `LEGAL_LIST_MAX` leads, throws included."""
-    if planes[0].bit_count() > _DISTINCT_MAX:
-        return False
-    room = LEGAL_LIST_MAX + len(trumps.mask)  # no cards of a suit are not a lead
-    for mask in trumps.mask:
-        ways = 1 << (planes[0] & mask).bit_count()
-        for width, plane in enumerate(planes[1:], 2):
-            held = (plane & mask).bit_count()
-            if held:
-                ways = ways * (width + 1) ** held // width**held
-        room -= ways
-        if room < 0:
-            return False
-    return True
+_few: dict[Cards, tuple[tuple[Move, ...], tuple[Move, ...]]] = {}
 
 
-def _spans(hand: Cards, plane: Cards, trumps: Trumps) -> list[Pattern]:
-    """By effective suit that has a throw: the pattern of all leads of two or more cards."""
-    spans = []
-    for mask in trumps.mask:
-        cards = plane & mask
-        if cards & cards - 1:
-            part = hand & mask
-            spans.append(Pattern(LEAD_THROW, 0, part, 2, count(part)))
-    return spans
+def _sets(part: Cards) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
+    """The moves that play cards of *part*, which is of one effective suit, and of them those that
+    play different cards; both ascending. They have to be few.
 
-
-_mixed: dict[Cards, tuple[Move, ...]] = {}
-
-
-def _mixed_sets(hand: Cards, trumps: Trumps) -> tuple[Move, ...]:
-    """The moves that play different cards of one effective suit; they have to be few."""
-    moves: tuple[Move, ...] = ()
-    for mask in trumps.mask:
-        part = hand & mask
-        if part:
-            found = _mixed.get(part)
-            moves += _mixed_sets_of_suit(part) if found is None else found
-    return moves
-
-
-def _mixed_sets_of_suit(part: Cards) -> tuple[Move, ...]:
-    """Those of one effective suit, ascending."""
-    every = [PLAY]
-    mixed: list[Move] = []
-    for card in unpack(at_least(part, 1)):
-        others = every[1:]
-        for copies in range(1, (part >> 4 * card & 15) + 1):
-            tuples = copies << 4 * card
-            with_others = [move + tuples for move in others]
+    Found from those without the highest card, which are often known already.
+    """
+    if not part:
+        return (), ()
+    found = _few.get(part)
+    if found is None:
+        top = (part.bit_length() - 1) // 4
+        copies = part >> 4 * top
+        every, mixed = _sets(part ^ copies << 4 * top)
+        others = every
+        for taken in range(1, copies + 1):
+            more = taken << 4 * top
+            with_others = tuple([move + more for move in others])
             mixed += with_others
-            every.append(PLAY | tuples)
-            every += with_others
-    if len(_mixed) >= _MEMO_MAX:
-        _mixed.clear()
-    found = _mixed[part] = tuple(mixed)
+            every += (PLAY | more, *with_others)
+        if len(_few) >= _MEMO_MAX:
+            _few.clear()
+        found = _few[part] = (every, mixed)
     return found
