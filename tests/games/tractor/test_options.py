@@ -23,7 +23,7 @@ tractor_follow    longest              pairs                pairs            lon
 throw_compare     largest              largest              largest          all              largest
 throw_penalty     none                 none                 ten_per_throw    none             none
 kitty_multiplier  2x_largest_component 2x_largest_component 2x_trick_size    2x_largest_component 2_pow_pairs_plus_1
-ace_rule          defend               reach                defend           defend           defend
+ace_rule          defend               reach                pass             defend           defend
 mandatory_levels  none                 none                 none             none             J,A
 """  # noqa: E501 - a table
 

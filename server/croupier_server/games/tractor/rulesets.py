@@ -203,6 +203,7 @@ RULESETS: dict[str, Ruleset] = {
                 "tractor_follow": "pairs",
                 "throw_penalty": "ten_per_throw",
                 "kitty_multiplier": "2x_trick_size",
+                "ace_rule": "pass",
             },
         ),
         Ruleset(
