@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -280,3 +281,45 @@ def test_a_new_bot_runs_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[s
         )
     assert done.returncode == 0, done.stderr
     assert "finished" in done.stdout.lower()
+
+
+def test_a_given_server_is_used_and_left_alone(tmp_path: Path) -> None:
+    with server() as (address, pid):
+        arguments = ["--bots", "random,random", "--matches", "2", "--seed", "4", *ONE_DEAL]
+        status, here = play(tmp_path / "here", *arguments, "--server", address)
+        assert status == 0
+        assert Path(f"/proc/{pid}").exists()
+        assert not (tmp_path / "here" / "server.log").exists()
+    _, own = play(tmp_path / "own", *arguments)
+    assert scores(here) == scores(own)
+
+
+def test_a_server_that_dies_fails_what_is_left(
+    tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    entrants = ["--bots", f"{bots}:Asleep,random"]
+    process = subprocess.Popen(
+        [PROGRAM, "play", "tractor", "--out", out, *entrants, "--matches", "3", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        log = out / "Asleep.log"
+        while not (log.exists() and "zzz" in log.read_text()):
+            assert process.poll() is None, process.communicate()
+        listed = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(process.pid)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        (server_line,) = [line for line in listed.stdout.splitlines() if " serve " in line]
+        os.kill(int(server_line.split()[0]), signal.SIGKILL)
+        shown, complaint = process.communicate(timeout=40)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert [match["reason"] for match in json.loads(shown)["matches"]] == ["FAILED"] * 3
+    assert "the server was ended by signal 9" in complaint

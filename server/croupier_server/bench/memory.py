@@ -19,11 +19,11 @@ DEALS: Final = 2.5
 """Deals played at each table meanwhile: a table keeps events since the start of the previous deal,
 so it is at its largest late in its second deal."""
 PATIENCE_S: Final = 300.0
-MIB: Final = 1 << 20
+MB: Final = 1_000_000
 
 
 class MemoryResult(NamedTuple):
-    """Resident memory of the server in MiB.
+    """Resident memory of the server in MB (10**6 bytes).
 
     Attributes:
         tables, watchers: live tables, and spectators of each.
@@ -60,4 +60,4 @@ def measure_memory(
                     peak = max(peak, resident_bytes(pid))
                     played = players.mark().since(first)
                 told = crowd.mark().since(seen)
-    return MemoryResult(tables, WATCHERS, start / MIB, peak / MIB, played.done, told.done)
+    return MemoryResult(tables, WATCHERS, start / MB, peak / MB, played.done, told.done)

@@ -56,8 +56,8 @@ def as_lines(findings: Findings) -> Iterable[str]:
         memory = findings.memory
         yield ""
         yield (
-            f"memory: {memory.peak:.0f} MiB with {memory.tables} live tables and "
-            f"{memory.watchers} watchers each ({memory.start:.0f} MiB at the start; "
+            f"memory: {memory.peak:.0f} MB with {memory.tables} live tables and "
+            f"{memory.watchers} watchers each ({memory.start:.0f} MB at the start; "
             f"{memory.decisions:,} decisions, {memory.events:,} events watched)"
         )
 

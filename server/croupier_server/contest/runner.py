@@ -114,7 +114,11 @@ async def play(
         watchers = [runner.read_records(since), *runner.watchers(child)]
         for task in [asyncio.create_task(watcher) for watcher in watchers]:
             stack.push_async_callback(_cancel, task)
-        return await runner.play_all()
+        results = await runner.play_all()
+        if runner.broken:
+            # Without their server the workers would try to reach it for a while yet.
+            await asyncio.gather(*(worker.child.stop() for worker in runner.workers))
+        return results
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
@@ -134,7 +138,12 @@ class _Live:
 
 
 class _Runner:
-    """The state of a contest under way."""
+    """The state of a contest under way.
+
+    Attributes:
+        workers: the entrants' processes, in their order.
+        broken: why nothing can go on, or empty.
+    """
 
     def __init__(
         self,
@@ -155,7 +164,7 @@ class _Runner:
         self._kind = game_pb2.GameKind.Value(f"GAME_KIND_{plan.game.upper()}")
         self._live: dict[str, _Live] = {}
         self._down: dict[int, str] = {}
-        self._broken = ""
+        self.broken = ""
 
     # Watching ----------------------------------------------------------------------------------
 
@@ -210,10 +219,10 @@ class _Runner:
 
     def _break(self, why: str) -> None:
         """Nothing can go on: every match that has not ended fails."""
-        self._broken = self._broken or why
+        self.broken = self.broken or why
         for live in self._live.values():
             if not live.ended.done():
-                live.ended.set_exception(ProcessFailed(self._broken))
+                live.ended.set_exception(ProcessFailed(self.broken))
 
     def _take(self, record: record_pb2.Record) -> None:
         live = self._live.get(record.table.table_id)
@@ -240,7 +249,7 @@ class _Runner:
 
     async def _play(self, match: Match) -> MatchResult:
         """Play one match. What stops it alone is its result, not an error."""
-        why = self._broken or next(
+        why = self.broken or next(
             (self._down[number] for number in match.pairing if number in self._down), ""
         )
         if why:
@@ -308,6 +317,8 @@ class _Runner:
 
     async def _abort(self, live: _Live, why: str) -> None:
         """Stop the table of a match that was given up, if the server still listens."""
+        if self.broken:
+            return
         request = table_service_pb2.AbortTableRequest(table_id=live.table_id, detail=why[:256])
         with contextlib.suppress(grpc.aio.AioRpcError):
             await self._tables.AbortTable(
