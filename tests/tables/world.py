@@ -47,7 +47,7 @@ def known_ids() -> Callable[[], str]:
 class World:
     """A shard and what it stands on."""
 
-    def __init__(self, log: TableLog | None = None, **limits: int) -> None:
+    def __init__(self, log: TableLog | None = None, **limits: Any) -> None:
         self.clock = ManualClock(START_MS)
         self.log = log or MemoryLog()
         self.records = MemoryRecords()

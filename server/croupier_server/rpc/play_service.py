@@ -155,7 +155,9 @@ class PlayService:
 
     def _seat(self, caller: Caller, table_id: str) -> tuple[Table, Seat]:
         table = self._shard.table(table_id)
-        return table, seat_of(caller, table)
+        seat = seat_of(caller, table)
+        self._shard.heard_of(table, seat)
+        return table, seat
 
 
 def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:

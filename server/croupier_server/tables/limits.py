@@ -17,6 +17,9 @@ class Limits(NamedTuple):
         lag_max: events that a reader may be behind before it gets a snapshot instead.
         heartbeat_ms: time between heartbeats.
         nonce_ms: how long a table waits for nonces.
+        away_ms: after so long a seat without stream or call is away, and so is one that lets its
+            turn wait where there is no clock; what follows is the table's `OnAbsence`.
+        relief_bot: name of the house bot that takes over from a player who is away.
         channels_max: channels of one session.
         requests_max: answers that are kept by ``request_id``, of each call.
     """
@@ -26,5 +29,7 @@ class Limits(NamedTuple):
     lag_max: int = 1_024
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
+    away_ms: int = 60_000
+    relief_bot: str = "greedy"
     channels_max: int = 4_096
     requests_max: int = 10_000

@@ -35,6 +35,7 @@ class SeatState:
         nonce: the nonce, once opened.
         ticket: hash of the ticket that holds it; empty: nobody's.
         invite: hash of its invite code; empty: it has none.
+        relief: hash of the code by which a house bot may take over; empty: none may.
         conceded: whether its player has given the match up.
     """
 
@@ -47,6 +48,7 @@ class SeatState:
         "nonce_hash",
         "player",
         "principal",
+        "relief",
         "ticket",
     )
 
@@ -58,6 +60,7 @@ class SeatState:
         self.nonce = b""
         self.ticket = b""
         self.invite = b""
+        self.relief = b""
         self.conceded = False
         self._old: tuple[bytes, ...] = ()
 
@@ -91,5 +94,5 @@ class SeatState:
         return found
 
     def is_invited_by(self, code: bytes) -> bool:
-        """Whether the invite code with this hash is that of the seat."""
-        return is_same(self.invite, code)
+        """Whether the code with this hash opens the seat."""
+        return is_same(self.invite, code) | is_same(self.relief, code)

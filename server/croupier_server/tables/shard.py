@@ -21,7 +21,7 @@ from croupier_server.errors import (
     Reason,
     Unavailable,
 )
-from croupier_server.games.base import Move, Seat
+from croupier_server.games.base import EndReason, Move, Seat
 from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
@@ -29,15 +29,17 @@ from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry, make_spec
 from croupier_server.tables.directory import Directory
-from croupier_server.tables.feed import LobbyFeed, PublicFeed, SeatFeed
+from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
+from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.idempotency import Answers
 from croupier_server.tables.limits import Limits
+from croupier_server.tables.match import FOREVER
 from croupier_server.tables.readers import Readers, watchers_of
 from croupier_server.tables.seats import secret_hash
 from croupier_server.tables.spec import (
-    Access,
     CreateTable,
     JoinTable,
+    OnAbsence,
     Status,
     ViewMode,
 )
@@ -50,17 +52,6 @@ __all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", 
 _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
-_SEED_BYTES: Final = 8
-
-
-class HouseSeat(NamedTuple):
-    """A seat that a house bot is to take. The invite code is secret."""
-
-    table_id: str
-    seat: Seat
-    invite_code: str
-    bot: str
-    seed: int
 
 
 class Created(NamedTuple):
@@ -129,15 +120,13 @@ class Shard:
         self._secrets = secrets
         self._ids = ids
         self._games = games
-        self._house = house
+        self._house = HouseSeats(secrets, house, limits.relief_bot)
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
         self.directory = Directory(log, records, limits.ended_max)
         self.table = self.directory.table
-        self._house_seats: dict[str, list[HouseSeat]] = {}
         self._number = 0
         self.readers = Readers()
-        self.forget = self.readers.forget
         self._created: Answers[CreateTable, Created] = Answers(limits.requests_max)
         self._joined: Answers[JoinTable, Joined] = Answers(limits.requests_max)
         self._retry_after_ms = 0
@@ -191,31 +180,21 @@ class Shard:
             make_dealer=self._dealer,
             outbox=self.commits.outbox,
             number=self._number,
+            away_ms=self._away_ms(spec.on_absence),
         )
         self.directory.add(table)
         host_ticket = tickets.new_ticket(self._secrets)
         table.host = secret_hash(host_ticket)
-        created = Created(table, host_ticket, self._invite(table))
+        created = Created(table, host_ticket, self._house.invite(table))
         self._created.keep(caller.principal, request.request_id, request, created, now)
         self._done(table)
         return created
 
-    def _invite(self, table: Table) -> tuple[str, ...]:
-        """Make invite codes; those of house seats go to the house, the others to the host."""
-        codes = []
-        for seat, spec in enumerate(table.spec.seats):
-            code = ""
-            if spec.access is not Access.OPEN:
-                code = tickets.new_ticket(self._secrets)
-                table.seats[seat].invite = secret_hash(code)
-            if spec.access is Access.HOUSE:
-                seed = int.from_bytes(self._secrets(_SEED_BYTES), "big")
-                table_id = table.spec.table_id
-                waiting = self._house_seats.setdefault(table_id, [])
-                waiting.append(HouseSeat(table_id, seat, code, spec.house_bot, seed))
-                code = ""
-            codes.append(code)
-        return tuple(codes)
+    def _away_ms(self, on_absence: OnAbsence) -> int:
+        is_minded = on_absence is OnAbsence.FORFEIT or (
+            on_absence is OnAbsence.HOUSE_BOT and self._house.is_open
+        )
+        return self.limits.away_ms if is_minded else FOREVER
 
     def list_tables(
         self,
@@ -428,9 +407,7 @@ class Shard:
         table.is_changed = False
         if not table.spec.unlisted:
             self.readers.show(table)
-        if self._house is not None:
-            for seat in self._house_seats.pop(table.spec.table_id, ()):
-                self._house(seat)
+        self._house.hand_out(table)
         if table.status is Status.ENDED:
             self.directory.archive(table)
 
@@ -448,6 +425,18 @@ class Shard:
         table.halt(fault, self.now_ms())
         self._done(table)
 
+    def forget(self, feed: Feed) -> None:
+        """See `feed.Owner.forget`."""
+        self.readers.forget(feed)
+        if isinstance(feed, SeatFeed):
+            self.heard_of(feed.table, feed.seat)
+
+    def heard_of(self, table: Table, seat: Seat) -> None:
+        """*seat* was there until now, or made a call."""
+        if table.presence.is_watched:
+            table.presence.seen(seat, self.now_ms())
+            self._timers.schedule(table)
+
     def clock_started(self, table: Table) -> None:
         """See `feed.Owner.clock_started`."""
         self._timers.schedule(table)
@@ -459,8 +448,18 @@ class Shard:
         now = self.now_ms()
         for table in self._timers.due(now):
             table.tick(now)
+            self._act_on_absence(table, now)
             self.commits.touch(table)
         self.commits.flush()
+
+    def _act_on_absence(self, table: Table, now: int) -> None:
+        """Do what the table wants done about seats that are away."""
+        for seat in table.away(now):
+            if table.spec.on_absence is OnAbsence.FORFEIT:
+                table.end(EndReason.FORFEIT, now, seat, "away for too long")
+                return
+            table.presence.grant(seat, now)
+            self._house.relieve(table, seat)
 
     def heartbeat(self, part: int | None = None) -> None:
         """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`."""

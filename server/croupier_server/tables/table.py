@@ -29,6 +29,7 @@ from croupier_server.tables import deals, encode, updates
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.match import FOREVER, Match
+from croupier_server.tables.presence import Presence
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, Status, TableSpec
 from croupier_server.tables.updates import StreamEnd
@@ -73,6 +74,7 @@ class Table:
         status: where it stands.
         host: hash of its host ticket.
         journal: its events.
+        presence: who has been away.
         match: the match, which has begun when the status is PLAYING.
         result: payload of ``MatchResult``, once it has ended.
         is_halted: a fault stopped it.
@@ -104,6 +106,7 @@ class Table:
         "journal",
         "match",
         "number",
+        "presence",
         "result",
         "scheduled_ms",
         "seat_watchers",
@@ -124,6 +127,7 @@ class Table:
         make_dealer: MakeDealer = lambda _, root: deals.RootDealer(root),
         outbox: list[LogRow] | None = None,
         number: int = 0,
+        away_ms: int = FOREVER,
     ) -> None:
         self.spec = spec
         self.number = number
@@ -134,6 +138,7 @@ class Table:
             spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
         )
         self.match = Match(spec, game, wire, self.journal)
+        self.presence = Presence(len(spec.seats), away_ms, waits_for_turns=spec.clock.is_timed)
         self.result: bytes | None = None
         self.is_halted = False
         self.fault = ""
@@ -191,7 +196,17 @@ class Table:
     @property
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
-        return min(self.match.deadline, self._nonce_deadline)
+        deadline = min(self.match.deadline, self._nonce_deadline)
+        if self.presence.is_watched and self.status is Status.PLAYING:
+            away = self.presence.deadline(self.seat_watchers, self.match.decisions)
+            return min(deadline, away)
+        return deadline
+
+    def away(self, now: int) -> list[Seat]:
+        """Seats that have been away for too long, where that matters."""
+        if not self.presence.is_watched or self.status is not Status.PLAYING:
+            return []
+        return self.presence.away(self.seat_watchers, self.match.decisions, now)
 
     @property
     def reveal(self) -> Reveal:
@@ -224,6 +239,7 @@ class Table:
         self.is_changed = True
         info = field_bytes(1, self.seat_info(seat))
         self.journal.announce(encode.SEAT_JOINED, info, now)
+        self.presence.grant(seat, now)
 
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat.
@@ -322,6 +338,7 @@ class Table:
 
     def _begin(self, now: int) -> None:
         self._nonce_deadline = FOREVER
+        self.presence.seen_all(now)
         self.status = Status.PLAYING
         self.is_changed = True
         nonces = [seat.nonce for seat in self.seats]

@@ -1,0 +1,89 @@
+"""Seats that house bots are to take: those of new tables, and those of players who went away.
+
+Must not be put here: who the bots are, and how they get here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from croupier_server.games.base import Seat
+from croupier_server.tables.seats import secret_hash
+from croupier_server.tables.spec import Access
+from croupier_server.tables.table import Table
+from croupier_server.tables.tickets import Secrets, new_ticket
+
+_SEED_BYTES: Final = 8
+
+
+class HouseSeat(NamedTuple):
+    """A seat that a house bot is to take. The invite code is secret."""
+
+    table_id: str
+    seat: Seat
+    invite_code: str
+    bot: str
+    seed: int
+
+
+class HouseSeats:
+    """Hands seats to the house.
+
+    Args:
+        secrets: random bytes for codes and seeds.
+        tell: told of each seat; None: there is no house.
+        relief: name of the bot that takes over from a player who went away.
+    """
+
+    __slots__ = ("_relief", "_secrets", "_tell", "_waiting")
+
+    def __init__(
+        self, secrets: Secrets, tell: Callable[[HouseSeat], None] | None, relief: str
+    ) -> None:
+        self._secrets = secrets
+        self._tell = tell
+        self._relief = relief
+        self._waiting: dict[str, list[HouseSeat]] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a house."""
+        return self._tell is not None
+
+    def invite(self, table: Table) -> tuple[str, ...]:
+        """Make the invite codes of a new table.
+
+        Those of house seats wait for `hand_out`; the others are returned, in seat order, empty
+        where a seat has none.
+        """
+        codes = []
+        for seat, spec in enumerate(table.spec.seats):
+            code = ""
+            if spec.access is not Access.OPEN:
+                code = new_ticket(self._secrets)
+                table.seats[seat].invite = secret_hash(code)
+            if spec.access is Access.HOUSE:
+                waiting = self._waiting.setdefault(table.spec.table_id, [])
+                waiting.append(self._seat(table, seat, code, spec.house_bot))
+                code = ""
+            codes.append(code)
+        return tuple(codes)
+
+    def hand_out(self, table: Table) -> None:
+        """*table* is stored: tell the house of its seats."""
+        for seat in self._waiting.pop(table.spec.table_id, ()):
+            if self._tell is not None:
+                self._tell(seat)
+
+    def relieve(self, table: Table, seat: Seat) -> None:
+        """Have a bot take *seat* from a player who went away."""
+        assert self._tell is not None
+        code = new_ticket(self._secrets)
+        table.seats[seat].relief = secret_hash(code)
+        bot = table.spec.seats[seat].house_bot or self._relief
+        self._tell(self._seat(table, seat, code, bot))
+
+    def _seat(self, table: Table, seat: Seat, code: str, bot: str) -> HouseSeat:
+        seed = int.from_bytes(self._secrets(_SEED_BYTES), "big")
+        return HouseSeat(table.spec.table_id, seat, code, bot, seed)

@@ -1,0 +1,76 @@
+"""Who has been away for too long, at tables that do something about it (`OnAbsence`).
+
+A seat is away while it has no stream and makes no call. Where there is no clock, a seat that lets
+its turn wait as long counts as away too; sealed windows are left out of this, as it would show who
+was asked.
+
+Must not be put here: what becomes of a seat that is away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from croupier_server.games.base import Seat
+from croupier_server.tables.decisions import Decision
+from croupier_server.tables.match import FOREVER
+
+
+class Presence:
+    """When each seat of one table was last heard of.
+
+    Args:
+        seats: number of seats.
+        away_ms: time after which a seat is away; `FOREVER`: none ever is.
+        waits_for_turns: whether a turn may wait for ever.
+    """
+
+    __slots__ = ("_away_ms", "_granted", "_seen", "_waits_for_turns")
+
+    def __init__(self, seats: int, away_ms: int, *, waits_for_turns: bool) -> None:
+        self._away_ms = away_ms
+        self._waits_for_turns = waits_for_turns
+        self._seen = [0] * seats
+        self._granted = [0] * seats
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether this table minds."""
+        return self._away_ms != FOREVER
+
+    def seen(self, seat: Seat, now: int) -> None:
+        """*seat* was heard of."""
+        self._seen[seat] = now
+
+    def grant(self, seat: Seat, now: int) -> None:
+        """Somebody else is to take *seat*, and is given as long to come."""
+        self._seen[seat] = self._granted[seat] = now
+
+    def seen_all(self, now: int) -> None:
+        """The match begins: nobody has been away yet."""
+        self._seen = [now] * len(self._seen)
+
+    def _deadlines(
+        self, watchers: Sequence[object | None], decisions: Sequence[Decision | None]
+    ) -> Iterator[tuple[int, Seat]]:
+        """When each seat that is not here counts as away, if nothing is heard of it."""
+        for seat, watcher in enumerate(watchers):
+            if watcher is None:
+                yield self._seen[seat] + self._away_ms, seat
+        if not self._waits_for_turns:
+            for decision in decisions:
+                if decision is not None and not decision.sealed:
+                    since = max(decision.due_ms, self._granted[decision.seat])
+                    yield since + self._away_ms, decision.seat
+
+    def deadline(
+        self, watchers: Sequence[object | None], decisions: Sequence[Decision | None]
+    ) -> int:
+        """When the next seat counts as away, or `FOREVER`."""
+        return min((at for at, _ in self._deadlines(watchers, decisions)), default=FOREVER)
+
+    def away(
+        self, watchers: Sequence[object | None], decisions: Sequence[Decision | None], now: int
+    ) -> list[Seat]:
+        """Seats that are away, in seat order."""
+        return sorted({seat for at, seat in self._deadlines(watchers, decisions) if at <= now})

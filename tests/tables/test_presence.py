@@ -1,0 +1,142 @@
+"""Players who go away: the table waits, or they forfeit, or a house bot takes over."""
+
+from __future__ import annotations
+
+import pytest
+
+from croupier.v1 import game_pb2
+from croupier_server.errors import NotAllowed, Reason
+from croupier_server.tables.spec import ClockSpec, OnAbsence, Status
+from croupier_server.tables.table import Table
+from tests.tables.world import World, asked
+
+AWAY_MS = 1_000
+
+
+def seated(on_absence: OnAbsence, **changes: object) -> tuple[World, Table, list[str]]:
+    """A table at its turns; every seat has a stream."""
+    world = World(away_ms=AWAY_MS)
+    table, tickets = world.start(on_absence=on_absence, **changes)
+    for ticket in tickets:
+        world.watch(table, ticket)
+    world.to_turns(table)
+    return world, table, tickets
+
+
+def pass_time(world: World, milliseconds: int) -> None:
+    world.clock.advance(milliseconds)
+    world.shard.tick()
+
+
+def leave(table: Table, seat: int) -> None:
+    watcher = table.seat_watchers[seat]
+    assert watcher is not None
+    watcher.close()  # type: ignore[attr-defined]
+
+
+def result_of(table: Table) -> game_pb2.MatchResult:
+    return game_pb2.MatchResult.FromString(table.result or b"")
+
+
+def test_a_table_that_waits_waits() -> None:
+    world, table, _ = seated(OnAbsence.WAIT)
+    for seat in range(3):
+        leave(table, seat)
+    pass_time(world, 10 * AWAY_MS)
+    assert table.status is Status.PLAYING
+
+
+def test_a_seat_that_stays_away_forfeits() -> None:
+    world, table, _ = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    world.clock.advance(300)
+    leave(table, 2)
+    pass_time(world, AWAY_MS - 1)
+    assert table.status is Status.PLAYING
+    pass_time(world, 1)
+    result = result_of(table)
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_FORFEIT, 2)
+    assert result.detail == "away for too long"
+
+
+def test_a_seat_that_comes_back_in_time_has_lost_nothing() -> None:
+    world, table, tickets = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    for _ in range(4):
+        leave(table, 2)
+        pass_time(world, AWAY_MS - 1)
+        world.watch(table, tickets[2])
+        pass_time(world, 5 * AWAY_MS)
+    assert table.status is Status.PLAYING
+
+
+def test_calls_are_a_sign_of_life() -> None:
+    world, table, _ = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    leave(table, 0)
+    for _ in range(5):
+        pass_time(world, AWAY_MS - 1)
+        world.shard.heard_of(table, 0)
+    assert table.status is Status.PLAYING
+    pass_time(world, AWAY_MS)
+    assert result_of(table).seat == 0
+
+
+def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None:
+    world, table, _ = seated(OnAbsence.FORFEIT)
+    decision = asked(table)[0]
+    pass_time(world, AWAY_MS - 1)
+    assert table.status is Status.PLAYING
+    pass_time(world, 1)
+    assert result_of(table).seat == decision.seat
+
+
+def test_a_sealed_window_makes_nobody_absent() -> None:
+    """It would show who was asked."""
+    world = World(away_ms=AWAY_MS)
+    table, tickets = world.start(on_absence=OnAbsence.FORFEIT)
+    for ticket in tickets:
+        world.watch(table, ticket)
+    assert table.match.window_open
+    pass_time(world, 10 * AWAY_MS)
+    assert table.status is Status.PLAYING
+
+
+def test_a_house_bot_takes_over() -> None:
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT)
+    seat = asked(table)[0].seat
+    other = (seat + 1) % 3
+    leave(table, other)
+    pass_time(world, AWAY_MS)
+    assert sorted(one.seat for one in world.house) == sorted([seat, other])
+    for house in world.house:
+        assert house.bot == "greedy"
+        joined = world.join(table, invite_code=house.invite_code, player="house")
+        assert joined.seat == house.seat
+    assert table.seats[other].player == "house"
+    with pytest.raises(NotAllowed) as error:
+        world.watch(table, tickets[other])
+    assert error.value.reason is Reason.TICKET_SUPERSEDED
+    assert table.status is Status.PLAYING
+
+
+def test_a_bot_is_given_as_long_to_come_and_is_sent_for_again() -> None:
+    world, table, _ = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    leave(table, 1)
+    pass_time(world, AWAY_MS)
+    pass_time(world, AWAY_MS - 1)
+    assert len(world.house) == 1
+    pass_time(world, 1)
+    assert [one.seat for one in world.house] == [1, 1]
+    with pytest.raises(NotAllowed):
+        world.join(table, invite_code=world.house[0].invite_code)
+    world.join(table, invite_code=world.house[1].invite_code)
+
+
+def test_an_absence_before_the_start_is_none() -> None:
+    world = World(away_ms=AWAY_MS)
+    table = world.create(on_absence=OnAbsence.FORFEIT, manual_start=True)
+    for _ in range(3):
+        world.join(table)
+    pass_time(world, 10 * AWAY_MS)
+    table.start(world.clock.now, 0)
+    assert table.status is Status.PLAYING
+    assert table.away(world.clock.now + AWAY_MS - 1) == []
+    assert table.away(world.clock.now + AWAY_MS) == [0, 1, 2]
