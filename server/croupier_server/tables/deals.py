@@ -60,7 +60,7 @@ def pack(*fields: bytes | str | int) -> bytes:
     """The fields, each behind its length.
 
     >>> pack("ab", 1).hex()
-    '00000002616200000008' + '0000000000000001'
+    '000000026162000000080000000000000001'
     """
     parts = []
     for field in fields:
