@@ -218,6 +218,12 @@ def draw_one(pattern: Pattern, words: Words) -> Cards:
 def below(bound: int, words: Words) -> int:
     """A number in ``range(bound)``, all equally likely, by rejection."""
     bits = (bound - 1).bit_length()
+    if 0 < bits <= 64:
+        mask = (1 << bits) - 1
+        number = next(words) & mask
+        while number >= bound:
+            number = next(words) & mask
+        return number
     while True:
         number = 0
         for _ in range(0, bits, 64):

@@ -21,6 +21,7 @@ from croupier_server.games.cards import (
     rank,
     single,
     suit,
+    unpack,
 )
 from croupier_server.games.tractor.moves import CALL_STEP, DECLARE, PASS, cards_of
 from croupier_server.games.tractor.options import TractorOptions
@@ -67,6 +68,9 @@ _RANK_MASKS: Final = tuple(
 """By trump rank: every copy of its four cards."""
 
 _JOKERS: Final = every_copy(single(BLACK_JOKER) | single(RED_JOKER))
+
+DECLARING: Final = tuple(frozenset(unpack(ranks | _JOKERS)) for ranks in _RANK_MASKS)
+"""By trump rank: the cards that can be part of a declaration."""
 
 
 def strength(card: int, count: int, options: TractorOptions) -> int:

@@ -52,7 +52,7 @@ _TENS: Final[Cards] = every_copy(sum(single(c) for c, worth in enumerate(POINTS)
 
 def points(cards: Cards) -> int:
     """Points that *cards* are worth (T-1.1)."""
-    return 5 * count(cards & _FIVES) + 10 * count(cards & _TENS)
+    return 5 * count((cards & _FIVES) + 2 * (cards & _TENS))
 
 
 class Trumps:

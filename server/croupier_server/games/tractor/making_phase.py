@@ -27,7 +27,9 @@ _MEMO_MAX: Final = 1 << 14
 
 # Values of events that come in every window of every deal.
 _DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))
-_UNCHANGED: Final = events.WindowClosed(None)
+_UNCHANGED: Final = Event(events.WindowClosed(None), NOBODY)
+
+_new = tuple.__new__
 
 
 @cache
@@ -84,6 +86,7 @@ def _start_deal(state: State, deck: bytes, chance: Chance) -> list[Event]:
     state.hands = [0] * options.players
     state.stock = deck
     state.taken = state.buried = 0
+    state.asked = None
     starter: Seat | None = None
     if not options.is_auction:
         # Without a nominee both teams have the same level: `options` sees to that.
@@ -129,10 +132,13 @@ def _draw(state: State) -> Event:
     private: dict[Seat, object] = {}
     first = public.first_drawer + public.drawn
     if batch <= players:
-        for step, card in enumerate(drawn):
-            seat = (first + step) % players
+        seat = first % players
+        for card in drawn:
             hands[seat] += 1 << 4 * card
             private[seat] = _DRAWN[card]
+            seat += 1
+            if seat == players:
+                seat = 0
     else:
         for step in range(players):
             seat = (first + step) % players
@@ -145,25 +151,31 @@ def _draw(state: State) -> Event:
         public.to_act = public.first_drawer
     else:
         public.phase = Phase.DRAW
-    state.legal = state.asked = None
+    state.legal = None
+    if not bidding.DECLARING[public.trump_rank].isdisjoint(drawn):
+        state.asked = None
     if public.drawn % players:
         return Event(events.CardsDrawn(public.hand_sizes()), private)
-    return Event(_evenly_drawn(public.drawn // players, players), private)
+    # Made without the detour of its own constructor, as there is one in every window.
+    return _new(Event, (_evenly_drawn(public.drawn // players, players), private, None))
 
 
 def asked(state: State) -> tuple[Legal | None, ...]:
     """By seat, its legal answers in the open window; None for a seat that is not asked because
-    it holds no legal declaration (T-3.5)."""
-    if state.asked is None:
+    it holds no legal declaration (T-3.5). Known until a seat draws a card that declares, or a
+    declaration is published."""
+    answers = state.asked
+    if answers is None:
         public = state.public
         mask, standing = bidding.declaring_mask(public.trump_rank), public.standing
-        state.asked = tuple(
+        answers = state.asked = tuple(
             [
                 _answers(hand & mask, seat, standing, public) if hand & mask else None
                 for seat, hand in enumerate(state.hands)
             ]
         )
-    return state.asked
+        state.asking = tuple([seat for seat, legal in enumerate(answers) if legal is not None])
+    return answers
 
 
 _Standing = tuple[int, int, bool] | None
@@ -200,9 +212,12 @@ def close_window(state: State, answers: Mapping[Seat, Move]) -> list[Event]:
         private = {seat: events.OwnAnswer(answers[seat]) for seat in sorted(answers)}
     if best is not None:
         _publish(public, best)
-    state.asked = None
-    closed = _UNCHANGED if best is None else events.WindowClosed(best)
-    happened = [Event(closed, private)]
+        state.asked = None
+        happened = [Event(events.WindowClosed(best), private)]
+    elif answers:
+        happened = [Event(_UNCHANGED.public, private)]
+    else:
+        happened = [_UNCHANGED]
     if public.drawn < options.players * options.hand:
         happened.append(_draw(state))
     elif best is None:

@@ -74,7 +74,8 @@ def play(state: State, seat: Seat, cards: Cards) -> list[Event]:
         played = _new(CardsPlayed, (seat, cards, failed, None))
         return [_new(Event, (played, NOBODY, None))]
     won = _end_trick(state)
-    happened = [Event(CardsPlayed(seat, cards, failed, won), NOBODY)]
+    played = _new(CardsPlayed, (seat, cards, failed, won))
+    happened = [_new(Event, (played, NOBODY, None))]
     if not state.hands[seat]:
         happened.append(Event(_end_deal(state, won), NOBODY))
     return happened
@@ -106,12 +107,13 @@ def _end_trick(state: State) -> TrickWon:
     winner = public.winner
     if winner % 2 != public.declarers:
         public.opponents_points += worth
-    public.tricks.append(Trick(public.leader, tuple(plays), public.failed_throw, winner, worth))
+    trick = (public.leader, tuple(plays), public.failed_throw, winner, worth)
+    public.tricks.append(_new(Trick, trick))
     public.plays = []
     public.best = None
     public.failed_throw = None
     public.leader = public.to_act = winner
-    return TrickWon(winner, worth, public.opponents_points)
+    return _new(TrickWon, (winner, worth, public.opponents_points))
 
 
 def _end_deal(state: State, last: TrickWon) -> DealScored:

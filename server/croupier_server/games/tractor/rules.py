@@ -26,8 +26,6 @@ from croupier_server.games.base import (
     Turn,
 )
 from croupier_server.games.cards import (
-    COPIES_MAX,
-    EVERY,
     ONES,
     Cards,
     at_least,
@@ -80,6 +78,9 @@ from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, 
 # hot path needs has a name of its own, and tables by phase are tuples.
 _DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
 _LEAD, _FOLLOW = TractorDecisionKind.LEAD, TractorDecisionKind.FOLLOW
+
+_NO_COPIES = ~(7 * ONES)
+"""Bits that no set of cards has set."""
 
 
 class _PhaseRow(NamedTuple):
@@ -158,15 +159,17 @@ class Tractor:
     def to_act(self, state: State) -> tuple[Seat, ...]:
         public = state.public
         if public.phase is _DRAW:
-            answers = making_phase.asked(state)
-            return tuple([seat for seat, legal in enumerate(answers) if legal is not None])
+            if state.asked is None:
+                making_phase.asked(state)
+            return state.asking
         return SEATS[public.to_act] if public.to_act != NO_SEAT else ()
 
     def decision_kind(self, state: State, seat: Seat) -> int:
         public = state.public
-        self._expect(state, seat)
-        if public.phase is _PLAYING and public.plays:
-            return _FOLLOW
+        if seat != public.to_act or seat == NO_SEAT:
+            self._window_moves(state, seat)
+        if public.phase is _PLAYING:
+            return _FOLLOW if public.plays else _LEAD
         return _ROWS[public.phase].decision
 
     def legal_moves(self, state: State, seat: Seat) -> Legal:
@@ -211,6 +214,11 @@ class Tractor:
         legal = state.legal
         if legal is not None and seat == public.to_act and move in legal.moves:
             return
+        self._check_unlisted(state, seat, move)
+
+    def _check_unlisted(self, state: State, seat: Seat, move: Move) -> None:
+        """`check` a move that is none of those listed for a seat that is to move."""
+        public = state.public
         self._expect(state, seat)
         _check_form(move)
         kind = move & TYPE_MASK
@@ -229,7 +237,7 @@ class Tractor:
         if legal is None or seat != state.public.to_act or move not in legal.moves:
             if state.public.phase is _DRAW:
                 raise NotYourTurn(Reason.NOT_YOUR_TURN, "a sealed window collects answers")
-            self.check(state, seat, move)
+            self._check_unlisted(state, seat, move)
         if move & TYPE_MASK == PLAY:
             return play_phase.play(state, seat, move ^ PLAY)
         return self.apply_unchecked(state, seat, move)
@@ -323,8 +331,8 @@ def _check_form(move: Move) -> None:
         raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tractor")
     if kind in (PASS, CALL, NAME_TRUMPS):
         return
-    is_over = payload & ONES << 3 or at_least(payload, COPIES_MAX) & payload & ONES
-    if payload & ~EVERY or is_over:
+    is_over = payload & payload >> 1 & payload >> 2 & ONES  # as if there were 7 copies or more
+    if payload & _NO_COPIES or is_over:
         raise MalformedMove(Reason.MALFORMED_MOVE, "no set of cards of any pack")
 
 

@@ -276,9 +276,20 @@ class State:
         follow_rules: the options of T-6, in the kernel's form.
         legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
         asked: by seat, the legal answers in the window that is open, once asked for. The same.
+        asking: the seats that have any, as long as `asked` is known.
     """
 
-    __slots__ = ("asked", "buried", "follow_rules", "hands", "legal", "public", "stock", "taken")
+    __slots__ = (
+        "asked",
+        "asking",
+        "buried",
+        "follow_rules",
+        "hands",
+        "legal",
+        "public",
+        "stock",
+        "taken",
+    )
 
     def __init__(self, options: TractorOptions, original: State | None = None) -> None:
         if original is None:
@@ -290,6 +301,7 @@ class State:
             self.follow_rules = FollowRules(options.tractor_follow, options.protect)
             self.legal: Legal | None = None
             self.asked: tuple[Legal | None, ...] | None = None
+            self.asking: tuple[Seat, ...] = ()
         else:
             self.public = original.public.copy()
             self.hands = original.hands.copy()
@@ -299,6 +311,7 @@ class State:
             self.follow_rules = original.follow_rules
             self.legal = original.legal
             self.asked = original.asked
+            self.asking = original.asking
 
     def copy(self) -> State:
         """An independent copy; the remembered legal answers are shared, as nobody changes them."""
