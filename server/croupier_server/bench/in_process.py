@@ -9,13 +9,14 @@ Must not be put here: anything that knows one game.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from croupier_server.games.base import Turn
 
 if TYPE_CHECKING:
+    from croupier_server.games.base import Chance
     from croupier_server.games.registry import AnyGame
 
 SLICE_S = 0.05
@@ -42,6 +43,7 @@ class Playout:
         self._game = game
         self._options = game.options(ruleset, {})
         self._random = random.Random(seed)  # noqa: S311 - chance for playing
+        self._number = self._random.random
         self._words = self._draw_words()
         self._state = game.new(self._options)
         self.decisions = 0
@@ -54,36 +56,37 @@ class Playout:
         steps = 100
         while now - start < cpu_s:
             before = now
-            for _ in range(steps):
-                self.step()
+            self._play(steps)
             now = process_time()
             steps = max(1, int(steps * SLICE_S / max(now - before, 1e-4)))
         return Played(self.decisions - decisions, self.forced - forced, now - start)
 
     def step(self) -> None:
         """One chance event, one window, or one move; a finished match is followed by a new one."""
+        self._play(1)
+
+    def _play(self, steps: int) -> None:
+        """Take so many steps. What a step needs has a local name, to measure rules, not names."""
         game, state = self._game, self._state
-        turn = game.turn(state)
-        if turn is Turn.MOVE:
-            (seat,) = game.to_act(state)
-            game.decision_kind(state, seat)
-            game.apply(state, seat, self._choose(seat))
-        elif turn is Turn.WINDOW:
-            answers = {}
-            for seat in game.to_act(state):
-                game.decision_kind(state, seat)
-                answers[seat] = self._choose(seat)
-            game.close_window(state, answers)
-        elif turn is Turn.CHANCE:
-            chance = game.chance(state)
-            if chance.cards:
-                deck = list(chance.cards)
-                self._random.shuffle(deck)
-                game.apply_chance(state, deck)
+        turn_of, to_act, decision_kind = game.turn, game.to_act, game.decision_kind
+        choose, apply, close_window = self._choose, game.apply, game.close_window
+        move, window, chance = Turn.MOVE, Turn.WINDOW, Turn.CHANCE
+        for _ in range(steps):
+            turn = turn_of(state)
+            if turn is move:
+                (seat,) = to_act(state)
+                decision_kind(state, seat)
+                apply(state, seat, choose(seat))
+            elif turn is window:
+                answers = {}
+                for seat in to_act(state):
+                    decision_kind(state, seat)
+                    answers[seat] = choose(seat)
+                close_window(state, answers)
+            elif turn is chance:
+                game.apply_chance(state, self._draw_chance(game.chance(state)))
             else:
-                game.apply_chance(state, (self._random.randrange(chance.sides),))
-        else:
-            self._state = game.new(self._options)
+                state = self._state = game.new(self._options)
 
     def _choose(self, seat: int) -> int:
         """A legal move of *seat*, counted as a decision or as forced."""
@@ -92,12 +95,21 @@ class Playout:
             self.decisions += 1
             return self._game.sample(legal, self._words)
         moves = legal.moves
-        if len(moves) == 1:
+        number = len(moves)
+        if number == 1:
             self.forced += 1
             return moves[0]
         self.decisions += 1
-        return moves[int(self._random.random() * len(moves))]
+        return moves[int(self._number() * number)]
+
+    def _draw_chance(self, chance: Chance) -> Sequence[int]:
+        """An outcome of *chance*; a deck is put in the order of random numbers."""
+        if chance.cards:
+            number = self._number
+            return sorted(chance.cards, key=lambda _: number())
+        return (self._random.randrange(chance.sides),)
 
     def _draw_words(self) -> Iterator[int]:
+        draw = self._random.getrandbits
         while True:
-            yield self._random.getrandbits(64)
+            yield draw(64)
