@@ -105,18 +105,16 @@ def test_the_same_seed_gives_the_same_results(tmp_path: Path) -> None:
     arguments = ["--bots", "random,greedy,random", "--matches", "2", "--seed", "8", *ONE_DEAL]
     _, first = play(tmp_path / "a", *arguments, "--in-flight", "1")
     _, again = play(tmp_path / "b", *arguments, "--in-flight", "6")
-    _, other = play(tmp_path / "c", *arguments[:-3], "9", *ONE_DEAL)
     assert scores(first) == scores(again)
-    records = [
-        [(tmp_path / folder / match["record"]).read_bytes() for match in data["matches"]]
-        for folder, data in (("a", first), ("b", again), ("c", other))
+    played = [
+        [moves((tmp_path / folder / match["record"]).read_bytes()) for match in data["matches"]]
+        for folder, data in (("a", first), ("b", again))
     ]
-    events = [[event_parts(record) for record in own] for own in records]
-    assert events[0] == events[1]
-    assert events[0] != events[2]
+    assert played[0] == played[1]
+    assert len({tuple(own) for own in played[0]}) == len(played[0])
 
 
-def event_parts(record: bytes) -> list[bytes]:
+def moves(record: bytes) -> list[bytes]:
     """What was played: the moves of a record in order."""
     rows = record_pb2.Record.FromString(record).rows
     return [row.input.move.move.SerializeToString() for row in rows if row.input.HasField("move")]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,20 +22,31 @@ if TYPE_CHECKING:
     from croupier_server.contest.runner import Plan
 
 
+Bots = Annotated[
+    list[str],
+    typer.Option(
+        help="Who plays: random, greedy, path/to/bot.py:Class or 'cmd:program arguments', "
+        "separated by commas; or give the option once for each."
+    ),
+]
+Options = Annotated[
+    list[str] | None, typer.Option(help="An option that differs from it, as name=value.")
+]
+BothSeatings = Annotated[
+    bool,
+    typer.Option(
+        "--both-seatings/--one-seating",
+        help="Play the same cards twice with sides changed, or new cards each time.",
+    ),
+]
+
+
 def command(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, such as tractor.")],
-    bots: Annotated[
-        list[str],
-        typer.Option(
-            help="Who plays: random, greedy, path/to/bot.py:Class or 'cmd:program arguments', "
-            "separated by commas; or give the option once for each."
-        ),
-    ],
+    bots: Bots,
     matches: Annotated[int, typer.Option(min=1, help="Matches of each pair of bots.")] = 20,
     ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
-    option: Annotated[
-        list[str] | None, typer.Option(help="An option that differs from it, as name=value.")
-    ] = None,
+    option: Options = None,
     players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
     packs: Annotated[int | None, typer.Option(help="Same as --option packs=N.")] = None,
     seed: Annotated[
@@ -42,13 +55,7 @@ def command(
     server: Annotated[
         str, typer.Option(help="Address of a server; without it, one is started for the contest.")
     ] = "",
-    both_seatings: Annotated[
-        bool,
-        typer.Option(
-            "--both-seatings/--one-seating",
-            help="Play the same cards twice with sides changed, or new cards each time.",
-        ),
-    ] = True,
+    both_seatings: BothSeatings = True,
     out: Annotated[
         Path | None, typer.Option(help="Folder for records; default: games/GAME-DATE-TIME.")
     ] = None,
@@ -65,38 +72,49 @@ def command(
     A match is `max_deals` deals; its score is the difference in levels. The same seed gives the
     same results. The status is 1 if a match could not be played to its end.
     """
-    import secrets
-
-    from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.pairing import schedule
-    from croupier_server.contest.runner import Plan
-    from croupier_server.wire.registry import WIRES_BY_NAME
 
-    found = find_game(game)
     overrides = read_options(option or ())
     for name, value in (("players", players), ("packs", packs)):
         if value is not None and overrides.setdefault(name, str(value)) != str(value):
             fail(f"--{name} {value} and --option {name}={overrides[name]} differ")
-    ruleset = ruleset or found.rulesets()[0]
-    options = found.options(ruleset, overrides)
-    try:
-        entrants = read_entrants(split_specs(bots))
-    except BadEntrant as error:
-        fail(str(error))
-    plan = Plan(
-        game=game,
-        ruleset=ruleset,
-        options=WIRES_BY_NAME[game].options_message(options),
-        teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
-        entrants=tuple(entrants),
-        matches=tuple(schedule(len(entrants), matches, both_seatings)),
-        seed=secrets.randbits(32) if seed is None else seed,
+    plan = _plan(game, ruleset, overrides, bots, seed)
+    plan = replace(
+        plan,
+        matches=tuple(schedule(len(plan.entrants), matches, both_seatings)),
         in_flight=in_flight,
         move_ms=round(move_time * 1000),
     )
     folder = _make_folder(out, game)
     results = _play(plan, folder, server, quiet=as_json)
     return _tell(plan, results, folder, as_json)
+
+
+def _plan(
+    game: str, ruleset: str, overrides: Mapping[str, str], bots: Sequence[str], seed: int | None
+) -> Plan:
+    """What is to be played, but for the schedule."""
+    import secrets
+
+    from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
+    from croupier_server.contest.runner import Plan
+    from croupier_server.wire.registry import WIRES_BY_NAME
+
+    found = find_game(game)
+    ruleset = ruleset or found.rulesets()[0]
+    options = found.options(ruleset, overrides)
+    try:
+        entrants = read_entrants(split_specs(bots))
+    except BadEntrant as error:
+        fail(str(error))
+    return Plan(
+        game=game,
+        ruleset=ruleset,
+        options=WIRES_BY_NAME[game].options_message(options),
+        teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
+        entrants=tuple(entrants),
+        seed=secrets.randbits(32) if seed is None else seed,
+    )
 
 
 def _make_folder(out: Path | None, game: str) -> Path:

@@ -65,8 +65,8 @@ class Plan:
         options: options that differ from it.
         teams: team of each seat, 0 or 1.
         entrants: who takes part; matches name them by number.
-        matches: the schedule.
         seed: cards and bots follow from it.
+        matches: the schedule.
         in_flight: tables at a time.
         move_ms: time for each move, 0 for no clock.
     """
@@ -76,8 +76,8 @@ class Plan:
     options: game_pb2.GameOptions
     teams: tuple[int, ...]
     entrants: tuple[Entrant, ...]
-    matches: tuple[Match, ...]
     seed: int
+    matches: tuple[Match, ...] = ()
     in_flight: int = 32
     move_ms: int = 0
 
