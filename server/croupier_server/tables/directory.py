@@ -118,4 +118,4 @@ class Directory:
         self._log.forget(spec.table_id)
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
-            del self._tables[self._ended.popleft()]
+            self._tables.pop(self._ended.popleft(), None)

@@ -10,7 +10,7 @@ Must not be put here: rules, messages of the contract, gRPC.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 import structlog
 
@@ -35,6 +35,7 @@ from croupier_server.tables.idempotency import Answers
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.match import FOREVER
 from croupier_server.tables.readers import Readers, watchers_of
+from croupier_server.tables.results import Accepted, Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash
 from croupier_server.tables.spec import (
     CreateTable,
@@ -52,30 +53,6 @@ __all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", 
 _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
-
-
-class Created(NamedTuple):
-    """A new table. The host ticket and the invite codes are secret and shown once."""
-
-    table: Table
-    host_ticket: str
-    invite_codes: tuple[str, ...]
-
-
-class Joined(NamedTuple):
-    """A seat taken. The ticket is secret and shown once."""
-
-    table: Table
-    seat: Seat
-    ticket: str
-    epoch: int
-
-
-class Accepted(NamedTuple):
-    """An accepted move and the number of its event; 0 for a sealed answer."""
-
-    decision_id: str
-    sequence: int
 
 
 class Shard:
@@ -127,8 +104,8 @@ class Shard:
         self.table = self.directory.table
         self._number = 0
         self.readers = Readers()
-        self._created: Answers[CreateTable, Created] = Answers(limits.requests_max)
-        self._joined: Answers[JoinTable, Joined] = Answers(limits.requests_max)
+        self._created: Answers[CreateTable, Made] = Answers(limits.requests_max)
+        self._joined: Answers[JoinTable, Sat] = Answers(limits.requests_max)
         self._retry_after_ms = 0
         self._timers = Timers(clock, self.tick, self.heartbeat, limits.heartbeat_ms)
         self.commits = Commits(
@@ -151,7 +128,7 @@ class Shard:
         now = self.now_ms()
         before = self._created.find(caller.principal, request.request_id, request, now)
         if before is not None:
-            return before
+            return Created(self.table(before.table_id), before.host_ticket, before.invite_codes)
         self.expect_serving()
         if self.directory.live >= self.limits.tables_max:
             raise Exhausted(
@@ -186,7 +163,8 @@ class Shard:
         host_ticket = tickets.new_ticket(self._secrets)
         table.host = secret_hash(host_ticket)
         created = Created(table, host_ticket, self._house.invite(table))
-        self._created.keep(caller.principal, request.request_id, request, created, now)
+        made = Made(spec.table_id, host_ticket, created.invite_codes)
+        self._created.keep(caller.principal, request.request_id, request, made, now)
         self._done(table)
         return created
 
@@ -219,9 +197,9 @@ class Shard:
         """
         now = self.now_ms()
         before = self._joined.find(caller.principal, request.request_id, request, now)
-        if before is not None:
-            return before
         table = self.table(request.table_id)
+        if before is not None:
+            return Joined(table, before.seat, before.ticket, before.epoch)
         seat = tickets.choose_seat(caller, table, request)
         self.expect_serving()
         table.join(seat, request.player, request.nonce_hash, now)
@@ -234,7 +212,8 @@ class Shard:
         if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
             table.start(now, self.limits.nonce_ms)
         joined = Joined(table, seat, ticket, state.epoch)
-        self._joined.keep(caller.principal, request.request_id, request, joined, now)
+        sat = Sat(seat, ticket, state.epoch)
+        self._joined.keep(caller.principal, request.request_id, request, sat, now)
         self._done(table)
         return joined
 
@@ -409,6 +388,7 @@ class Shard:
             self.readers.show(table)
         self._house.hand_out(table)
         if table.status is Status.ENDED:
+            self._timers.forget(table)
             self.directory.archive(table)
 
     def _lose(self, table: Table, error: Exception) -> None:

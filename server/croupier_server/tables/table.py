@@ -89,6 +89,7 @@ class Table:
     """
 
     __slots__ = (
+        "__weakref__",
         "_fixed",
         "_make_dealer",
         "_nonce_deadline",

@@ -40,7 +40,8 @@ class Timers:
         self._heartbeat = heartbeat
         self._slice_s = heartbeat_ms / 1000 / HEARTBEAT_SLICES
         self._slice = 0
-        self._heap: list[tuple[int, int, Table]] = []
+        self._heap: list[tuple[int, int]] = []
+        self._tables: dict[int, Table] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = FOREVER
@@ -51,16 +52,22 @@ class Timers:
         deadline = table.deadline
         if deadline < table.scheduled_ms:
             table.scheduled_ms = deadline
-            heapq.heappush(self._heap, (deadline, table.number, table))
+            self._tables[table.number] = table
+            heapq.heappush(self._heap, (deadline, table.number))
             self._set_timer()
+
+    def forget(self, table: Table) -> None:
+        """*table* has ended: let go of it, however far away its deadline was."""
+        self._tables.pop(table.number, None)
 
     def due(self, now: int) -> list[Table]:
         """Tables whose deadline has come; each must be given to `schedule` afterwards."""
         found = []
         while self._heap and self._heap[0][0] <= now:
-            at, _, table = heapq.heappop(self._heap)
-            if at != table.scheduled_ms:
-                continue  # an earlier entry has been here since
+            at, number = heapq.heappop(self._heap)
+            table = self._tables.get(number)
+            if table is None or at != table.scheduled_ms:
+                continue  # forgotten, or an earlier entry has been here since
             table.scheduled_ms = FOREVER
             if table.deadline <= now:
                 found.append(table)

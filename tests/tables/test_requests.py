@@ -1,0 +1,140 @@
+"""Requests for tables and seats: what does not go together, what comes twice, what is bounded."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from croupier.v1 import table_pb2
+from croupier_server.errors import (
+    Conflict,
+    Exhausted,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    Reason,
+)
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, JoinTable, SeatSpec
+from tests.tables.test_lifecycle import HELD, MATCH, hashed, refused
+from tests.tables.world import World, request
+
+# Requests ---------------------------------------------------------------------------------------
+
+BOARD = DealSource(DealKind.BOARD, "b1", bytes(range(32)))
+ALL_HELD = (HELD,) * 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"seats": (SeatSpec(),) * 4}, "seats"),
+        ({"seats": (SeatSpec(Access.HOUSE),)}, "seats[0].house_bot"),
+        ({"deal": BOARD}, "deal_source.board"),
+        ({"deal": BOARD, "seats": (HELD, HELD, SeatSpec())}, "deal_source.board"),
+        ({"deal": DealSource(DealKind.BOARD, "b", b"short")}, "deal_source.board.root"),
+        (
+            {"deal": DealSource(DealKind.BOARD, "b", bytes(32), bytes(32)), "seats": ALL_HELD},
+            "deal_source.board.commitment",
+        ),
+        ({"deal": DealSource(DealKind.FIXED)}, "deal_source.fixed.seed"),
+        ({"rated": True}, "rated"),
+        ({"rated": True, "shared_seats": True, "deal": MATCH}, "shared_seats"),
+        ({"kind": 5}, "game"),
+        ({"ruleset": "other"}, "ruleset"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(changes: dict[str, object], field: str) -> None:
+    world = World()
+    with pytest.raises(InvalidRequest) as error:
+        world.shard.create_table(Caller("key"), request(**changes))
+    assert error.value.field == field
+    assert world.log.tables() == ()
+
+
+def test_a_table_without_keys_is_never_rated() -> None:
+    with pytest.raises(NotAllowed) as error:
+        World().shard.create_table(Caller(), request(rated=True, deal=MATCH))
+    assert refused(error) == (Reason.PERMISSION_DENIED, "rated")
+
+
+def test_a_board_publishes_the_hash_of_its_root() -> None:
+    world = World()
+    table = world.create(deal=BOARD, seats=ALL_HELD)
+    source = table_pb2.Table.FromString(table.resource()).deal_source
+    assert source.board.commitment == hashed(BOARD.root)
+    assert source.board.board_id == "b1"
+    assert not source.board.root
+
+
+def test_a_server_holds_so_many_live_tables() -> None:
+    world = World(tables_max=2)
+    first = world.create()
+    world.create()
+    with pytest.raises(Exhausted) as error:
+        world.create()
+    assert error.value.reason is Reason.TOO_MANY_TABLES
+    assert error.value.retry_ms > 0
+    first.abort("room is wanted", world.clock.now)
+    world.shard.commits.touch(first)
+    world.shard.commits.flush()
+    world.create()
+
+
+# Requests that come twice -----------------------------------------------------------------------
+
+
+def test_a_request_that_comes_twice_gets_one_answer() -> None:
+    world = World()
+    wanted = request(request_id="r1")
+    made = world.shard.create_table(Caller(), wanted)
+    assert world.shard.create_table(Caller(), wanted) == made
+    joining = JoinTable("table-1", request_id="r1")
+    joined = world.shard.join(Caller(), joining)
+    assert world.shard.join(Caller(), joining) == joined
+    assert made.table.seats[0].epoch == 1
+    with pytest.raises(Conflict) as error:
+        world.shard.create_table(Caller(), request(request_id="r1", title="other"))
+    assert refused(error) == (Reason.REQUEST_ID_REUSED, "request_id")
+    assert world.shard.create_table(Caller("other"), wanted) != made
+    world.clock.advance(86_400_000)
+    assert world.shard.create_table(Caller(), wanted) != made
+
+
+def test_answers_that_are_kept_are_bounded() -> None:
+    world = World(requests_max=2)
+    made = [
+        world.shard.create_table(Caller(), request(request_id=f"r{number}")) for number in range(3)
+    ]
+    again = [
+        world.shard.create_table(Caller(), request(request_id=f"r{number}")) for number in (2, 1, 0)
+    ]
+    assert again[0] == made[2]
+    assert again[1] == made[1]
+    assert again[2] != made[0]
+
+
+def test_a_refused_request_may_be_mended_under_its_id() -> None:
+    world = World()
+    with pytest.raises(InvalidRequest):
+        world.shard.create_table(Caller(), request(request_id="r1", ruleset="none"))
+    world.shard.create_table(Caller(), request(request_id="r1"))
+
+
+def test_nothing_keeps_an_evicted_table_alive() -> None:
+    """Neither answers that are kept, nor deadlines that are far away."""
+    world = World(ended_max=0)
+    clock = ClockSpec(base_ms=10**9)
+    made = world.shard.create_table(Caller(), request(request_id="r1", clock=clock))
+    for number in range(3):
+        world.shard.join(Caller(), JoinTable("table-1", request_id=f"seat {number}"))
+    world.play(made.table)
+    gone = weakref.ref(made.table)
+    wanted = request(request_id="r1", clock=clock)
+    del made
+    gc.collect()
+    assert gone() is None
+    with pytest.raises(NotFound):
+        world.shard.create_table(Caller(), wanted)
