@@ -204,6 +204,22 @@ def test_nobody_declares(policy: str, kitty: str, turned: str, suit: str) -> Non
     assert (state.public.starter, state.public.phase) == (3, Phase.BURY)
 
 
+def test_a_redeal_of_a_later_deal_is_the_same_deal() -> None:
+    """T-3.7 `redeal`: number, first drawer and starter stay."""
+    options = make_options(no_declaration="redeal", first_drawer="rotating", starter=3)
+    state = GAME.new(options)
+    put_deck(state, 3)
+    declare_no_trump(state, 3)
+    play_deal(state, 3)
+    for attempt in range(4):
+        (started, *_) = put_deck(state, attempt)
+        assert started.public == events.DealStarted(2, attempt, 5, 0, 1, (2, 5))
+        pass_windows(state)
+    assert state.public.trumps is not None
+    assert (state.public.trumps.suit, state.public.turned) == (None, ())
+    assert (state.public.starter, state.public.phase) == (1, Phase.BURY)
+
+
 # The auction -------------------------------------------------------------------------------------
 
 
