@@ -13,10 +13,7 @@ from typing import Final
 import grpc
 
 from croupier.v1 import play_service_pb2 as pb
-from croupier_server.errors import (
-    IllegalMove,
-    MalformedMove,
-)
+from croupier_server.errors import IllegalMove, MalformedMove, Reason, TableHalted
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.interceptors import Calls
@@ -129,13 +126,11 @@ class PlayService:
         table, seat = self._seat(caller, request.table_id)
         while table.journal.committed < table.journal.sequence:
             await self._shard.committed()
-        now = self._shard.now_ms()
-        answer = field_bytes(1, table.snapshot(seat, now))
-        decision = table.match.open_decision(seat)
-        if decision is not None:
-            payload = table.match.decision_payload(decision, now, with_view=True)
-            answer += field_bytes(2, payload)
-        return answer
+        try:
+            return _seat_view(table, seat, self._shard.now_ms())
+        except Exception as fault:
+            self._shard.failed(table, fault)
+            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
 
     async def open_nonce(
         self, caller: Caller, request: pb.OpenNonceRequest
@@ -158,6 +153,16 @@ class PlayService:
         seat = seat_of(caller, table)
         self._shard.heard_of(table, seat)
         return table, seat
+
+
+def _seat_view(table: Table, seat: Seat, now: int) -> bytes:
+    """Payload of ``GetSeatViewResponse``."""
+    answer = field_bytes(1, table.snapshot(seat, now))
+    decision = table.match.open_decision(seat)
+    if decision is not None:
+        payload = table.match.decision_payload(decision, now, with_view=True)
+        answer += field_bytes(2, payload)
+    return answer
 
 
 def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:
