@@ -12,7 +12,6 @@ from typing import Final
 from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.cards import (
     CARD_MAX,
-    COPIES_MAX,
     Card,
     Cards,
     at_least,
@@ -22,7 +21,7 @@ from croupier_server.games.cards import (
     text,
     unpack,
 )
-from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
+from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.moves import TractorMoveKind
 
 LEAD_SINGLE: Final = int(TractorMoveKind.LEAD_SINGLE)
@@ -166,12 +165,13 @@ def _read_lead(cards: Cards, trumps: Trumps, readings: _Readings) -> Lead:
     if not pairs:
         ranked = sorted(ids, key=readings.places.__getitem__)
         return Lead(effective, cards, tuple([readings.singles[card] for card in ranked]))
-    copies = {card: ids.count(card) for card in ids}
+    copies = {card: cards >> 4 * card & 15 for card in ids}
     components: list[Component] = []
     if pairs & pairs - 1:
         components += _take_tractors(copies, effective, trumps)
-    components += _take_tuples(copies, trumps)
-    components.sort(key=_size, reverse=True)
+    components += _take_tuples(copies, trumps, readings.singles)
+    if len(components) > 1:
+        components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
 
 
@@ -184,8 +184,8 @@ def _take_tractors(copies: dict[Card, int], effective: int, trumps: Trumps) -> I
     """Take off the tractor with the most cards as long as there is one (T-5.5)."""
     while True:
         best: tuple[int, int, int] = (0, 0, 0)
-        for width in range(2, COPIES_MAX + 1):
-            best = max(best, _longest_run(copies, width, effective, trumps))
+        for width in range(2, max(copies.values()) + 1):
+            best = max(best, _longest_run(copies, width, trumps))
         size, width, top = best
         if not size:
             return
@@ -199,15 +199,14 @@ def _take_tractors(copies: dict[Card, int], effective: int, trumps: Trumps) -> I
         yield Component(width, length, top, suit(run[0]), width * sum(map(single, run)))
 
 
-def _longest_run(
-    copies: dict[Card, int], width: int, effective: int, trumps: Trumps
-) -> tuple[int, int, int]:
+def _longest_run(copies: dict[Card, int], width: int, trumps: Trumps) -> tuple[int, int, int]:
     """Cards, width and top of the longest run of *width*, the highest of equals; else zeros."""
     best = (0, 0, 0)
-    length = 0
-    for height in range(HEIGHT_MAX + 1):
-        cards = trumps.at_height[effective][height]
-        length = length + 1 if any(copies.get(card, 0) >= width for card in cards) else 0
+    length, before = 0, -1
+    heights = {trumps.height[card] for card, held in copies.items() if held >= width}
+    for height in sorted(heights):
+        length = length + 1 if height == before + 1 else 1
+        before = height
         if length > 1:
             best = max(best, (width * length, width, height))
     return best
@@ -221,8 +220,12 @@ def _run_card(copies: dict[Card, int], width: int, cards: tuple[Card, ...]) -> C
     )
 
 
-def _take_tuples(copies: dict[Card, int], trumps: Trumps) -> Iterator[Component]:
+def _take_tuples(
+    copies: dict[Card, int], trumps: Trumps, singles: tuple[Component, ...]
+) -> Iterator[Component]:
     """What no tractor took: a tuple or single of every card, all its copies."""
     for card, width in copies.items():
-        if width:
+        if width == 1:
+            yield singles[card]
+        elif width:
             yield Component(width, 1, trumps.height[card], suit(card), width * single(card))

@@ -6,6 +6,7 @@ Must not be put here: what structure is owed (`duties`), and who wins (`tricks`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import comb
 from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
@@ -155,7 +156,10 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
         legal = _singles.get(plane)
         return _single_answers(hand, plane, trumps) if legal is None else legal
     if not part:
-        return _listed(_void_patterns(hand, lead, trumps))
+        answers = _void_patterns(hand, lead, trumps)
+        if comb(at_least(hand, 1).bit_count(), lead.count) > LEGAL_LIST_MAX:
+            return Legal((), (), answers)  # different cards alone are too many
+        return _listed(answers)
     held = count(part)
     if held <= lead.count:
         rest = lead.count - held

@@ -136,18 +136,22 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
 _SINGLES: Final = (LEAD_SINGLE,) * CARD_MAX
 
 _suits: dict[Cards, tuple[int, tuple[Pattern, ...]]] = {}
-"""By the cards held of one effective suit: the number of leads from it, and the pattern of those
-of two or more cards, if there is a throw among them."""
+"""By the cards held of one effective suit: the number of leads from it, counted no further than
+`LEGAL_LIST_MAX`, and the pattern of those of two or more cards if there is a throw among them."""
+
+_new = tuple.__new__
 
 
 def _read_suit(part: Cards) -> tuple[int, tuple[Pattern, ...]]:
-    number = 1
-    held = 0  # cards that are held in so many copies and more
-    for copies in range(COPIES_MAX, 0, -1):
-        more = at_least(part, copies).bit_count()
-        number *= (copies + 1) ** (more - held)
-        held = more
-    spans = (Pattern(LEAD_THROW, 0, part, 2, count(part)),) if held > 1 else ()
+    plane = at_least(part, 1)
+    held = plane.bit_count()
+    number = 1 << held
+    spans = (_new(Pattern, (LEAD_THROW, 0, part, 2, count(part))),) if held > 1 else ()
+    copies = 2
+    while held and number <= 2 * LEGAL_LIST_MAX:
+        held = at_least(part, copies).bit_count()
+        number = number * (copies + 1) ** held // copies**held
+        copies += 1
     if len(_suits) >= _MEMO_MAX:
         _suits.clear()
     found = _suits[part] = (number - 1, spans)  # no cards are not a lead
