@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
@@ -23,6 +24,7 @@ class Rogue:
         self.rng = random.Random(seed)
         self.client = Client(world)
         self.client.say(hello=pb.SessionHello())
+        self.heard: Counter[str] = Counter()
 
     def word(self) -> str:
         """A decision id: open, of another seat, of another time, or none."""
@@ -51,6 +53,8 @@ class Rogue:
         for _ in range(rng.randrange(5)):
             move = ToyWire().move_message(rng.choice([1, 2, 100 + rng.randrange(12), 7]))
             frame.moves.add(channel=rng.randrange(5), decision_id=self.word(), move=move)
+        if rng.random() < 0.5:
+            self.play_well(frame)
         if rng.random() < 0.1:
             frame.moves.add(channel=rng.randrange(5), decision_id=self.word())
         if rng.random() < 0.1:
@@ -59,6 +63,15 @@ class Rogue:
             frame.closes.add(channel=rng.randrange(5))
         frame.heartbeat_echo = rng.randrange(3)
         return frame
+
+    def play_well(self, frame: pb.SessionRequest) -> None:
+        """Answer what is open on the channels that are open."""
+        for number, channel in self.client.session._channels.items():
+            decision = channel.table.match.decisions[channel.seat]
+            if decision is not None and decision.answer is None:
+                legal = channel.table.legal(decision.seat, decision.id).moves
+                move = ToyWire().move_message(self.rng.choice(legal))
+                frame.moves.add(channel=number, decision_id=decision.id, move=move)
 
     def act(self) -> None:
         self.client.session.receive(self.frame().SerializeToString())
@@ -69,6 +82,7 @@ class Rogue:
             assert found.frame == self.client.last
             assert not found.HasField("end")
             for item in found.items:
+                self.heard[item.update.WhichOneof("update") or "error"] += 1
                 assert item.HasField("error") != item.HasField("update")
 
 
@@ -98,8 +112,12 @@ def test_a_rogue_client_harms_nobody(seed: int, clock: ClockSpec) -> None:
         if honest.status is Status.PLAYING:
             mine.say(acknowledged=mine.last, moves=[answer(honest)])
             mine.hear()
+        for table, _ in tables:
+            if any(decision.seat == 2 for decision in asked(table)):
+                world.step(table)
         for feed in (*feeds, *spectators):
             world.take(feed)
+    assert rogue.heard.keys() >= {"error", "move_accepted", "move_refused", "snapshot"}
     for table, _ in tables:
         assert not table.is_halted, table.fault
         while table.status is Status.PLAYING:
