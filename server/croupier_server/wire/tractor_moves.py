@@ -7,6 +7,7 @@ as the annotations of ``tractor.proto``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -135,8 +136,9 @@ def tractor_move(move: Move) -> bytes:
     raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tractor")
 
 
+@lru_cache(maxsize=_KEPT_MAX)
 def move_bytes(move: Move) -> bytes:
-    """Payload of ``Move``."""
+    """Payload of ``Move``; kept, as most moves are of one or two cards."""
     return field_bytes(GAME_ARM, tractor_move(move))
 
 
