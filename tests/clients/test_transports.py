@@ -14,6 +14,7 @@ import croupier
 from croupier import Bot, Client, Decision, Move, Result
 from croupier.client import Transport
 from croupier.errors import Refused
+from croupier.session import _first_error
 from croupier.views import View
 from tests.clients.fake_server import End, FakeServer, Script
 
@@ -294,3 +295,26 @@ async def test_no_secret_is_printed() -> None:
     assert ticket.secret not in shown
     assert "nonce" not in shown
     assert "code0" not in shown
+
+
+async def test_a_stop_that_comes_just_as_a_stream_breaks_is_not_lost() -> None:
+    broke = asyncio.Event()
+
+    async def breaks() -> None:
+        broke.set()
+        raise ConnectionError("cut")
+
+    async def waits() -> None:
+        await asyncio.Event().wait()
+
+    async def again_and_again() -> None:
+        while True:
+            error = await _first_error(breaks(), waits())
+            assert isinstance(error, ConnectionError)
+            await asyncio.Event().wait()
+
+    running = asyncio.create_task(again_and_again())
+    await broke.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(running, 5)

@@ -34,6 +34,7 @@ Response = TypeVar("Response")
 DEFAULT_ADDRESS: Final = "127.0.0.1:7421"
 CALL_SECONDS: Final = 30.0
 _HELLO_SECONDS: Final = 10.0
+_HELLO_ATTEMPTS: Final = 5
 _PAUSE_SECONDS_MIN: Final = 0.02
 _PAUSE_SECONDS_MAX: Final = 0.4
 """Short, because a clock may be running; and a call that waits longer than the stream beside it
@@ -130,12 +131,16 @@ class Connection:
             ConnectionFailed: nobody answers there.
         """
         request = system_service_pb2.GetServerInfoRequest()
-        try:
-            return await self.system.GetServerInfo(request, timeout=_HELLO_SECONDS)
-        except grpc.aio.AioRpcError as error:
-            refused = from_rpc_error(error)
-        if not is_lost(refused):
-            raise refused
+        backoff = Backoff(self.address, self.patience)
+        for _ in range(_HELLO_ATTEMPTS):
+            try:
+                return await self.system.GetServerInfo(request, timeout=_HELLO_SECONDS)
+            except grpc.aio.AioRpcError as error:
+                refused = from_rpc_error(error)
+            if not is_lost(refused):
+                raise refused
+            # A line that breaks at once may hold the next time; a server that is not there is not.
+            await backoff.pause(refused.message)
         raise ConnectionFailed(
             f"no Croupier server answers at {self.address}; start one with `croupier serve`"
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from typing import Final, NoReturn
 
 import grpc
@@ -44,6 +45,26 @@ class _Lost(Exception):
         super().__init__(why)
         self.why = why
         self.wait = wait
+
+
+async def _first_error(*works: Coroutine[object, object, None]) -> BaseException:
+    """Run *works* side by side until one raises, end the others, and return what it raised.
+
+    A task group would do, but it loses a cancellation that comes just when one of them fails.
+    """
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        # Asking for every error also says that none of them was overlooked.
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    return next(
+        outcome
+        for task, outcome in zip(tasks, outcomes, strict=True)
+        if task in done and outcome is not None
+    )
 
 
 class Session:
@@ -164,13 +185,7 @@ class Session:
             for channel in self._seats:
                 self._open(channel)
             self._wake.set()
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._read(call))
-                tasks.create_task(self._write(call))
-                tasks.create_task(self._listen())
-            raise AssertionError("a stream ends by an error")
-        except ExceptionGroup as group:
-            raise group.exceptions[0] from None
+            raise await _first_error(self._read(call), self._write(call), self._listen())
         finally:
             self._is_open = False
             call.cancel()

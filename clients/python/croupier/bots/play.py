@@ -42,12 +42,18 @@ _BREAK: Final = 3.0
 """What it costs to tear a pair apart."""
 _TRUMP: Final = 3.0
 _HIGH_TRUMP: Final = 9.0
+"""What a trump is worth later, and how much more it is the fewer cards beat it."""
 _PLAIN: Final = 0.5
 _HIGH_PLAIN: Final = 4.0
+"""The same for a card of a side suit."""
 _HOPE: Final = 0.7
+"""How far a partner still to play can be relied on to win what it could win."""
 _DRAW: Final = 0.6
+"""The part of their price that trumps cost when they draw those of the opponents."""
 _SURE: Final = 0.5
+"""The part of its price that a lead costs when it surely wins: the cards have done their work."""
 _HELP: Final = 0.4
+"""How often a partner overtakes a lead of ours that would not win."""
 
 
 class _Prices:
