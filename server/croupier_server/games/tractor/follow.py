@@ -6,7 +6,6 @@ Must not be put here: what structure is owed (`duties`), and who wins (`tricks`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb
 from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
@@ -156,12 +155,11 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
         legal = _singles.get(plane)
         return _single_answers(hand, plane, trumps) if legal is None else legal
     if not part:
-        answers = _void_patterns(hand, lead, trumps)
-        if comb(at_least(hand, 1).bit_count(), lead.count) > LEGAL_LIST_MAX:
-            return Legal((), (), answers)  # different cards alone are too many
-        return _listed(answers)
+        return _void_answers(hand, lead, trumps)
     held = count(part)
-    if held <= lead.count:
+    if held == lead.count:
+        return Legal((part | PLAY,), (_FOLLOW,))
+    if held < lead.count:
         rest = lead.count - held
         return _listed((Pattern(_FOLLOW, part, hand - part, rest, rest),))
     return _answers(part, lead, trumps, rules).legal
@@ -198,14 +196,20 @@ def _listed(patterns: Sequence[Pattern]) -> Legal:
     return Legal(tuple([cards | PLAY for cards in listed]), tuple(listed.values()))
 
 
-def _void_patterns(hand: Cards, lead: Lead, trumps: Trumps) -> Sequence[Pattern]:
+def _void_answers(hand: Cards, lead: Lead, trumps: Trumps) -> Legal:
     """Any cards (T-6.3): first the ruffs, then everything."""
     everything = Pattern(_DISCARD, 0, hand, lead.count, lead.count)
-    trumps_held = hand & trumps.mask[TRUMP]
-    if lead.suit == TRUMP or count(trumps_held) < lead.count:
-        return (everything,)
-    ruffs = Pattern(_RUFF, 0, trumps_held, lead.count, lead.count)
-    return (ruffs,) if trumps_held == hand else (ruffs, everything)
+    ruffing = trumps.mask[TRUMP] if lead.suit != TRUMP else 0
+    listed = listing((everything,), LEGAL_LIST_MAX)
+    if listed is not None:
+        ruffs = tuple([cards | PLAY for cards in listed if not cards & ~ruffing])
+        discards = tuple([cards | PLAY for cards in listed if cards & ~ruffing])
+        return Legal(ruffs + discards, (_RUFF,) * len(ruffs) + (_DISCARD,) * len(discards))
+    trumps_held = hand & ruffing
+    if count(trumps_held) < lead.count:
+        return Legal((), (), (everything,))
+    spans = (Pattern(_RUFF, 0, trumps_held, lead.count, lead.count), everything)
+    return Legal((), (), spans[:1] if trumps_held == hand else spans)
 
 
 def _structure_patterns(

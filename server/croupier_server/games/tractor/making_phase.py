@@ -29,6 +29,8 @@ _MEMO_MAX: Final = 1 << 14
 _DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))
 _UNCHANGED: Final = Event(events.WindowClosed(None), NOBODY)
 
+_DRAWING: Final = Phase.DRAW
+
 _new = tuple.__new__
 
 
@@ -123,8 +125,10 @@ def _draw(state: State) -> Event:
     public = state.public
     options = public.options
     players = options.players
-    batch = players * options.hand
-    if not options.is_auction and options.declare_window != "end_of_draw":
+    is_auction = options.is_auction
+    if is_auction or options.declare_window == "end_of_draw":
+        batch = players * options.hand
+    else:
         batch = 1 if options.declare_window == "each_card" else players
     drawn = state.stock[:batch]
     state.stock = state.stock[batch:]
@@ -146,11 +150,11 @@ def _draw(state: State) -> Event:
             hands[seat] += pack(own)
             private[seat] = events.OwnCardsDrawn(own)
     public.drawn += batch
-    if options.is_auction:
+    if is_auction:
         public.phase = Phase.AUCTION
         public.to_act = public.first_drawer
     else:
-        public.phase = Phase.DRAW
+        public.phase = _DRAWING
     state.legal = None
     if not bidding.DECLARING[public.trump_rank].isdisjoint(drawn):
         state.asked = None
@@ -218,7 +222,7 @@ def close_window(state: State, answers: Mapping[Seat, Move]) -> list[Event]:
         happened = [Event(_UNCHANGED.public, private)]
     else:
         happened = [_UNCHANGED]
-    if public.drawn < options.players * options.hand:
+    if public.drawn + options.kitty < options.cards:
         happened.append(_draw(state))
     elif best is None:
         happened += _make_trumps(state)

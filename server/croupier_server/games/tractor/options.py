@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
@@ -99,6 +100,7 @@ class TractorOptions:
         return self.trump_making == "auction"
 
 
+@lru_cache(maxsize=128)
 def auto_kitty(players: int, packs: int) -> int:
     """Size of the kitty by T-1.2.
 
