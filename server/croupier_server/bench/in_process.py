@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from croupier_server.games.base import Turn
 
 if TYPE_CHECKING:
-    from croupier_server.games.base import Chance
+    from croupier_server.games.base import Chance, Legal
     from croupier_server.games.registry import AnyGame
 
 SLICE_S = 0.05
@@ -69,28 +69,28 @@ class Playout:
         """Take so many steps. What a step needs has a local name, to measure rules, not names."""
         game, state = self._game, self._state
         turn_of, to_act, decision_kind = game.turn, game.to_act, game.decision_kind
-        choose, apply, close_window = self._choose, game.apply, game.close_window
+        legal_moves, apply, close_window = game.legal_moves, game.apply, game.close_window
+        choose = self._choose
         move, window, chance = Turn.MOVE, Turn.WINDOW, Turn.CHANCE
         for _ in range(steps):
             turn = turn_of(state)
             if turn is move:
                 (seat,) = to_act(state)
                 decision_kind(state, seat)
-                apply(state, seat, choose(seat))
+                apply(state, seat, choose(legal_moves(state, seat)))
             elif turn is window:
                 answers = {}
                 for seat in to_act(state):
                     decision_kind(state, seat)
-                    answers[seat] = choose(seat)
+                    answers[seat] = choose(legal_moves(state, seat))
                 close_window(state, answers)
             elif turn is chance:
                 game.apply_chance(state, self._draw_chance(game.chance(state)))
             else:
                 state = self._state = game.new(self._options)
 
-    def _choose(self, seat: int) -> int:
-        """A legal move of *seat*, counted as a decision or as forced."""
-        legal = self._game.legal_moves(self._state, seat)
+    def _choose(self, legal: Legal) -> int:
+        """A move of *legal*, counted as a decision or as forced."""
         if legal.patterns:
             self.decisions += 1
             return self._game.sample(legal, self._words)
