@@ -23,6 +23,9 @@ from croupier_server.wire.encode import (
     field_varint,
 )
 
+UINT64_MAX: Final = (1 << 64) - 1
+"""What stands for any greater number."""
+
 _KEPT_MAX: Final = 2048
 _SEATS_MAX: Final = 12
 _SEATS: Final = tuple(field_number(1, seat) for seat in range(_SEATS_MAX))
@@ -109,11 +112,11 @@ def result(scored: DealScored) -> bytes:
         + field_bytes(4, trumps(scored.trump_suit, scored.trump_rank))
         + field_signed(5, scored.trick_points)
         + field_packed(6, unpack(scored.buried))
-        + field_number(7, scored.multiplier)
-        + field_number(8, scored.bonus)
-        + field_number(9, scored.opponents_points)
+        + field_number(7, min(scored.multiplier, UINT64_MAX))
+        + field_number(8, min(scored.bonus, UINT64_MAX))
+        + field_number(9, min(scored.opponents_points, UINT64_MAX))
         + (field_varint(10, scored.winners) if is_won else b"")
-        + field_number(11, scored.levels_gained)
+        + field_number(11, min(scored.levels_gained, UINT64_MAX))
         + field_packed(12, bytes(scored.levels))
         + field_number(13, scored.next_starter)
         + field_number(14, scored.bid)

@@ -1306,7 +1306,9 @@ class TractorDealResult(_message.Message):
     trick_points: _builtins.int
     """Points of the opponents before the kitty, penalties included."""
     kitty_multiplier: _builtins.int
-    """T-9.2: 0 when the declarers won the last trick."""
+    """T-9.2: 0 when the declarers won the last trick. This and the three figures that follow from it can
+    pass 64 bits with powers of two and many packs; the largest uint64 then stands for all beyond.
+    """
     kitty_bonus: _builtins.int
     """Points that the kitty added."""
     total: _builtins.int
