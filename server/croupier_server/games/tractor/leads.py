@@ -35,6 +35,9 @@ from croupier_server.games.tractor.components import (
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
 _MEMO_MAX: Final = 1 << 13
+_DISTINCT_MAX: Final = 18
+"""With more different cards there are more leads than can be listed, however they are divided
+among five suits."""
 
 
 def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
@@ -97,7 +100,8 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
 
     Listed by kind and width, then ascending; throws last, by effective suit, then ascending.
     """
-    moves = tuple_moves((hand | hand >> 1 | hand >> 2) & ONES, 1)
+    cards = (hand | hand >> 1 | hand >> 2) & ONES
+    moves = tuple_moves(cards, 1)
     kinds = _SINGLES[: len(moves)]
     tractors: tuple[Move, ...] = ()
     width, plane = 2, (hand >> 1 | hand >> 2) & ONES
@@ -112,50 +116,63 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     if tractors:
         moves += tractors
         kinds += (LEAD_TRACTOR,) * len(tractors)
-    room = LEGAL_LIST_MAX
-    spans: list[Pattern] = []
-    for mask in trumps.mask:
-        part = hand & mask
-        if part:
-            number, span = _suits.get(part) or _read_suit(part)
-            room -= number
-            spans += span
-    if room >= 0:
+    if cards.bit_count() <= _DISTINCT_MAX and _are_few(hand, cards, trumps):
         throws: tuple[Move, ...] = ()
-        for few in spans:
-            throws += _sets(few.pool)[1]
+        for mask in trumps.mask:
+            part = cards & mask
+            if part & part - 1:
+                throws += _mixed_sets(hand & mask)
         if tractors:
             throws = tuple([move for move in throws if move not in tractors])
         return Legal(moves + throws, kinds + (LEAD_THROW,) * len(throws))
     if len(moves) <= LEGAL_LIST_MAX:
-        return Legal(moves, kinds, spans)
+        return Legal(moves, kinds, _spans(hand, cards, trumps))
     parts = [part for mask in trumps.mask if (part := hand & mask)]
     return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
 
 _SINGLES: Final = (LEAD_SINGLE,) * CARD_MAX
 
-_suits: dict[Cards, tuple[int, tuple[Pattern, ...]]] = {}
-"""By the cards held of one effective suit: the number of leads from it, counted no further than
-`LEGAL_LIST_MAX`, and the pattern of those of two or more cards if there is a throw among them."""
-
 _new = tuple.__new__
 
 
-def _read_suit(part: Cards) -> tuple[int, tuple[Pattern, ...]]:
-    plane = at_least(part, 1)
-    held = plane.bit_count()
-    number = 1 << held
-    spans = (_new(Pattern, (LEAD_THROW, 0, part, 2, count(part))),) if held > 1 else ()
-    copies = 2
-    while held and number <= 2 * LEGAL_LIST_MAX:
-        held = at_least(part, copies).bit_count()
-        number = number * (copies + 1) ** held // copies**held
-        copies += 1
-    if len(_suits) >= _MEMO_MAX:
-        _suits.clear()
-    found = _suits[part] = (number - 1, spans)  # no cards are not a lead
-    return found
+def _are_few(hand: Cards, cards: Cards, trumps: Trumps) -> bool:
+    """Whether there are at most `LEGAL_LIST_MAX` leads, throws included; *cards* are those held,
+    one of each."""
+    room = LEGAL_LIST_MAX + len(trumps.mask)  # no cards of a suit are not a lead
+    more = [] if hand == cards else [(copies, at_least(hand, copies)) for copies in _COPIES]
+    for mask in trumps.mask:
+        ways = 1 << (cards & mask).bit_count()
+        for copies, plane in more:
+            held = (plane & mask).bit_count()
+            if held:
+                ways = ways * (copies + 1) ** held // copies**held
+        room -= ways
+        if room < 0:
+            return False
+    return True
+
+
+_COPIES: Final = range(2, COPIES_MAX + 1)
+
+_patterns: dict[Cards, Pattern] = {}
+"""By the cards held of one effective suit: the pattern of all leads of two or more of them."""
+
+
+def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
+    """By effective suit that has a throw: the pattern of all leads of two or more cards."""
+    spans = []
+    for mask in trumps.mask:
+        some = cards & mask
+        if some & some - 1:
+            part = hand & mask
+            span = _patterns.get(part)
+            if span is None:
+                if len(_patterns) >= _MEMO_MAX:
+                    _patterns.clear()
+                span = _patterns[part] = _new(Pattern, (LEAD_THROW, 0, part, 2, count(part)))
+            spans.append(span)
+    return spans
 
 
 _runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
@@ -191,29 +208,43 @@ def _suit_tractors(cards: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]
     return found
 
 
-_few: dict[Cards, tuple[tuple[Move, ...], tuple[Move, ...]]] = {}
+_every: dict[Cards, tuple[Move, ...]] = {}
+_mixed: dict[Cards, tuple[Move, ...]] = {}
 
 
-def _sets(part: Cards) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
-    """The moves that play cards of *part*, which is of one effective suit, and of them those that
-    play different cards; both ascending. They have to be few.
-
-    Found from those without the highest card, which are often known already.
-    """
+def _every_set(part: Cards) -> tuple[Move, ...]:
+    """The moves that play cards of *part*, which is of one effective suit, ascending. They have
+    to be few. Found, as `_mixed_sets`, from those without the highest card."""
     if not part:
-        return (), ()
-    found = _few.get(part)
-    if found is None:
+        return ()
+    every = _every.get(part)
+    if every is None:
         top = (part.bit_length() - 1) // 4
         copies = part >> 4 * top
-        every, mixed = _sets(part ^ copies << 4 * top)
-        others = every
+        every = others = _every_set(part ^ copies << 4 * top)
         for taken in range(1, copies + 1):
             more = taken << 4 * top
-            with_others = tuple([move + more for move in others])
-            mixed += with_others
-            every += (PLAY | more, *with_others)
-        if len(_few) >= _MEMO_MAX:
-            _few.clear()
-        found = _few[part] = (every, mixed)
-    return found
+            every += (PLAY | more, *[move + more for move in others])
+        if len(_every) >= _MEMO_MAX:
+            _every.clear()
+        _every[part] = every
+    return every
+
+
+def _mixed_sets(part: Cards) -> tuple[Move, ...]:
+    """Of `_every_set` those that play different cards."""
+    if not part:
+        return ()
+    mixed = _mixed.get(part)
+    if mixed is None:
+        top = (part.bit_length() - 1) // 4
+        copies = part >> 4 * top
+        others = part ^ copies << 4 * top
+        mixed = _mixed_sets(others)
+        for taken in range(1, copies + 1):
+            more = taken << 4 * top
+            mixed += tuple([move + more for move in _every_set(others)])
+        if len(_mixed) >= _MEMO_MAX:
+            _mixed.clear()
+        _mixed[part] = mixed
+    return mixed
