@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.base import Legal, Pattern
-from croupier_server.games.cards import ONES, Cards, at_least, contains, count, text
+from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contains, count, text
 from croupier_server.games.patterns import LazyPatterns, Words, below, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
@@ -165,6 +165,9 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
     return _answers(part, lead, trumps, rules).legal
 
 
+_FOLLOWS: Final = tuple((_FOLLOW,) * number for number in range(CARD_MAX + 1))
+"""The kinds of so many follows."""
+
 _singles: dict[Cards, Legal] = {}
 """Answers to a single from one suit, by one of each card held of it."""
 
@@ -176,7 +179,7 @@ def _single_answers(hand: Cards, plane: Cards, trumps: Trumps) -> Legal:
     moves = tuple_moves(plane, 1)
     if len(_singles) >= _SINGLES_MAX:
         _singles.clear()
-    legal = _singles[plane] = Legal(moves, (_FOLLOW,) * len(moves))
+    legal = _singles[plane] = Legal(moves, _FOLLOWS[len(moves)])
     return legal
 
 

@@ -102,7 +102,7 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     """
     cards = (hand | hand >> 1 | hand >> 2) & ONES
     moves = tuple_moves(cards, 1)
-    kinds = _SINGLES[: len(moves)]
+    kinds = _SINGLES[len(moves)]
     tractors: tuple[Move, ...] = ()
     width, plane = 2, (hand >> 1 | hand >> 2) & ONES
     while plane:
@@ -131,7 +131,8 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
 
 
-_SINGLES: Final = (LEAD_SINGLE,) * CARD_MAX
+_SINGLES: Final = tuple((LEAD_SINGLE,) * number for number in range(CARD_MAX + 1))
+"""The kinds of so many singles."""
 
 _new = tuple.__new__
 
