@@ -14,7 +14,13 @@ from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contain
 from croupier_server.games.patterns import LazyPatterns, Words, below, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
-from croupier_server.games.tractor.duties import Claim, FollowRules, best_levels, satisfying_runs
+from croupier_server.games.tractor.duties import (
+    Claim,
+    FollowRules,
+    Level,
+    best_levels,
+    satisfying_runs,
+)
 from croupier_server.games.tractor.leads import check_lead, legal_leads, tuple_moves
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind
 from croupier_server.games.tractor.packing import Packing, Run, fits
@@ -53,11 +59,11 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
     answers = _answers(part, lead, trumps, rules)
     if answers.legal.moves:
         if cards | PLAY not in answers.legal.moves:
-            raise _missing(part, cards, lead, trumps, rules)
+            raise _missing(part, cards, lead, trumps, rules, answers.levels)
     elif answers.duties and not any(
         fits(cards, runs, lead.suit, trumps) for runs in answers.duties
     ):
-        raise _missing(part, cards, lead, trumps, rules)
+        raise _missing(part, cards, lead, trumps, rules, answers.levels)
 
 
 class _Answers(NamedTuple):
@@ -66,10 +72,12 @@ class _Answers(NamedTuple):
     Attributes:
         legal: all of them.
         duties: lists of runs one of which an answer has to hold; none if any cards will do.
+        levels: what is owed, or none where the answers were found without it.
     """
 
     legal: Legal
     duties: Sequence[Sequence[Run]]
+    levels: Sequence[Level] = ()
 
 
 _MEMO_MAX: Final = 1 << 12
@@ -108,7 +116,7 @@ def _find_answers(
     levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
     duties = satisfying_runs(levels)
     if duties[0]:
-        return _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties)
+        return _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties, levels)
     return _Answers(_listed((Pattern(_FOLLOW, 0, part, lead.count, lead.count),)), ())
 
 
@@ -119,11 +127,20 @@ _TUPLE_FOR_TUPLE: Final = frozenset(
 
 
 def _missing(
-    part: Cards, cards: Cards, lead: Lead, trumps: Trumps, rules: FollowRules
+    part: Cards,
+    cards: Cards,
+    lead: Lead,
+    trumps: Trumps,
+    rules: FollowRules,
+    levels: Sequence[Level],
 ) -> IllegalMove:
-    """Why *cards* fall short of the structure that *part* owes: the first level they miss."""
+    """Why *cards* fall short of the structure that *part* owes: the first level they miss.
+
+    *levels* are what is owed, if that has been found already."""
     owed: list[Run] = []
-    for level in best_levels(part, lead.claims, lead.suit, trumps, rules, is_owed=True):
+    if not levels:
+        levels = best_levels(part, lead.claims, lead.suit, trumps, rules, is_owed=True)
+    for level in levels:
         number = sum(level.lengths)
         lone = [Run(level.width, 1)] * number
         if not fits(cards, [*owed, *lone], lead.suit, trumps):
