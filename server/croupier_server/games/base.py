@@ -127,6 +127,11 @@ class Outcome(NamedTuple):
     seats: tuple[SeatOutcome, ...]
 
 
+Part = object | None
+"""One part of an event, a value of its game. Written as a union because the name `object` alone
+cannot be looked up by compiled code when it makes the class."""
+
+
 class Event(NamedTuple):
     """Something that happened, in three parts, each of the game's own types.
 
@@ -134,9 +139,9 @@ class Event(NamedTuple):
     stored and never sent before the reveal. The number of events is a function of public facts.
     """
 
-    public: object
+    public: Part
     private: Mapping[Seat, object]
-    server: object | None = None
+    server: Part = None
 
 
 O = TypeVar("O")
