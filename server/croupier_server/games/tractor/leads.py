@@ -104,8 +104,10 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     moves = tuple_moves(cards, 1)
     kinds = _SINGLES[len(moves)]
     tractors: tuple[Move, ...] = ()
+    planes: list[Cards] = []  # by width from 2: the cards held so often, one of each
     width, plane = 2, (hand >> 1 | hand >> 2) & ONES
     while plane:
+        planes.append(plane)
         tuples = tuple_moves(plane, width)
         moves += tuples
         kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
@@ -116,7 +118,7 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
     if tractors:
         moves += tractors
         kinds += (LEAD_TRACTOR,) * len(tractors)
-    if cards.bit_count() <= _DISTINCT_MAX and _are_few(hand, cards, trumps):
+    if cards.bit_count() <= _DISTINCT_MAX and _are_few(cards, planes, trumps):
         throws: tuple[Move, ...] = ()
         for mask in trumps.mask:
             part = cards & mask
@@ -137,14 +139,13 @@ _SINGLES: Final = tuple((LEAD_SINGLE,) * number for number in range(CARD_MAX + 1
 _new = tuple.__new__
 
 
-def _are_few(hand: Cards, cards: Cards, trumps: Trumps) -> bool:
-    """Whether there are at most `LEGAL_LIST_MAX` leads, throws included; *cards* are those held,
-    one of each."""
+def _are_few(cards: Cards, planes: list[Cards], trumps: Trumps) -> bool:
+    """Whether there are at most `LEGAL_LIST_MAX` leads, throws included. *cards* are those held,
+    one of each, and *planes* those held twice and more, three times and more, and so on."""
     room = LEGAL_LIST_MAX + len(trumps.mask)  # no cards of a suit are not a lead
-    more = [] if hand == cards else [(copies, at_least(hand, copies)) for copies in _COPIES]
     for mask in trumps.mask:
         ways = 1 << (cards & mask).bit_count()
-        for copies, plane in more:
+        for copies, plane in enumerate(planes, 2):
             held = (plane & mask).bit_count()
             if held:
                 ways = ways * (copies + 1) ** held // copies**held
@@ -153,8 +154,6 @@ def _are_few(hand: Cards, cards: Cards, trumps: Trumps) -> bool:
             return False
     return True
 
-
-_COPIES: Final = range(2, COPIES_MAX + 1)
 
 _patterns: dict[Cards, Pattern] = {}
 """By the cards held of one effective suit: the pattern of all leads of two or more of them."""
