@@ -206,9 +206,9 @@ def sample(patterns: Sequence[Pattern], words: Words) -> Cards:
 def draw_one(pattern: Pattern, words: Words) -> Cards:
     """A member of *pattern* at random, quickly: a number of cards, all equally likely, then so
     many cards of the pool. Every member has a chance, but not the same one."""
-    ids = list(unpack(pattern.pool))
-    cards = pattern.fixed
-    for place in range(pattern.least + below(pattern.most - pattern.least + 1, words)):
+    _, cards, pool, least, most = pattern
+    ids = bytearray(unpack(pool))
+    for place in range(least + below(most - least + 1, words)):
         other = place + below(len(ids) - place, words)
         card, ids[other] = ids[other], ids[place]
         cards += 1 << 4 * card

@@ -86,14 +86,15 @@ def _try_throw(
 ) -> tuple[FailedThrow | None, Lead]:
     """What stays of a throw, with what was tried and paid if it failed (T-8)."""
     public = state.public
-    others = [hand for other, hand in enumerate(state.hands) if other != seat]
+    others = state.hands.copy()
+    del others[seat]
     judged = judge_throw(lead, others, trumps)
     if not judged.withdrawn:
         return None, lead
     penalty = scoring.throw_penalty(
         public.options.throw_penalty,
         count(judged.withdrawn),
-        sum(component.count for component in judged.beatable),
+        sum([component.count for component in judged.beatable]),
     )
     public.opponents_points += penalty if seat % 2 == public.declarers else -penalty
     return FailedThrow(lead.cards, judged.withdrawn, penalty), read_lead(judged.stays, trumps)

@@ -35,13 +35,14 @@ def judge_throw(lead: Lead, other_hands: Iterable[Cards], trumps: Trumps) -> Thr
     """
     if not lead.is_throw:
         return ThrowJudgement(lead.cards, 0, ())
-    parts = [hand & trumps.mask[lead.suit] for hand in other_hands]
+    mask, higher = trumps.mask[lead.suit], trumps.above[lead.suit]
+    parts = [hand & mask for hand in other_hands]
     held = 0
     for part in parts:
         held |= part
     beatable = []
     for component in lead.components:
-        if not held & trumps.above[lead.suit][component.top]:
+        if not held & higher[component.top]:
             continue
         if component.width == 1 or any(
             _can_beat(part, component, lead.suit, trumps) for part in parts
