@@ -9,20 +9,29 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
-from croupier_server.tables.feed import SeatFeed
 from croupier_server.tables.table import Table
 
 _RETRY_MS = 1_000
 
 
+class Channel(Protocol):
+    """Where an answer goes once what it tells of is stored."""
+
+    table: Table
+
+    def reply(self, payload: bytes) -> None:
+        """Send *payload*, a ``TableUpdate``."""
+        ...
+
+
 class _Batch(NamedTuple):
     number: int
     tables: list[tuple[Table, int]]
-    replies: list[tuple[SeatFeed, bytes]]
+    replies: list[tuple[Channel, bytes]]
 
 
 class Commits:
@@ -56,7 +65,7 @@ class Commits:
         self._stored = 0
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
         self.outbox: list[LogRow] = []
-        self.replies: list[tuple[SeatFeed, bytes]] = []
+        self.replies: list[tuple[Channel, bytes]] = []
 
     def touch(self, table: Table) -> None:
         """Something happened at *table*."""
@@ -99,20 +108,24 @@ class Commits:
 
     def _done(self, batch: _Batch, error: Exception | None) -> None:
         self._stored = batch.number
-        if error is None:
-            for table, sequence in batch.tables:
+        is_good = error is None
+        for table, sequence in batch.tables:
+            if error is not None:
+                self._lost(table, error)
+            elif table.is_lost:
+                is_good = False  # an earlier batch of it failed, so this one stands on nothing
+            else:
                 table.journal.committed = sequence
                 self._publish(table)
-            for feed, payload in batch.replies:
-                feed.reply(payload)
-        else:
-            for table, _ in batch.tables:
-                self._lost(table, error)
+        if error is None:
+            for channel, payload in batch.replies:
+                if not channel.table.is_lost:
+                    channel.reply(payload)
         while self._waiting and self._waiting[0][0] <= batch.number:
             _, future = self._waiting.popleft()
             if future.done():
                 continue
-            if error is None:
+            if is_good:
                 future.set_result(None)
             else:
                 future.set_exception(store_unavailable())

@@ -92,7 +92,10 @@ class Directory:
         return list(islice(found, limit))
 
     def archive(self, table: Table) -> None:
-        """Make the record of an ended table, and let the oldest ended table go."""
+        """Make the record of an ended table, and let the oldest ended table go.
+
+        A record that cannot be made harms nobody but those who look for it: the rows are kept.
+        """
         spec = table.spec
         assert table.result is not None
         if table.is_halted:
@@ -102,20 +105,23 @@ class Directory:
                 sequence=table.journal.sequence,
                 fault=table.fault,
             )
-        self._records.put(
-            FinishedMatch(
-                table_id=spec.table_id,
-                kind=spec.kind,
-                table=table.created,
-                option_text=spec.option_text,
-                reveal=table.reveal,
-                rows=tuple(self._log.read(spec.table_id)),
-                result=table.result,
-                players=tuple(seat.player for seat in table.seats),
-                ended_ms=table.ended_ms,
-            )
+        finished = FinishedMatch(
+            table_id=spec.table_id,
+            kind=spec.kind,
+            table=table.created,
+            option_text=spec.option_text,
+            reveal=table.reveal,
+            rows=tuple(self._log.read(spec.table_id)),
+            result=table.result,
+            players=tuple(seat.player for seat in table.seats),
+            ended_ms=table.ended_ms,
         )
-        self._log.forget(spec.table_id)
+        try:
+            self._records.put(finished)
+        except Exception as error:
+            _log.error("no record", table_id=spec.table_id, error=type(error).__name__)
+        else:
+            self._log.forget(spec.table_id)
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
             self._tables.pop(self._ended.popleft(), None)

@@ -276,7 +276,7 @@ class SeatFeed(TableFeed):
         owner, table, epoch, after, lag_max: see `TableFeed`.
     """
 
-    __slots__ = ("_asked", "_is_full", "_nonce_asked", "_replies", "seat")
+    __slots__ = ("_asked", "_is_full", "_nonce_asked", "seat")
 
     def __init__(
         self,
@@ -293,7 +293,6 @@ class SeatFeed(TableFeed):
         self.seat = seat
         self._asked: Decision | None = None
         self._nonce_asked = False
-        self._replies: list[bytes] = []
         super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
 
     @property
@@ -301,15 +300,9 @@ class SeatFeed(TableFeed):
         """Whether the stream carries events."""
         return not self._is_full
 
-    def reply(self, payload: bytes) -> None:
-        """Send a ``TableUpdate`` that answers something the reader said."""
-        self._replies.append(payload)
-        self.wake()
-
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`."""
-        out = self._replies
-        self._replies = []
+        out: list[bytes] = []
         try:
             table = self.table
             is_plain = self._is_full and table.status is Status.PLAYING

@@ -76,6 +76,10 @@ class HouseSeats:
             if self._tell is not None:
                 self._tell(seat)
 
+    def forget(self, table: Table) -> None:
+        """*table* was given up."""
+        self._waiting.pop(table.spec.table_id, None)
+
     def relieve(self, table: Table, seat: Seat) -> None:
         """Have a bot take *seat* from a player who went away."""
         assert self._tell is not None

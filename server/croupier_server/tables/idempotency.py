@@ -6,6 +6,7 @@ Bounded by number and age. Must not be put here: which calls are kept.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from croupier_server.errors import Conflict, Reason
@@ -62,3 +63,9 @@ class Answers(Generic[Request, Answer]):
         self._kept[key] = _Kept(request, answer, now + DAY_MS)
         while len(self._kept) > self._number_max:
             self._kept.popitem(last=False)
+
+    def forget(self, is_void: Callable[[Answer], bool]) -> None:
+        """Forget answers that tell of what did not happen in the end."""
+        void = [key for key, kept in self._kept.items() if is_void(kept.answer)]
+        for key in void:
+            del self._kept[key]

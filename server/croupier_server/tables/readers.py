@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
-from croupier_server.tables.table import Table, Watcher
+from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
+from croupier_server.tables.watcher import Watcher
 
 
 class Live(Protocol):

@@ -55,6 +55,10 @@ UNACKNOWLEDGED_MAX: Final = 2
 WAITING_MAX: Final = 16_384
 """Answers that may wait for a client that does not acknowledge, before its session ends."""
 
+ITEMS_MAX: Final = 4_096
+"""So many items may be in a frame of a client, or as many as it may hold channels if that is more:
+what they ask for is done in one go, while everybody else waits."""
+
 _ID_MAX: Final = 64
 """Of a decision id that was refused so much is sent back."""
 
@@ -98,11 +102,8 @@ class Channel(SeatFeed):
         )
 
     def reply(self, payload: bytes) -> None:
-        """See `SeatFeed.reply`; past the first messages an answer goes straight to the session."""
-        if self._is_opening:
-            super().reply(payload)
-        else:
-            self.session.add(item(self.prefix, payload))
+        """See `commits.Channel.reply`."""
+        self.session.add(item(self.prefix, payload))
 
     def wake(self) -> None:
         """See `Feed.wake`."""
@@ -248,6 +249,8 @@ class Session:
     def add(self, one: bytes) -> None:
         """Send an element of ``SessionResponse.items`` that answers something."""
         self._items.append(one)
+        if len(self._items) > WAITING_MAX:
+            self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
         self.rouse()
 
     def beat(self) -> None:
@@ -283,6 +286,10 @@ class Session:
             return
         if frame.HasField("hello") == self._is_greeted:
             self._break_off("hello belongs into the first frame and there alone")
+            return
+        items = len(frame.opens) + len(frame.moves) + len(frame.nonces) + len(frame.closes)
+        if items > ITEMS_MAX and items > self.shard.limits.channels_max:
+            self._break_off("a frame with too many items")
             return
         if frame.acknowledged > self._sent:
             self._break_off("a frame was acknowledged that was never sent")
@@ -331,8 +338,6 @@ class Session:
                     reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
             touch(table)
             replies.append((channel, reply))
-        if len(self._items) > WAITING_MAX:
-            self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
 
     def _open(self, request: ChannelOpen) -> None:
         number = request.channel

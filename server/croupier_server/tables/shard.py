@@ -396,7 +396,10 @@ class Shard:
         _log.error("store failed", table_id=table.spec.table_id, error=type(error).__name__)
         if not self.directory.drop(table):
             return
-        table.match.stop()
+        table.give_up()
+        self._timers.forget(table)
+        self._house.forget(table)
+        self._created.forget(lambda made: made.table_id == table.spec.table_id)
         for watcher in list(watchers_of(table)):
             watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 

@@ -13,7 +13,7 @@ import hashlib
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from croupier_server.errors import (
     Conflict,
@@ -32,7 +32,7 @@ from croupier_server.tables.match import FOREVER, Match
 from croupier_server.tables.presence import Presence
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, Status, TableSpec
-from croupier_server.tables.updates import StreamEnd
+from croupier_server.tables.watcher import Watcher
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_bytes, field_number
 
@@ -40,27 +40,6 @@ MakeDealer = Callable[[TableSpec, bytes], Dealer]
 """Makes the dealer of a table from its root."""
 
 _LOST: Final = 2
-
-
-class Watcher(Protocol):
-    """A reader of a table, to be told when there may be something new."""
-
-    @property
-    def sees_events(self) -> bool:
-        """Whether every event is for it, and not decisions and the result alone."""
-        ...
-
-    def wake(self) -> None:
-        """There may be something to read."""
-        ...
-
-    def beat(self) -> None:
-        """A heartbeat is due."""
-        ...
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """The stream is to end."""
-        ...
 
 
 class Table:
@@ -86,6 +65,7 @@ class Table:
         scheduled_ms: when its owner is going to call `tick`.
         is_touched: something happened that its owner has not handed to the store yet.
         is_changed: seats or status have changed since its owner last told the lobby.
+        is_lost: its events could not be stored, so it is given up.
     """
 
     __slots__ = (
@@ -103,6 +83,7 @@ class Table:
         "host",
         "is_changed",
         "is_halted",
+        "is_lost",
         "is_touched",
         "journal",
         "match",
@@ -150,6 +131,7 @@ class Table:
         self.scheduled_ms = FOREVER
         self.is_touched = False
         self.is_changed = True
+        self.is_lost = False
         self.game = game
         self.wire = wire
         self._secret = secret
@@ -377,6 +359,8 @@ class Table:
             raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
         if match.is_over or match.forfeiter is not None:
             self.settle(now)
+            if self.is_halted:
+                self.expect_live()
         return sequence
 
     def refuse_unreadable(self, seat: Seat, decision_id: str, now: int) -> None:
@@ -453,6 +437,14 @@ class Table:
         self._close(encode.match_result(EndReason.HALTED, None), now)
         self.journal.announce(encode.TABLE_HALTED, b"", now)
 
+    def give_up(self) -> None:
+        """Nothing more happens here: what did could not be stored, and nobody may hear of it."""
+        self.is_lost = self.is_halted = True
+        self.is_changed = False
+        self.status = Status.ENDED
+        self._nonce_deadline = FOREVER
+        self.match.stop()
+
     def settle(self, now: int) -> None:
         """End the match if the rules or the strikes have."""
         if self.status is not Status.PLAYING:
@@ -461,7 +453,10 @@ class Table:
         if match.forfeiter is not None:
             self.end(EndReason.FORFEIT, now, match.forfeiter, "out of strikes")
         elif match.is_over:
-            self.end(EndReason.FINISHED, now)
+            try:
+                self.end(EndReason.FINISHED, now)
+            except Exception as fault:
+                self.halt(fault, now)
 
     def _lost_by(self, seat: Seat) -> Outcome:
         """Places of a match that the team of *seat* gave away; it has no score."""
