@@ -35,6 +35,29 @@ class Lost(croupier.Bot):
         raise ValueError("I am lost")
 
 
+class Unmade(croupier.Bot):
+    def __init__(self):
+        raise ValueError("I am not made")
+
+
+class Unready(croupier.Bot):
+    def on_start(self, table, seat):
+        raise ValueError("I am not ready")
+
+    def decide(self, view, decision):
+        return decision.legal[0]
+
+
+class Cheat(croupier.Bot):
+    def decide(self, view, decision):
+        return croupier.moves.play("RJ RJ RJ")
+
+
+class Quitter(croupier.Bot):
+    def decide(self, view, decision):
+        raise SystemExit("I quit")
+
+
 class Dead(croupier.Bot):
     def decide(self, view, decision):
         os.write(2, b"farewell\\n")
@@ -148,6 +171,10 @@ def test_any_program_can_play(tmp_path: Path, bots: Path) -> None:
         ("Dead", "FAILED", "Dead ended with status 7: farewell (3 matches)"),
         ("Nobody", "FAILED", "has no class Nobody"),
         ("Lost", "CONCEDED", "by Lost, see "),
+        ("Unmade", "CONCEDED", "by Unmade, see "),
+        ("Unready", "CONCEDED", "by Unready, see "),
+        ("Cheat", "CONCEDED", "by Cheat, see "),
+        ("Quitter", "CONCEDED", "by Quitter, see "),
     ],
 )
 def test_matches_of_a_bot_that_fails_do_not_count(
@@ -165,8 +192,15 @@ def test_matches_of_a_bot_that_fails_do_not_count(
     assert [match["reason"] for match in data["matches"]] == [reason] * 3
     assert [match["score"] for match in data["matches"]] == [None] * 3
     assert data["pairings"][0]["failed"] == 3
-    if bot == "Lost":
-        assert "I am lost" in (tmp_path / "out" / "Lost.log").read_text()
+    told = {
+        "Lost": "I am lost",
+        "Unmade": "I am not made",
+        "Unready": "I am not ready",
+        "Cheat": "MOVE_NOT_EXPECTED: ",
+        "Quitter": "I quit",
+    }
+    if bot in told:
+        assert told[bot] in (tmp_path / "out" / f"{bot}.log").read_text()
 
 
 def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(

@@ -24,9 +24,12 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Final
 
-from croupier.bot import Bot
+from croupier.bot import Bot, Decision
 from croupier.client import Client, Transport
-from croupier.errors import BotError, Error, IllegalMove, UsageError
+from croupier.errors import BotError, Conflict, Error, Refused, UsageError
+from croupier.moves import Move
+from croupier.seat import Ticket
+from croupier.views import View
 
 __all__ = ["ENVIRONMENT", "Invite", "complain", "invites_fd", "parse_invite", "play_invites"]
 
@@ -206,10 +209,20 @@ class _Guests:
         return client
 
     async def _play(self, client: Client, invite: Invite) -> None:
+        where = f"table {invite.table_id}, seat {invite.seat}"
         try:
-            await _play_invite(client, self._bots(invite), invite)
+            bot: Bot = self._bots(invite)
+        except Error as error:
+            self._failed(where, error)
+            return
         except Exception as error:
-            self._failed(f"table {invite.table_id}, seat {invite.seat}", error)
+            failure = BotError(f"the bot cannot be made: {type(error).__name__}: {error}")
+            failure.__cause__ = error
+            bot = _Broken(failure)
+        try:
+            await _play_invite(client, bot, invite)
+        except Exception as error:
+            self._failed(where, error)
 
     def _failed(self, what: str, error: Exception) -> None:
         """Count a failure and tell people of it; of a bot's own exception all of it."""
@@ -229,10 +242,36 @@ async def _play_invite(client: Client, bot: Bot, invite: Invite) -> None:
     )
     try:
         await client.play(bot, ticket, seed=invite.seed)
-    except (BotError, IllegalMove):
+    except (BotError, Refused) as error:
         with suppress(Error):
-            await client.concede(ticket)
+            await _give_up(client, ticket, error)
         raise
+
+
+async def _give_up(client: Client, ticket: Ticket, error: Error) -> None:
+    """Concede; where the match has not begun, wait until it has, for else it never would end."""
+    try:
+        await client.concede(ticket)
+    except Conflict as refusal:
+        if refusal.reason != "TABLE_NOT_READY":
+            raise
+        with suppress(BotError, Refused):
+            await client.play(_Broken(error), ticket)
+        await client.concede(ticket)
+
+
+class _Broken(Bot):
+    """Holds the seat of a bot that cannot play, until it is asked."""
+
+    inline = True
+    name = "broken"
+
+    def __init__(self, error: Error) -> None:
+        self._error = error
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        """Raise what went wrong."""
+        raise self._error
 
 
 def complain(sentence: str) -> None:

@@ -281,7 +281,7 @@ class Seat:
         call: Callable[[], None]
         try:
             answer = ask(*question)
-        except Exception as error:
+        except BaseException as error:  # in a thread even `sys.exit` would go unheard
             failure = error
             call = lambda: self._failed(failure)  # noqa: E731 - one of two ways to report
         else:
@@ -300,9 +300,9 @@ class Seat:
         if self.link is not None:
             self.link.answer(self, decision_id, move.message)
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: BaseException) -> None:
         """The bot raised."""
-        if isinstance(error, Refused):
+        if isinstance(error, Refused | BotError):
             self.fail(error)
             return
         wrapped = BotError(f"{type(self.bot).__name__}: {type(error).__name__}: {error}")
