@@ -84,6 +84,7 @@ class Session:
         self._seats: dict[int, Seat] = {}
         self._channels: dict[Seat, int] = {}
         self._next_channel = 1
+        self._opened: set[int] = set()
         self._is_open = False
         self._out = _Request()
         self._wake = asyncio.Event()
@@ -108,7 +109,8 @@ class Session:
             return
         self._seats.pop(channel, None)
         seat.link = None
-        if self._is_open:
+        if self._is_open and channel in self._opened:
+            self._opened.discard(channel)
             self._out.closes.add(channel=channel)
             self._wake.set()
         if not self._seats:
@@ -127,10 +129,12 @@ class Session:
             self._wake.set()
 
     def _open(self, channel: int) -> None:
-        """Open a channel, if there is a stream and the seat is still carried."""
+        """Open a channel, if there is a stream, it is not open there yet, and the seat is still
+        carried."""
         seat = self._seats.get(channel)
-        if seat is None or not self._is_open:
+        if seat is None or not self._is_open or channel in self._opened:
             return
+        self._opened.add(channel)
         self._out.opens.add(
             channel=channel,
             table_id=seat.ticket.table_id,
@@ -182,6 +186,7 @@ class Session:
         try:
             self._out = _Request(hello=session_service_pb2.SessionHello(client=self._client))
             self._is_open = True
+            self._opened.clear()
             for channel in self._seats:
                 self._open(channel)
             self._wake.set()
@@ -268,16 +273,18 @@ class Session:
             self._stream_ended(frame.end)
 
     def _channel_ended(self, channel: int, seat: Seat, end: table_pb2.StreamEnd) -> None:
+        self._opened.discard(channel)
         wait = seat.end(end)
         if wait is None:
             self._forget(channel, seat)
-        elif end.reason != _StreamEnd.REASON_SERVER_DRAINING:
+        else:
             self._loop.call_later(wait, self._open, channel)
 
     def _channel_failed(self, channel: int, seat: Seat, error: Refused) -> None:
         """A channel could not be opened, or something sent on it could not be read."""
         if error.reason == "NONCE_NOT_EXPECTED":
             return
+        self._opened.discard(channel)
         if error.reason == "SEQUENCE_AHEAD":
             seat.sequence = 0
             self._open(channel)

@@ -1,0 +1,140 @@
+"""The session of the SDK on a line that the test holds in its hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import grpc
+
+from croupier.background import Background
+from croupier.bot import Bot
+from croupier.connection import Connection
+from croupier.randomness import SeatRandom
+from croupier.seat import Seat, Ticket, Workplace
+from croupier.session import Session
+from croupier.threads import Threads
+from croupier.v1 import session_service_pb2 as pb
+from croupier.v1 import table_pb2
+from tests.clients.fake_server import status
+
+End = table_pb2.StreamEnd
+
+
+class Call:
+    """One stream: what the client wrote, and what it is to read."""
+
+    def __init__(self) -> None:
+        self.written: asyncio.Queue[pb.SessionRequest] = asyncio.Queue()
+        self.to_read: asyncio.Queue[pb.SessionResponse | Exception | None] = asyncio.Queue()
+
+    async def write(self, frame: pb.SessionRequest) -> None:
+        self.written.put_nowait(frame)
+
+    async def read(self) -> object:
+        frame = await self.to_read.get()
+        if isinstance(frame, Exception):
+            raise frame
+        return grpc.aio.EOF if frame is None else frame
+
+    def cancel(self) -> None:
+        self.to_read.put_nowait(None)
+
+
+class Line:
+    """A connection and a loop whose timers wait for the test."""
+
+    address = "nowhere"
+    patience = 5.0
+
+    def __init__(self) -> None:
+        self.sessions = self
+        self.calls: asyncio.Queue[Call] = asyncio.Queue()
+        self.timers: list[Callable[[], None]] = []
+
+    def Session(self) -> Call:  # noqa: N802
+        call = Call()
+        self.calls.put_nowait(call)
+        return call
+
+    def call_later(self, _delay: float, call: Callable[..., None], *args: object) -> None:
+        self.timers.append(lambda: call(*args))
+
+
+@asynccontextmanager
+async def sitting() -> AsyncIterator[tuple[Line, Seat]]:
+    """A seat on a session."""
+    loop = asyncio.get_running_loop()
+    line = Line()
+    session = Session(cast("Connection", line), "test", cast("Any", line), 60.0)
+    workplace = Workplace(loop, Background(), Threads(1))
+    ticket = Ticket(table_pb2.Table(table_id="t", epoch=1), 0, 1, "secret", bytes(32))
+    seat = Seat(ticket, Bot(), SeatRandom(1, "t", 0), workplace)
+    session.add(seat)
+    running = asyncio.create_task(session.run())
+    try:
+        yield line, seat
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+
+
+def ended(reason: End.Reason.ValueType) -> pb.SessionResponse:
+    """A frame that ends channel 1."""
+    update = table_pb2.TableUpdate(end=End(reason=reason))
+    return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, update=update)])
+
+
+def failed(reason: str) -> pb.SessionResponse:
+    """A frame that refuses channel 1 for now."""
+    error = status(reason, grpc.StatusCode.RESOURCE_EXHAUSTED)
+    return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, error=error)])
+
+
+async def opens(call: Call) -> list[int]:
+    """Channels that the next frame of the client opens."""
+    async with asyncio.timeout(5):
+        return [opened.channel for opened in (await call.written.get()).opens]
+
+
+async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_stream() -> None:
+    for broken in (ended(End.REASON_SLOW_CONSUMER), failed("TOO_MANY_STREAMS")):
+        async with sitting() as (line, seat):
+            first = await line.calls.get()
+            assert await opens(first) == [1]
+            first.to_read.put_nowait(broken)
+            first.to_read.put_nowait(None)
+            second = await line.calls.get()
+            assert await opens(second) == [1]
+            for timer in line.timers:
+                timer()
+            second.to_read.put_nowait(pb.SessionResponse(frame=1))
+            assert await opens(second) == []
+            assert not seat.done.done()
+
+
+async def test_a_channel_that_the_server_gives_up_is_opened_again_on_the_same_stream() -> None:
+    for reason in (End.REASON_SLOW_CONSUMER, End.REASON_SERVER_DRAINING):
+        async with sitting() as (line, seat):
+            call = await line.calls.get()
+            assert await opens(call) == [1]
+            call.to_read.put_nowait(ended(reason))
+            assert await opens(call) == []
+            (timer,) = line.timers
+            timer()
+            assert await opens(call) == [1]
+            assert not seat.done.done()
+
+
+async def test_a_stream_whose_end_was_lost_is_opened_again() -> None:
+    """gRPC says INTERNAL when the client writes just as the server ends the stream."""
+    none = grpc.aio.Metadata()
+    broken = grpc.aio.AioRpcError(grpc.StatusCode.INTERNAL, none, none, "failed to write")
+    async with sitting() as (line, seat):
+        first = await line.calls.get()
+        assert await opens(first) == [1]
+        first.to_read.put_nowait(broken)
+        assert await opens(await line.calls.get()) == [1]
+        assert not seat.done.done()
