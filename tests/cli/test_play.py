@@ -21,6 +21,7 @@ PROGRAM = Path(sys.executable).parent / "croupier"
 
 BOTS = """
 import os
+import shutil
 
 import croupier
 
@@ -56,6 +57,12 @@ class Cheat(croupier.Bot):
 class Quitter(croupier.Bot):
     def decide(self, view, decision):
         raise SystemExit("I quit")
+
+
+class Vandal(croupier.Bot):
+    def decide(self, view, decision):
+        shutil.rmtree(os.environ["VANDALISED"], ignore_errors=True)
+        return decision.legal[0]
 
 
 class Dead(croupier.Bot):
@@ -355,3 +362,38 @@ def test_a_server_that_dies_fails_what_is_left(
     assert process.returncode == 1
     assert [match["reason"] for match in json.loads(shown)["matches"]] == ["FAILED"] * 3
     assert "the server was ended by signal 9" in complaint
+
+
+def test_a_folder_that_takes_no_files_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A folder in the place of a file refuses it to root too, which a mode would not.
+    (tmp_path / "server.log").mkdir()
+    entrants = ["--bots", "random,random", "--matches", "1", *ONE_DEAL]
+    assert run(["play", "tractor", *entrants, "--out", str(tmp_path)]) == 1
+    complaint = capsys.readouterr().err
+    assert complaint == f"croupier: cannot write {tmp_path / 'server.log'}: Is a directory\n"
+
+
+def test_results_that_cannot_be_kept_are_printed_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "results.json").mkdir()
+    entrants = ["--bots", "greedy,random", "--matches", "1", *ONE_DEAL]
+    assert run(["play", "tractor", *entrants, "--out", str(tmp_path)]) == 1
+    shown = capsys.readouterr()
+    assert "greedy" in shown.out
+    assert f"cannot write {tmp_path / 'results.json'}: Is a directory\n" in shown.err
+
+
+def test_a_match_whose_record_cannot_be_kept_has_failed(
+    tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    monkeypatch.setenv("VANDALISED", str(out))
+    entrants = ["--bots", f"{bots}:Vandal,random", "--matches", "2", *ONE_DEAL]
+    assert run(["play", "tractor", *entrants, "--out", str(out)]) == 1
+    complaints = capsys.readouterr().err.splitlines()
+    assert f"croupier: cannot write {out / 'results.json'}: No such file or directory" in complaints
+    kept = [line for line in complaints if ".croupier: No such file or directory" in line]
+    assert len(kept) == 2

@@ -14,11 +14,11 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from croupier_server.contest.entrant import Entrant
 
@@ -96,9 +96,13 @@ async def start(
     """Start a process with nothing on its standard input and its errors in *log*.
 
     Raises:
-        ProcessFailed: it cannot be run.
+        ProcessFailed: it cannot be run, or its log not be written.
     """
-    with open_log(log) as errors:
+    try:
+        errors = log.open("ab")
+    except OSError as error:
+        raise ProcessFailed(f"cannot write {log}: {error.strerror}") from None
+    with errors:
         try:
             process = await asyncio.create_subprocess_exec(
                 *arguments,
@@ -112,13 +116,6 @@ async def start(
         except OSError as error:
             raise ProcessFailed(f"cannot start {name}: {error}") from None
     return Child(name, process, log)
-
-
-@contextmanager
-def open_log(log: Path) -> Iterator[IO[bytes]]:
-    """*log* open for appending."""
-    with log.open("ab") as file:
-        yield file
 
 
 # The server -----------------------------------------------------------------------------------

@@ -332,7 +332,11 @@ class _Runner:
         plan = self._plan
         sides = [plan.entrants[match.entrant_of_team(team)].file_name for team in (0, 1)]
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides[0]}-{sides[1]}.croupier"
-        (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
+        try:
+            (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
+        except OSError as error:
+            why = f"cannot write {self._folder / name}: {error.strerror}"
+            return MatchResult(match, record.table.table_id, None, FAILED, why)
         result = record.result
         reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
         if result.reason != game_pb2.END_REASON_FINISHED:
