@@ -318,3 +318,27 @@ async def test_a_stop_that_comes_just_as_a_stream_breaks_is_not_lost() -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(running, 5)
+
+
+@both
+async def test_a_bot_whose_own_task_was_cancelled_has_failed(transport: Transport) -> None:
+    class Cancelled(Bot):
+        async def decide(self, view: View, decision: Decision) -> Move:
+            raise asyncio.CancelledError
+
+    async with FakeServer(Script()) as server:
+        with pytest.raises(croupier.BotError):
+            async with asyncio.timeout(5):
+                await play(server, Cancelled(), transport)
+
+
+@both
+async def test_a_hook_that_exits_in_its_thread_has_failed(transport: Transport) -> None:
+    class Leaving(InThread):
+        def on_end(self, result: Result) -> None:
+            raise SystemExit(3)
+
+    async with FakeServer(Script()) as server:
+        with pytest.raises(croupier.BotError, match="on_end: SystemExit: 3"):
+            async with asyncio.timeout(5):
+                await play(server, Leaving(), transport)

@@ -271,6 +271,11 @@ class Seat:
         try:
             answer = ask(*question)
             self._answer(decision_id, await answer if inspect.isawaitable(answer) else answer)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._failed(error)  # a task of the bot's own was cancelled, not this one
         except Exception as error:
             self._failed(error)
 
@@ -325,7 +330,7 @@ class Seat:
                 found = hook(*facts)
             if inspect.isawaitable(found):
                 await found
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BotError(
                 f"{type(self.bot).__name__}.{hook.__name__}: {type(error).__name__}: {error}"
             ) from error
@@ -334,19 +339,19 @@ class Seat:
         loop = self._workplace.loop
         future: asyncio.Future[T] = loop.create_future()
 
-        def settle(outcome: T | Exception) -> None:
+        def settle(outcome: T | BaseException) -> None:
             if future.done():
                 return
-            if isinstance(outcome, Exception):
+            if isinstance(outcome, BaseException):
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
 
         def job() -> None:
-            outcome: T | Exception
+            outcome: T | BaseException
             try:
                 outcome = call()
-            except Exception as error:
+            except BaseException as error:  # as with a decision
                 outcome = error
             _report(loop, lambda: settle(outcome))
 
