@@ -188,6 +188,8 @@ def _limits(settings: Settings) -> Limits:
         lag_max=settings.feed_lag_max,
         heartbeat_ms=settings.heartbeat_ms,
         nonce_ms=settings.nonce_ms,
+        network_grace_ms=settings.network_grace_ms,
+        unary_grace_ms=settings.unary_grace_ms,
         channels_max=settings.session_tables_max,
     )
 

@@ -64,6 +64,15 @@ class Settings(BaseSettings):
     )
     heartbeat_ms: Positive = Field(10_000, description="Time between heartbeats on a stream.")
     nonce_ms: Positive = Field(30_000, description="Time that seats have to open their nonces.")
+    network_grace_ms: int = Field(
+        500,
+        ge=0,
+        description="Most that is not charged of a decision's time for a slow network, as the "
+        "heartbeats of a session measure it.",
+    )
+    unary_grace_ms: int = Field(
+        100, ge=0, description="So much is not charged where nothing measures the network."
+    )
     tables_max: Positive = Field(10_000, description="Live tables.")
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")

@@ -231,7 +231,7 @@ class World:
             parts = [table.resource(), views.public(state)]
             parts += [views.seat(state, seat) for seat in range(len(table.seats))]
             for decision in table.match.decisions:
-                asked = decision and (decision.id, decision.answer, decision.started_ms)
+                asked = decision and (decision.id, decision.answer, decision.clock_from_ms)
                 parts.append(repr(asked).encode())
             for seat_state in table.seats:
                 held = (seat_state.player, seat_state.epoch, seat_state.ticket, seat_state.nonce)

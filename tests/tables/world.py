@@ -48,6 +48,7 @@ class World:
     """A shard and what it stands on."""
 
     def __init__(self, log: TableLog | None = None, **limits: Any) -> None:
+        limits = {"unary_grace_ms": 0} | limits
         self.clock = ManualClock(START_MS)
         self.log = log or MemoryLog()
         self.records = MemoryRecords()

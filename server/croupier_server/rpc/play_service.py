@@ -127,7 +127,7 @@ class PlayService:
         while table.journal.committed < table.journal.sequence:
             await self._shard.committed()
         try:
-            return _seat_view(table, seat, self._shard.now_ms())
+            return self._seat_view(table, seat)
         except Exception as fault:
             self._shard.failed(table, fault)
             raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
@@ -154,15 +154,17 @@ class PlayService:
         self._shard.heard_of(table, seat)
         return table, seat
 
-
-def _seat_view(table: Table, seat: Seat, now: int) -> bytes:
-    """Payload of ``GetSeatViewResponse``."""
-    answer = field_bytes(1, table.snapshot(seat, now))
-    decision = table.match.open_decision(seat)
-    if decision is not None:
-        payload = table.match.decision_payload(decision, now, with_view=True)
-        answer += field_bytes(2, payload)
-    return answer
+    def _seat_view(self, table: Table, seat: Seat) -> bytes:
+        """Payload of ``GetSeatViewResponse``."""
+        now = self._shard.now_ms()
+        answer = field_bytes(1, table.snapshot(seat, now))
+        decision = table.match.open_decision(seat)
+        if decision is not None:
+            table.match.start_clock(decision, now, self._shard.limits.unary_grace_ms)
+            self._shard.clock_started(table)
+            payload = table.match.decision_payload(decision, now, with_view=True)
+            answer += field_bytes(2, payload)
+        return answer
 
 
 def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:

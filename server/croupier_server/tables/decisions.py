@@ -28,22 +28,25 @@ class Decision:
         sealed: whether nobody may know that it was asked.
         answer: the sealed answer, once given.
         due_ms: when it came due.
-        started_ms: when its frame was written; -1: not yet.
+        clock_from_ms: when its clock starts, or did: behind the frame that asks it, by the time
+            that the network takes; before that frame is written, `DUE_GRACE_MS` after it came due.
+        is_started: whether that frame was written.
         refusals: answers to it that were refused.
         head: its first fields as bytes, once they are made.
     """
 
     __slots__ = (
         "answer",
+        "clock_from_ms",
         "due_ms",
         "head",
         "id",
+        "is_started",
         "kind",
         "refusals",
         "sealed",
         "seat",
         "sequence",
-        "started_ms",
     )
 
     def __init__(self, seat: Seat, kind: int, sequence: int, due_ms: int, *, sealed: bool) -> None:
@@ -53,15 +56,11 @@ class Decision:
         self.sequence = sequence
         self.sealed = sealed
         self.due_ms = due_ms
-        self.started_ms = -1
+        self.clock_from_ms = due_ms + DUE_GRACE_MS
+        self.is_started = False
         self.answer: Move | None = None
         self.refusals = 0
         self.head = b""
-
-    @property
-    def clock_from_ms(self) -> int:
-        """When its clock starts, or did."""
-        return self.started_ms if self.started_ms >= 0 else self.due_ms + DUE_GRACE_MS
 
     def used_ms(self, now: int) -> int:
         """Time that its seat has had for it."""

@@ -19,6 +19,7 @@ from croupier_server.games.base import Seat
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import updates
 from croupier_server.tables.decisions import Decision
+from croupier_server.tables.limits import Limits
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import ResetReason, StreamEnd
@@ -30,6 +31,8 @@ LOBBY_READY: Final = field_bytes(2, b"")
 
 class Owner(Protocol):
     """Whom feeds belong to."""
+
+    limits: Limits
 
     def now_ms(self) -> int:
         """The time."""
@@ -300,6 +303,11 @@ class SeatFeed(TableFeed):
         """Whether the stream carries events."""
         return not self._is_full
 
+    @property
+    def network_ms(self) -> int:
+        """What the network takes for a question and its answer; not measured here, so granted."""
+        return self.owner.limits.unary_grace_ms
+
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`."""
         out: list[bytes] = []
@@ -320,7 +328,7 @@ class SeatFeed(TableFeed):
                 and decision.sequence <= table.journal.committed
             ):
                 if match.timing.is_timed:
-                    match.start_clock(decision, now)
+                    match.start_clock(decision, now, self.network_ms)
                     self.owner.clock_started(table)
                 payload = match.decision_payload(decision, now, with_view=self._is_full)
                 self._asked = decision

@@ -20,6 +20,9 @@ class Limits(NamedTuple):
         away_ms: after so long a seat without stream or call is away, and so is one that lets its
             turn wait where there is no clock; what follows is the table's `OnAbsence`.
         relief_bot: name of the house bot that takes over from a player who is away.
+        network_grace_ms: most that is not charged of a decision's time for a slow network, as a
+            session's heartbeats measure it.
+        unary_grace_ms: so much is not charged where nothing measures the network.
         channels_max: channels of one session.
         requests_max: answers that are kept by ``request_id``, of each call.
     """
@@ -31,5 +34,7 @@ class Limits(NamedTuple):
     nonce_ms: int = 30_000
     away_ms: int = 60_000
     relief_bot: str = "greedy"
+    network_grace_ms: int = 500
+    unary_grace_ms: int = 100
     channels_max: int = 4_096
     requests_max: int = 10_000

@@ -194,15 +194,33 @@ class Match:
             tail = updates.decision_tail(self._time_left(decision, now), sealed=decision.sealed)
         return updates.decision(head, legal, view, tail)
 
-    def start_clock(self, decision: Decision, now: int) -> None:
-        """The decision's frame is being written: its clock runs from now."""
-        if decision.started_ms < 0 and self.timing.is_timed:
-            decision.started_ms = min(now, decision.clock_from_ms)
+    def start_clock(self, decision: Decision, now: int, network_ms: int) -> None:
+        """The decision's frame is being written: its clock runs from when it can have arrived.
+
+        Args:
+            decision: the decision; if it was written before, nothing changes.
+            now: the time.
+            network_ms: what the network takes for question and answer.
+        """
+        if not decision.is_started and self.timing.is_timed:
+            decision.is_started = True
+            decision.clock_from_ms = min(now, decision.clock_from_ms) + network_ms
             self._set_deadline()
+
+    def give_back(self, since: int, now: int) -> None:
+        """Nobody is charged for the time from *since* to *now*, in which the server was late."""
+        for decision in self.decisions:
+            if decision is not None and decision.clock_from_ms < now:
+                decision.clock_from_ms += now - max(since, decision.clock_from_ms)
+        window_ms = self._spec.clock.window_ms
+        if self.window_open and window_ms:
+            self._window_until += now - max(since, self._window_until - window_ms)
+        self._set_deadline()
 
     def set_used(self, decision: Decision, used_ms: int, now: int) -> None:
         """Let the clock of *decision* have run for *used_ms*, for a replay."""
-        decision.started_ms = now - used_ms
+        decision.clock_from_ms = now - used_ms
+        decision.is_started = True
         self._set_deadline()
 
     def clocks(self, now: int) -> Iterator[tuple[Seat, int, int]]:

@@ -37,6 +37,7 @@ from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import ViewMode
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_of
+from croupier_server.tables.timing import RoundTrips
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.wire.encode import (
     VARINTS,
@@ -101,6 +102,13 @@ class Channel(SeatFeed):
             lag_max=shard.limits.lag_max,
         )
 
+    @property
+    def network_ms(self) -> int:
+        """See `SeatFeed.network_ms`; here heartbeats measure it."""
+        limits = self.owner.limits
+        measured = self.session.trips.network_ms(limits.unary_grace_ms)
+        return min(measured, limits.network_grace_ms)
+
     def reply(self, payload: bytes) -> None:
         """See `commits.Channel.reply`."""
         self.session.add(item(self.prefix, payload))
@@ -142,12 +150,14 @@ class Session:
     Attributes:
         due: channels that may have something to send.
         is_done: the last frame was taken.
+        trips: what the network takes.
     """
 
     def __init__(self, shard: Shard, caller: Caller, status: Statuses) -> None:
         self.shard = shard
         self.due: list[Channel] = []
         self.is_done = False
+        self.trips = RoundTrips()
         self._caller = caller
         self._status = status
         self._channels: dict[int, Channel] = {}
@@ -196,6 +206,7 @@ class Session:
         if self._is_beating:
             self._is_beating = False
             self._heartbeats += 1
+            self.trips.sent(self._heartbeats, now)
             time = field_bytes(2, timestamp(now))
             parts.append(field_bytes(4, field_number(1, self._heartbeats) + time))
         if not parts:
@@ -301,6 +312,8 @@ class Session:
             self._acknowledged = frame.acknowledged
             if self.due or self._items or self._is_beating:
                 self.rouse()
+        if frame.heartbeat_echo:
+            self.trips.echoed(frame.heartbeat_echo, self.shard.now_ms())
         for opening in frame.opens:
             self._open(opening)
         if frame.moves:

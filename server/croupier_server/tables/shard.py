@@ -32,6 +32,7 @@ from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.match import FOREVER
 from croupier_server.tables.readers import Readers, watchers_of
@@ -93,7 +94,8 @@ class Shard:
         endpoint: str = "",
     ) -> None:
         self.limits = limits
-        self.now_ms = clock.now_ms
+        self._clock = clock
+        self._lag = Lag()
         self._secrets = secrets
         self._ids = ids
         self._games = games
@@ -107,7 +109,9 @@ class Shard:
         self._created: Answers[CreateTable, Made] = Answers(limits.requests_max)
         self._joined: Answers[JoinTable, Sat] = Answers(limits.requests_max)
         self._retry_after_ms = 0
-        self._timers = Timers(clock, self.tick, self.heartbeat, limits.heartbeat_ms)
+        self._timers = Timers(
+            clock, self.tick, self.heartbeat, self.loop_is_alive, limits.heartbeat_ms
+        )
         self.commits = Commits(
             log, publish=self._publish, lost=self._lose, deadline=self._timers.schedule
         )
@@ -425,6 +429,19 @@ class Shard:
         self._timers.schedule(table)
 
     # Time ----------------------------------------------------------------------------------------
+
+    def now_ms(self) -> int:
+        """The time; where the loop has been late, it was given back to running clocks."""
+        now = self._clock.now_ms()
+        if now > self._lag.noticed_from:
+            since = self._lag.take(now)
+            for table in self._timers.tables:
+                table.match.give_back(since, now)
+        return now
+
+    def loop_is_alive(self) -> None:
+        """To be called every `lag.PERIOD_MS`."""
+        self._lag.alive(self.now_ms())
 
     def tick(self) -> None:
         """Carry out what is due at tables whose time has come."""

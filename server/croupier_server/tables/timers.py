@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from croupier_server.tables.clock import Clock
+from croupier_server.tables.lag import PERIOD_MS
 from croupier_server.tables.match import FOREVER
 from croupier_server.tables.table import Table
 
@@ -25,6 +26,7 @@ class Timers:
         clock: the time.
         tick: called when a deadline has come.
         heartbeat: called with a number below `HEARTBEAT_SLICES`, for that part of the tables.
+        alive: called every `PERIOD_MS`, if the loop is not late.
         heartbeat_ms: time between two heartbeats of a table.
     """
 
@@ -33,11 +35,13 @@ class Timers:
         clock: Clock,
         tick: Callable[[], None],
         heartbeat: Callable[[int], None],
+        alive: Callable[[], None],
         heartbeat_ms: int,
     ) -> None:
         self._clock = clock
         self._tick = tick
         self._heartbeat = heartbeat
+        self._alive = alive
         self._slice_s = heartbeat_ms / 1000 / HEARTBEAT_SLICES
         self._slice = 0
         self._heap: list[tuple[int, int]] = []
@@ -46,6 +50,12 @@ class Timers:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = FOREVER
         self._beat_timer: asyncio.TimerHandle | None = None
+        self._alive_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def tables(self) -> Iterable[Table]:
+        """Tables that have wanted to be told the time; all with a running clock among them."""
+        return self._tables.values()
 
     def schedule(self, table: Table) -> None:
         """Remember when *table* wants to be told the time, if it does."""
@@ -80,11 +90,13 @@ class Timers:
         self._loop = asyncio.get_running_loop()
         self._set_timer()
         self._beat_timer = self._loop.call_later(self._slice_s, self._beat)
+        if self._clock.goes_by_itself:
+            self._look_alive()
 
     def stop(self) -> None:
         """Call nothing any more."""
         self._loop = None
-        for timer in (self._timer, self._beat_timer):
+        for timer in (self._timer, self._beat_timer, self._alive_timer):
             if timer is not None:
                 timer.cancel()
 
@@ -104,6 +116,11 @@ class Timers:
             self._tick()
         finally:
             self._set_timer()
+
+    def _look_alive(self) -> None:
+        if self._loop is not None:
+            self._alive_timer = self._loop.call_later(PERIOD_MS / 1000, self._look_alive)
+            self._alive()
 
     def _beat(self) -> None:
         if self._loop is not None:

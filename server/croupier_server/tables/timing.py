@@ -10,10 +10,41 @@ Must not be put here: what time it is, and what follows when time runs out.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.tables.spec import ClockSpec
+
+_TRIPS_MAX: Final = 8
+
+
+class RoundTrips:
+    """What the network takes from a session's client and back: the smallest of the last eight
+    heartbeats that it echoed. A client that echoes late once gains nothing by it."""
+
+    __slots__ = ("_awaited", "_sent_ms", "_trips")
+
+    def __init__(self) -> None:
+        self._awaited = 0
+        self._sent_ms = 0
+        self._trips: deque[int] = deque(maxlen=_TRIPS_MAX)
+
+    def sent(self, heartbeat: int, now: int) -> None:
+        """The heartbeat of this number, from 1, is being written."""
+        self._awaited = heartbeat
+        self._sent_ms = now
+
+    def echoed(self, heartbeat: int, now: int) -> None:
+        """The client gave *heartbeat* back; only the last one, and only once, says anything."""
+        if heartbeat == self._awaited != 0:
+            self._awaited = 0
+            self._trips.append(now - self._sent_ms)
+
+    def network_ms(self, otherwise: int) -> int:
+        """The smallest, or *otherwise* before there is any."""
+        return min(self._trips, default=otherwise)
 
 
 class Timing:
