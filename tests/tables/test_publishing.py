@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from croupier.v1 import table_pb2, table_service_pb2
-from croupier_server.errors import Reason, Unavailable
+from croupier_server.errors import NotYourTurn, Reason, Unavailable
 from croupier_server.tables.feed import Feed
 from croupier_server.tables.spec import Status
+from croupier_server.tables.table import Table
 from tests.tables.test_feeds import END, end_of, numbers
 from tests.tables.world import SlowLog, World, asked, exactly, kinds, move_of
 
@@ -93,6 +94,57 @@ def test_a_table_that_cannot_be_stored_is_given_up() -> None:
     assert table.journal.committed == seen
     with pytest.raises(Exception, match="NOT_FOUND"):
         world.shard.table("table-1")
+
+
+def shown(table: Table) -> tuple[int, int, list[str]]:
+    """Status, number of the last event and players, as everybody is told."""
+    found = exactly(table_pb2.Table, table.resource())
+    return found.status, found.sequence, [seat.player for seat in found.seats if seat.player]
+
+
+def test_lists_and_tables_show_what_is_stored() -> None:
+    log = SlowLog()
+    world = World(log)
+    table = world.create()
+    lobby = world.shard.watch_lobby()
+    assert world.shard.list_tables() == []
+    assert lobby_of(world, lobby.take(0)) == ["ready"]
+    log.store()
+    assert world.shard.list_tables() == [table]
+    assert lobby_of(world, lobby.take(0)) == ["table-1 1"]
+    for seat in range(3):
+        world.join(table, player=f"player {seat}")
+    assert shown(table) == (1, 1, [])
+    assert lobby_of(world, world.shard.watch_lobby().take(0)) == ["table-1 1", "ready"]
+    assert world.shard.list_tables(status=Status.OPEN) == [table]
+    log.store(1)
+    assert shown(table) == (1, 2, ["player 0"])
+    log.store(1)
+    assert shown(table) == (1, 3, ["player 0", "player 1"])
+    log.store()
+    assert shown(table)[0] == Status.PLAYING
+    assert world.shard.list_tables(status=Status.OPEN) == []
+    world.shard.concede(table, 0)
+    assert shown(table)[0] == Status.PLAYING
+    assert world.shard.list_tables(status=Status.ENDED) == []
+    log.store()
+    assert shown(table)[0] == Status.ENDED
+
+
+def test_a_decision_that_is_not_stored_is_neither_listed_nor_judged() -> None:
+    log = SlowLog()
+    world = World(log)
+    table, _ = world.start()
+    decision = asked(table)[0]
+    for ask in (
+        lambda: table.legal(decision.seat, decision.id),
+        lambda: table.check(decision.seat, decision.id, 1),
+    ):
+        with pytest.raises(NotYourTurn):
+            ask()
+    log.store()
+    assert table.legal(decision.seat, decision.id).moves
+    table.check(decision.seat, decision.id, 1)
 
 
 # Waiting ----------------------------------------------------------------------------------------

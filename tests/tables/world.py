@@ -86,7 +86,7 @@ class World:
     def step(self, table: Table) -> Decision:
         """Answer one open decision with its first legal move."""
         decision = asked(table)[0]
-        move = table.legal(decision.seat, decision.id).moves[0]
+        move = table.game.legal_moves(table.match.state, decision.seat).moves[0]
         self.clock.advance(1)
         self.shard.submit(table, decision.seat, decision.id, move)
         return decision

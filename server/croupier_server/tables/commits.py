@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
+from croupier_server.tables.encode import Shown
 from croupier_server.tables.table import Table
 
 _RETRY_MS = 1_000
@@ -30,7 +31,7 @@ class Channel(Protocol):
 
 class _Batch(NamedTuple):
     number: int
-    tables: list[tuple[Table, int]]
+    tables: list[tuple[Table, int, Shown | None]]
     replies: list[tuple[Channel, bytes]]
 
 
@@ -81,7 +82,8 @@ class Commits:
         tables = []
         for table in touched:
             table.is_touched = False
-            tables.append((table, table.journal.sequence))
+            shown = table.show() if table.is_changed else None
+            tables.append((table, table.journal.sequence, shown))
             self._deadline(table)
         rows = tuple(self.outbox)
         self.outbox.clear()
@@ -109,13 +111,13 @@ class Commits:
     def _done(self, batch: _Batch, error: Exception | None) -> None:
         self._stored = batch.number
         is_good = error is None
-        for table, sequence in batch.tables:
+        for table, sequence, shown in batch.tables:
             if error is not None:
                 self._lost(table, error)
             elif table.is_lost:
                 is_good = False  # an earlier batch of it failed, so this one stands on nothing
             else:
-                table.journal.committed = sequence
+                table.stored(sequence, shown)
                 self._publish(table)
         if error is None:
             for channel, payload in batch.replies:

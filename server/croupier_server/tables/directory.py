@@ -84,9 +84,9 @@ class Directory:
         found = (
             table
             for table in reversed(self._tables.values())
-            if not table.spec.unlisted
+            if table.is_listed
             and kind in (0, table.spec.kind)
-            and status in (None, table.status)
+            and status in (None, table.shown.status)
             and (before is None or table.number < before)
         )
         return list(islice(found, limit))

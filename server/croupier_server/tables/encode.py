@@ -8,12 +8,12 @@ Must not be put here: what a stream carries (``updates.py``), anything about one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from croupier_server.games.base import EndReason, Outcome, Seat
-from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, TableSpec
+from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TableSpec
 from croupier_server.wire.encode import (
     duration,
     field_blob,
@@ -107,23 +107,30 @@ def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
     return first, second, third, field_text(21, spec.title)
 
 
-def table(
-    fixed: tuple[bytes, bytes, bytes, bytes],
-    status: int,
-    seats: Iterable[bytes],
-    sequence: int,
-    result: bytes | None,
-) -> bytes:
+class Shown(NamedTuple):
+    """What changes of a ``Table`` now and then.
+
+    Attributes:
+        status: where it stands.
+        seats: payloads of `seat_info`, in order.
+        result: payload of `match_result`, once it has ended.
+    """
+
+    status: Status
+    seats: tuple[bytes, ...]
+    result: bytes | None
+
+
+def table(fixed: tuple[bytes, bytes, bytes, bytes], shown: Shown, sequence: int) -> bytes:
     """Payload of ``Table``.
 
     Args:
         fixed: from `fixed_fields`.
-        status: number of its ``TableStatus``.
-        seats: payloads of `seat_info`, in order.
+        shown: what changes now and then.
         sequence: number of its last event.
-        result: payload of `match_result`, once it has ended.
     """
     first, second, third, title = fixed
+    status, seats, result = shown
     return b"".join(
         (
             first,

@@ -125,13 +125,11 @@ class Match:
 
     def check(self, seat: Seat, decision_id: str, move: Move) -> None:
         """Raise what `submit` would raise, and change nothing."""
-        decision = self.decisions[seat]
+        decision = self.open_decision(seat)
         if decision is None or decision.id != decision_id:
             self._again(seat, decision_id, move)
-        elif decision.answer is None:
-            self._game.check(self.state, seat, move)
         else:
-            self._again(seat, decision_id, move)
+            self._game.check(self.state, seat, move)
 
     def legal(self, seat: Seat, decision_id: str) -> Legal:
         """Legal answers of an open decision.
@@ -139,8 +137,8 @@ class Match:
         Raises:
             NotYourTurn, StaleDecision, InvalidRequest: it is not open.
         """
-        decision = self.decisions[seat]
-        if decision is None or decision.id != decision_id or decision.answer is not None:
+        decision = self.open_decision(seat)
+        if decision is None or decision.id != decision_id:
             self._again(seat, decision_id, None)
         return self._game.legal_moves(self.state, seat)
 
@@ -425,6 +423,5 @@ class Match:
 
     def _again(self, seat: Seat, decision_id: str, move: Move | None) -> int:
         """What becomes of an answer to a decision that is not open; see `Answered.again`."""
-        decision = self.decisions[seat]
-        is_asked = decision is not None and decision.answer is None
+        is_asked = self.open_decision(seat) is not None
         return self._answered.again(seat, decision_id, move, is_asked=is_asked)

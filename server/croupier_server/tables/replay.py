@@ -85,7 +85,7 @@ def replay(
             raise ReplayError(f"row {place} (event {row.sequence}) comes out differently")
     if len(made) > len(rows):
         raise ReplayError("the log stops in the middle of what an input led to")
-    table.journal.committed = table.journal.sequence
+    table.stored(table.journal.sequence, table.show())
     return table
 
 

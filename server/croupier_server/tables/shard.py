@@ -356,8 +356,8 @@ class Shard:
         present = [
             table
             for table in self.directory
-            if table.status is not Status.ENDED
-            and not table.spec.unlisted
+            if table.shown.status is not Status.ENDED
+            and table.is_listed
             and kind in (0, table.spec.kind)
         ]
         feed = LobbyFeed(self, present, kind)
@@ -388,7 +388,7 @@ class Shard:
         if table.journal.committed < table.journal.sequence:
             return  # once more when all of it is stored
         table.is_changed = False
-        if not table.spec.unlisted:
+        if table.is_listed:
             self.readers.show(table)
         self._house.hand_out(table)
         if table.status is Status.ENDED:

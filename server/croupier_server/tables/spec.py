@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.base import Seat
+from croupier_server.games.base import Outcome, Seat, SeatOutcome
 
 
 class Status(IntEnum):
@@ -199,6 +199,11 @@ class TableSpec:
     unlisted: bool
     created_ms: int
     endpoint: str = ""
+
+    def lost_by(self, seat: Seat) -> Outcome:
+        """How a match ends that the team of *seat* gave away; it has no score."""
+        lost = [team == self.teams[seat] for team in self.teams]
+        return Outcome(tuple(SeatOutcome(0, 2 if is_lost else 1) for is_lost in lost))
 
 
 def ruleset_hash(option_text: Mapping[str, str]) -> bytes:

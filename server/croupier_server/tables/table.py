@@ -13,7 +13,6 @@ import hashlib
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from croupier_server.errors import (
     Conflict,
@@ -22,11 +21,12 @@ from croupier_server.errors import (
     Reason,
     TableHalted,
 )
-from croupier_server.games.base import EndReason, Legal, Move, Outcome, Seat, SeatOutcome
+from croupier_server.games.base import EndReason, Legal, Move, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import LogRow, Reveal
 from croupier_server.tables import deals, encode, updates
 from croupier_server.tables.deals import Dealer
+from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.match import FOREVER, Match
 from croupier_server.tables.presence import Presence
@@ -38,8 +38,6 @@ from croupier_server.wire.encode import field_bytes, field_number
 
 MakeDealer = Callable[[TableSpec, bytes], Dealer]
 """Makes the dealer of a table from its root."""
-
-_LOST: Final = 2
 
 
 class Table:
@@ -56,6 +54,7 @@ class Table:
         presence: who has been away.
         match: the match, which has begun when the status is PLAYING.
         result: payload of ``MatchResult``, once it has ended.
+        shown: what everybody may know of seats and status.
         is_halted: a fault stopped it.
         fault: where the fault was, for the log; names no card.
         ended_ms: when it ended.
@@ -93,6 +92,7 @@ class Table:
         "scheduled_ms",
         "seat_watchers",
         "seats",
+        "shown",
         "spec",
         "spectators",
         "status",
@@ -139,20 +139,31 @@ class Table:
         self._make_dealer = make_dealer
         self._nonce_deadline = FOREVER
         self._fixed = encode.fixed_fields(spec)
+        self.shown = self.show()
         self.created = self.resource()
         self.journal.announce(encode.TABLE_CREATED, field_bytes(1, self.created), spec.created_ms)
 
     # What everybody may see ----------------------------------------------------------------------
 
+    def show(self) -> Shown:
+        """What is shown of seats and status once all that has happened is stored."""
+        seats = tuple(self.seat_info(seat) for seat in range(len(self.seats)))
+        return Shown(self.status, seats, self.result)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether lists show it, which they do not before it is stored."""
+        return not self.spec.unlisted and self.journal.committed > 0
+
+    def stored(self, sequence: int, shown: Shown | None) -> None:
+        """Events up to *sequence* are stored; *shown*: what is shown then, if it has changed."""
+        self.journal.committed = sequence
+        if shown is not None:
+            self.shown = shown
+
     def resource(self) -> bytes:
-        """Payload of ``croupier.v1.Table``."""
-        return encode.table(
-            self._fixed,
-            self.status,
-            [self.seat_info(seat) for seat in range(len(self.seats))],
-            self.journal.sequence,
-            self.result,
-        )
+        """Payload of ``croupier.v1.Table``, as it is stored."""
+        return encode.table(self._fixed, self.shown, self.journal.committed)
 
     def seat_info(self, seat: Seat) -> bytes:
         """Payload of ``SeatInfo``; nonce hashes are public once all sit."""
@@ -458,12 +469,6 @@ class Table:
             except Exception as fault:
                 self.halt(fault, now)
 
-    def _lost_by(self, seat: Seat) -> Outcome:
-        """Places of a match that the team of *seat* gave away; it has no score."""
-        team = self.spec.teams[seat]
-        places = [_LOST if other == team else 1 for other in self.spec.teams]
-        return Outcome(tuple(SeatOutcome(0, place) for place in places))
-
     def end(self, reason: EndReason, now: int, seat: Seat | None = None, detail: str = "") -> None:
         """End the match.
 
@@ -479,7 +484,7 @@ class Table:
             outcome = self.game.outcome(self.match.state)
         elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
             assert seat is not None
-            outcome = self._lost_by(seat)
+            outcome = self.spec.lost_by(seat)
         self._close(encode.match_result(reason, outcome, seat, detail), now)
         assert self.result is not None
         self.journal.announce(encode.MATCH_ENDED, self.result, now)
