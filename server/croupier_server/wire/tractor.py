@@ -9,7 +9,7 @@ from typing import Final
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.base import Event, Legal, Move, Seat
+from croupier_server.games.base import Move
 from croupier_server.games.tractor.options import TractorOptions, option_text
 from croupier_server.wire import tractor_events, tractor_moves, tractor_options
 from croupier_server.wire.tractor_views import TractorViews
@@ -26,6 +26,12 @@ class TractorWire:
     seats_min: int = 4
     seats_max: int = 12
 
+    # Called for every move, so without a call in between.
+    move_code = staticmethod(tractor_moves.move_code)
+    move_bytes = staticmethod(tractor_moves.move_bytes)
+    legal_bytes = staticmethod(tractor_moves.legal_bytes)
+    event_bytes = staticmethod(tractor_events.event_bytes)
+
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
         """See `GameWire.options_overrides`."""
         arm = message.WhichOneof("game")
@@ -40,21 +46,9 @@ class TractorWire:
         assert isinstance(options, TractorOptions)
         return game_pb2.GameOptions(tractor=tractor_options.message(option_text(options)))
 
-    def move_code(self, message: game_pb2.Move) -> Move:
-        """See `GameWire.move_code`."""
-        return tractor_moves.move_code(message)
-
     def move_message(self, move: Move) -> game_pb2.Move:
         """*move* as a message."""
         return tractor_moves.move_message(move)
-
-    def move_bytes(self, move: Move) -> bytes:
-        """Payload of ``Move``."""
-        return tractor_moves.move_bytes(move)
-
-    def legal_bytes(self, legal: Legal, mode: int) -> bytes:
-        """See `GameWire.legal_bytes`."""
-        return tractor_moves.legal_bytes(legal, mode)
 
     def legal_move_bytes(self, move: Move, kind: int) -> bytes:
         """Payload of ``LegalMove``."""
@@ -63,10 +57,6 @@ class TractorWire:
     def decision_kind_bytes(self, kind: int) -> bytes:
         """Payload of ``DecisionKind``."""
         return tractor_moves.DECISION_KINDS[kind]
-
-    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
-        """See `GameWire.event_bytes`."""
-        return tractor_events.event_bytes(event)
 
     def views(self) -> TractorViews:
         """A new encoder, for one table."""

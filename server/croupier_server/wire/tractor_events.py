@@ -9,10 +9,11 @@ Must not be put here: anything that looks at a state. An event says all that is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 from croupier_server.games.base import Event, Seat
-from croupier_server.games.cards import unpack
+from croupier_server.games.cards import CARD_MAX, Cards, unpack
 from croupier_server.games.tractor import cards, events
 from croupier_server.wire import tractor_parts as parts
 from croupier_server.wire.encode import (
@@ -27,19 +28,51 @@ from croupier_server.wire.encode import (
 from croupier_server.wire.tractor_moves import GAME_ARM, tractor_move
 
 _TAKEN, _BURIED = 3, 4
+_DRAWN_KEPT_MAX: Final = 1024
 
 
 def event_bytes(event: Event) -> tuple[bytes, dict[Seat, bytes]]:
     """See `GameWire.event_bytes`."""
-    public = event.public
+    public, shown, _ = event
+    if type(public) is events.CardsPlayed:  # nine of ten events, most of them seen before
+        seat, cards, failed, won = public
+        if failed is None and won is None:
+            return _PLAYED[seat][cards], {}
+    found = _drawn(public) if type(public) is events.CardsDrawn else _whole(public)
+    return found, {seat: _private(public, part) for seat, part in shown.items()}
+
+
+def _whole(public: object) -> bytes:
+    """Payload of ``GameEvent``."""
     arm, encode = _PUBLIC[type(public)]
     payload = encode(public)
     payload = TAGS[arm] + varint(len(payload)) + payload
-    found = TAGS[GAME_ARM] + varint(len(payload)) + payload
-    private: dict[Seat, bytes] = {}
-    for seat, part in event.private.items():
-        private[seat] = field_bytes(GAME_ARM, _private(public, part))
-    return found, private
+    return TAGS[GAME_ARM] + varint(len(payload)) + payload
+
+
+class _Played(dict[Cards, bytes]):
+    """Payloads of ``GameEvent`` of plays of one seat that end no trick; the first ones are kept."""
+
+    __slots__ = ("seat",)
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__()
+        self.seat = seat
+
+    def __missing__(self, cards: Cards) -> bytes:
+        found = _whole(events.CardsPlayed(self.seat, cards, None, None))
+        if len(self) < parts.KEPT_MAX:
+            self[cards] = found
+        return found
+
+
+_PLAYED: Final = tuple(_Played(seat) for seat in range(parts.SEATS_MAX))
+
+
+@lru_cache(maxsize=_DRAWN_KEPT_MAX)
+def _drawn(event: events.CardsDrawn) -> bytes:
+    """Payload of ``GameEvent``; the numbers of cards are the same in every deal."""
+    return _whole(event)
 
 
 # Public parts -----------------------------------------------------------------------------------
@@ -119,7 +152,7 @@ def _cards_played(event: events.CardsPlayed) -> bytes:
     if event.failed_throw is None:
         found = parts.PLAYS[event.seat][event.cards]
     else:
-        found = field_bytes(1, parts.played(event.seat, event.cards, event.failed_throw))
+        found = parts.failed_play(event.seat, event.cards, event.failed_throw)
     won = event.trick
     if won is None:
         return found
@@ -155,13 +188,28 @@ _PUBLIC: Final[dict[type, tuple[int, Callable[[Any], bytes]]]] = {
 
 
 def _private(public: object, part: object) -> bytes:
-    """``TractorPrivateEvent`` of one seat."""
+    """Payload of ``GamePrivateEvent`` of one seat."""
     match part:
         case events.OwnCardsDrawn():
-            return field_bytes(1, field_packed(1, part.cards))
+            if len(part.cards) == 1:
+                return _ONE_DRAWN[part.cards[0]]
+            payload = _own_cards(1, part.cards)
         case events.OwnAnswer():
-            return field_bytes(2, tractor_move(part.move))
+            payload = field_bytes(2, tractor_move(part.move))
         case events.OwnKitty():
             arm = _TAKEN if isinstance(public, events.KittyTaken) else _BURIED
-            return field_bytes(arm, field_packed(1, unpack(part.cards)))
-    raise AssertionError(f"no private part of Tractor: {type(part).__name__}")
+            payload = _own_cards(arm, unpack(part.cards))
+        case _:
+            raise AssertionError(f"no private part of Tractor: {type(part).__name__}")
+    return field_bytes(GAME_ARM, payload)
+
+
+def _own_cards(arm: int, cards: bytes) -> bytes:
+    return field_bytes(arm, field_packed(1, cards))
+
+
+_ONE_DRAWN: Final = tuple(
+    field_bytes(GAME_ARM, _own_cards(1, bytes((card,)))) for card in range(CARD_MAX + 1)
+)
+"""By card: what the seat that drew it is told. The same bytes each time, as every table's log
+keeps a hundred of them a deal."""

@@ -18,7 +18,14 @@ from croupier_server.games.cards import CARD_MAX, CARD_NAMES, COPIES_MAX, single
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.moves import TractorDecisionKind, TractorMoveKind
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
-from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
+from croupier_server.wire.encode import (
+    TAGS,
+    field_bytes,
+    field_number,
+    field_packed,
+    field_varint,
+    varint,
+)
 
 CARDS_MAX: Final = 200
 DECLARE_MAX: Final = 6
@@ -26,7 +33,11 @@ CALL_MAX: Final = 600
 _KEPT_MAX: Final = 4096
 """So many encoded moves of one kind are kept; they are about 100 bytes each."""
 
+_PATTERNS_KEPT_MAX: Final = 8192
+"""So many encoded patterns are kept: those of some hundred tables."""
+
 _SINGLES: Final[dict[int, int]] = {card: single(card) for card in range(1, CARD_MAX + 1)}
+_PLAYED_ONE: Final[dict[int, Move]] = {card: one | moves.PLAY for card, one in _SINGLES.items()}
 _SUITS: Final = 4
 
 
@@ -36,6 +47,11 @@ _SUITS: Final = 4
 def move_code(message: game_pb2.Move) -> Move:
     """See `GameWire.move_code`."""
     move = message.tractor
+    cards = move.play.cards
+    if len(cards) == 1:  # most moves, and no move but a play has cards there
+        code = _PLAYED_ONE.get(cards[0])
+        if code is not None:
+            return code
     arm = move.WhichOneof("move")
     if arm == "play":
         return _packed(move.play.cards, "play", CARDS_MAX) | moves.PLAY
@@ -136,10 +152,24 @@ def tractor_move(move: Move) -> bytes:
     raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tractor")
 
 
-@lru_cache(maxsize=_KEPT_MAX)
+class _Moves(dict[Move, bytes]):
+    """Payloads of ``Move``; the first `_KEPT_MAX` are kept, as most are of one or two cards."""
+
+    __slots__ = ()
+
+    def __missing__(self, move: Move) -> bytes:
+        found = field_bytes(GAME_ARM, tractor_move(move))
+        if len(self) < _KEPT_MAX:
+            self[move] = found
+        return found
+
+
+_MOVES: Final = _Moves()
+
+
 def move_bytes(move: Move) -> bytes:
-    """Payload of ``Move``; kept, as most moves are of one or two cards."""
-    return field_bytes(GAME_ARM, tractor_move(move))
+    """Payload of ``Move``."""
+    return _MOVES[move]
 
 
 def move_message(move: Move) -> game_pb2.Move:
@@ -165,17 +195,33 @@ def legal_move_bytes(move: Move, kind: int) -> bytes:
     return field_bytes(1, move_bytes(move)) + field_bytes(2, _KINDS[kind])
 
 
+def _play_head(number: int) -> bytes:
+    """What stands before the cards in an element of ``LegalMoves.moves`` that plays so many."""
+    found = b""
+    for arm in (1, _CARD_ARMS[moves.PLAY], GAME_ARM, 1):
+        found = TAGS[arm] + varint(len(found) + number) + found
+    return TAGS[1] + varint(len(found) + number + len(field_bytes(2, _KINDS[0]))) + found
+
+
+_PLAY_HEADS: Final = tuple(_play_head(number) for number in range(CARDS_MAX + 1))
+
+
 class _Entries(dict[Move, bytes]):
     """Moves of one kind as elements of ``LegalMoves.moves``; the first `_KEPT_MAX` are kept."""
 
-    __slots__ = ("kind",)
+    __slots__ = ("kind", "tail")
 
     def __init__(self, kind: int) -> None:
         super().__init__()
         self.kind = kind
+        self.tail = field_bytes(2, _KINDS[kind])
 
     def __missing__(self, move: Move) -> bytes:
-        found = field_bytes(1, legal_move_bytes(move, self.kind))
+        if move & moves.TYPE_MASK == moves.PLAY:
+            cards = unpack(move ^ moves.PLAY)
+            found = _PLAY_HEADS[len(cards)] + cards + self.tail
+        else:
+            found = field_bytes(1, legal_move_bytes(move, self.kind))
         if len(self) < _KEPT_MAX:
             self[move] = found
         return found
@@ -188,9 +234,17 @@ def legal_bytes(legal: Legal, mode: int) -> bytes:
     """See `GameWire.legal_bytes`."""
     if mode == LegalMode.OFF:
         return _TRUNCATED
-    entries = [_ENTRIES[kind][move] for move, kind in zip(legal.moves, legal.kinds, strict=True)]
-    # The patterns may be endless in practice: never ask how many there are.
-    patterns = list(islice(legal.patterns, LISTED_MAX + 1))
+    listed, kinds = legal.moves, legal.kinds
+    if listed and kinds.count(kinds[0]) == len(kinds):
+        # Most answers are of one kind, and half the time of this function is the look-up of it.
+        known = _ENTRIES[kinds[0]]
+        entries = [known[move] for move in listed]
+    else:
+        entries = [_ENTRIES[kind][move] for move, kind in zip(listed, kinds, strict=True)]
+    patterns: Sequence[Pattern] = legal.patterns
+    if type(patterns) is not tuple or patterns:
+        # They may be endless in practice: never ask how many there are.
+        patterns = list(islice(patterns, LISTED_MAX + 1))
     if mode == LegalMode.SUMMARY and len(entries) + len(patterns) > SUMMARY_MAX:
         return _TRUNCATED
     if not patterns and len(entries) <= LISTED_MAX:
@@ -200,8 +254,10 @@ def legal_bytes(legal: Legal, mode: int) -> bytes:
     return b"".join(found) + (_TRUNCATED if is_cut else b"")
 
 
+@lru_cache(maxsize=_PATTERNS_KEPT_MAX)
 def _pattern(pattern: Pattern) -> bytes:
-    """An element of ``LegalMoves.patterns``."""
+    """An element of ``LegalMoves.patterns``; kept, as a seat is told of the throws of a suit again
+    with each lead until it plays a card of it."""
     step = moves.CALL_STEP if pattern.kind == TractorMoveKind.CALL else 0
     return field_bytes(
         2,

@@ -26,15 +26,17 @@ from croupier_server.wire.encode import (
 UINT64_MAX: Final = (1 << 64) - 1
 """What stands for any greater number."""
 
-_KEPT_MAX: Final = 2048
-_SEATS_MAX: Final = 12
-_SEATS: Final = tuple(field_number(1, seat) for seat in range(_SEATS_MAX))
+KEPT_MAX: Final = 2048
+"""So many encoded plays of one seat are kept, in each form."""
+
+SEATS_MAX: Final = 12
+_SEATS: Final = tuple(field_number(1, seat) for seat in range(SEATS_MAX))
 
 
 class _Plays(dict[Cards, bytes]):
     """Plays of one seat as field 1, which is where tricks and events have them.
 
-    Most plays are seen again and again; the first `_KEPT_MAX` are kept.
+    Most plays are seen again and again; the first `KEPT_MAX` are kept.
     """
 
     __slots__ = ("seat",)
@@ -45,22 +47,26 @@ class _Plays(dict[Cards, bytes]):
 
     def __missing__(self, cards: Cards) -> bytes:
         found = field_bytes(1, played(self.seat, cards))
-        if len(self) < _KEPT_MAX:
+        if len(self) < KEPT_MAX:
             self[cards] = found
         return found
 
 
-PLAYS: Final = tuple(_Plays(seat) for seat in range(_SEATS_MAX))
+PLAYS: Final = tuple(_Plays(seat) for seat in range(SEATS_MAX))
 """By seat and cards: a ``TractorPlayed`` that is no failed throw, as field 1 of its message."""
 
 
-def played(seat: Seat, cards: Cards, failed: FailedThrow | None = None) -> bytes:
+def played(seat: Seat, cards: Cards) -> bytes:
     """``TractorPlayed``: what *seat* has lying on the table."""
-    found = _SEATS[seat] + field_packed(2, unpack(cards))
-    if failed is None:
-        return found
+    return _SEATS[seat] + field_packed(2, unpack(cards))
+
+
+@lru_cache(maxsize=KEPT_MAX)
+def failed_play(seat: Seat, cards: Cards, failed: FailedThrow) -> bytes:
+    """As `PLAYS` has it, a lead that is what stayed of a failed throw. Kept for the trick, which
+    shows it again with each play."""
     throw = field_packed(1, unpack(failed.tried)) + field_number(2, failed.penalty)
-    return found + field_bytes(3, throw)
+    return field_bytes(1, played(seat, cards) + field_bytes(3, throw))
 
 
 def suit_field(field: int, suit: int | None) -> bytes:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX, Cards, count, pack, unpack
+from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import points
 from croupier_server.games.tractor.events import FailedThrow
@@ -30,6 +30,7 @@ from croupier_server.games.tractor.state import (
 from croupier_server.wire import tractor_parts as parts
 from croupier_server.wire.encode import (
     TAGS,
+    VARINTS,
     field_bytes,
     field_number,
     field_packed,
@@ -38,21 +39,32 @@ from croupier_server.wire.encode import (
     varint,
 )
 from croupier_server.wire.tractor_moves import GAME_ARM
+from croupier_server.wire.tractor_parts import PLAYS
 
-_HAND_FIELD, _KITTY_FIELD = 3, 4
+_KITTY_FIELD: Final = 4
+_GAME_TAG: Final = TAGS[GAME_ARM]
+_PUBLIC_TAG: Final = TAGS[1]
+_HAND_TAG: Final = TAGS[3]
+_WINDOW: Final = field_number(20, 1)
+_TO_ACT: Final = tuple(field_varint(21, seat) for seat in range(parts.SEATS_MAX))
+_NO_HAND: Final = (0, b"")
+_FEW: Final = 4
+"""Taking so many cards out of a hand costs less than unpacking what is left."""
+
+_SHORT: Final = len(VARINTS)
 _SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(16))
 _ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
-_WORTH_KEPT_MAX: Final = 8192
+_KEPT_MAX: Final = 8192
 
 
 class _Worth(dict[Cards, int]):
-    """Points of a play; the first `_WORTH_KEPT_MAX` are kept."""
+    """Points of a play; the first `_KEPT_MAX` are kept."""
 
     __slots__ = ()
 
     def __missing__(self, cards: Cards) -> int:
         found = points(cards)
-        if len(self) < _WORTH_KEPT_MAX:
+        if len(self) < _KEPT_MAX:
             self[cards] = found
         return found
 
@@ -60,15 +72,34 @@ class _Worth(dict[Cards, int]):
 _WORTH: Final = _Worth()
 
 
+class _FewIds(dict[Cards, bytes]):
+    """The ids of a few cards, or nothing where they are many; the first ones are kept."""
+
+    __slots__ = ()
+
+    def __missing__(self, cards: Cards) -> bytes:
+        found = unpack(cards) if count(cards) <= _FEW else b""
+        if len(self) < _KEPT_MAX:
+            self[cards] = found
+        return found
+
+
+_FEW_IDS: Final = _FewIds()
+
+
 class TractorViews:
     """The `ViewEncoder` of Tractor; states are `tractor.state.State`."""
 
     __slots__ = (
+        "_back",
+        "_back_of",
         "_hands",
         "_head",
         "_head_of",
         "_held",
         "_kitty",
+        "_kitty_ids",
+        "_kitty_of",
         "_results",
         "_results_of",
         "_spent",
@@ -78,10 +109,15 @@ class TractorViews:
     )
 
     def __init__(self) -> None:
+        self._back = b""
+        """Fields 17 to 19."""
+        self._back_of: tuple[object, ...] = ()
         self._hands: dict[Seat, tuple[Cards, bytes]] = {}
         self._head = b""
         self._head_of: tuple[object, ...] = ()
         self._kitty = b""
+        self._kitty_ids = b""
+        self._kitty_of: Cards = 0
         self._held = 0
         """Cards of each hand before the first trick."""
         self._results = b""
@@ -101,13 +137,19 @@ class TractorViews:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
         public = self._public(state.public)
-        hand = self._hand(seat, state.hands[seat])
-        found = TAGS[1] + varint(len(public)) + public + _SEAT_FIELDS[seat]
+        last, hand = self._hands.get(seat, _NO_HAND)
+        if state.hands[seat] != last:
+            hand = self._hand(seat, last, hand, state.hands[seat])
+        size = len(public)
+        found = [_PUBLIC_TAG, VARINTS[size] if size < _SHORT else varint(size), public]
+        found.append(_SEAT_FIELDS[seat])
         if hand:
-            found += TAGS[_HAND_FIELD] + varint(len(hand)) + hand
+            found += (_HAND_TAG, varint(len(hand)), hand)
         if seat == state.public.starter:
-            found += field_packed(_KITTY_FIELD, unpack(state.buried or state.taken))
-        return TAGS[GAME_ARM] + varint(len(found)) + found
+            found.append(self._own_kitty(state.buried or state.taken))
+        view = b"".join(found)
+        size = len(view)
+        return b"".join((_GAME_TAG, VARINTS[size] if size < _SHORT else varint(size), view))
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""
@@ -120,33 +162,52 @@ class TractorViews:
         number = self._tricks_number
         if len(tricks) != number or (number and tricks[-1] is not self._tricks_last):
             self._keep_tricks(tricks)
-        found = self._kept_head(public) + self._hand_sizes(public) + self._kitty
-        if public.plays:
-            found += field_bytes(16, _trick_under_way(public))
-        found += self._tricks
-        if public.opponents_points:
-            found += field_signed(18, public.opponents_points)
-        if public.trumps is not None:
-            found += parts.order(19, public.trumps)
+            self._back_of = ()
+        if (public.opponents_points, public.trumps) != self._back_of:
+            self._keep_back(public)
+        asked = b""
         if public.phase is Phase.DRAW:
-            found += field_number(20, 1)
+            asked = _WINDOW
         elif public.to_act != NO_SEAT:
-            found += field_varint(21, public.to_act)
-        return found + self._results
+            asked = _TO_ACT[public.to_act]
+        return b"".join(
+            (
+                self._kept_head(public),
+                self._hand_sizes(public),
+                self._kitty,
+                _trick_under_way(public) if public.plays else b"",
+                self._back,
+                asked,
+                self._results,
+            )
+        )
 
     # Parts that are kept -------------------------------------------------------------------------
 
-    def _hand(self, seat: Seat, hand: Cards) -> bytes:
-        """The ids of *hand*: mostly those of the seat's last one, less a card."""
-        last, ids = self._hands.get(seat, (0, b""))
-        if hand != last:
-            gone = (last - hand).bit_length() - 1
-            if not gone & 3 and last - hand == 1 << gone:
-                ids = ids.replace(_ID_BYTES[gone >> 2], b"", 1)
-            else:
-                ids = unpack(hand)
-            self._hands[seat] = hand, ids
+    def _hand(self, seat: Seat, last: Cards, ids: bytes, hand: Cards) -> bytes:
+        """The ids of *hand*: mostly those of the seat's *last* one, less a few cards."""
+        gone = _FEW_IDS[last - hand] if last > hand and contains(last, hand) else b""
+        if gone:
+            for card in gone:
+                ids = ids.replace(_ID_BYTES[card], b"", 1)
+        else:
+            ids = unpack(hand)
+        self._hands[seat] = hand, ids
         return ids
+
+    def _own_kitty(self, kitty: Cards) -> bytes:
+        """Field 4 of ``TractorSeatView``."""
+        if kitty != self._kitty_of:
+            self._kitty_of = kitty
+            self._kitty_ids = field_packed(_KITTY_FIELD, unpack(kitty))
+        return self._kitty_ids
+
+    def _keep_back(self, public: PublicState) -> None:
+        """Fields 17 to 19: they stay the same within a trick."""
+        self._back_of = (public.opponents_points, public.trumps)
+        self._back = self._tricks + field_signed(18, public.opponents_points)
+        if public.trumps is not None:
+            self._back += parts.order(19, public.trumps)
 
     def _kept_head(self, public: PublicState) -> bytes:
         """Fields 1 to 13: they stay the same while tricks are played."""
@@ -262,9 +323,9 @@ def _plays(leader: Seat, plays: Sequence[Cards], failed: FailedThrow | None, pla
     seat = leader
     for cards in plays:
         if failed is None:
-            found += parts.PLAYS[seat][cards]
+            found += PLAYS[seat][cards]
         else:
-            found += field_bytes(1, parts.played(seat, cards, failed))
+            found += parts.failed_play(seat, cards, failed)
             failed = None
         seat = seat + 1 if seat + 1 < players else 0
     return found
@@ -280,7 +341,17 @@ def _trick(trick: Trick) -> bytes:
 
 
 def _trick_under_way(public: PublicState) -> bytes:
-    """``TractorTrick`` without a winner."""
-    worth = sum([_WORTH[cards] for cards in public.plays])
-    plays = _plays(public.leader, public.plays, public.failed_throw, public.options.players)
-    return plays + field_number(3, worth)
+    """Field 16: ``TractorTrick`` without a winner."""
+    plays, seat = public.plays, public.leader
+    if public.failed_throw is None:
+        players = public.options.players
+        found = b""
+        for cards in plays:  # as `_plays`, which would cost a call more
+            found += PLAYS[seat][cards]
+            seat = seat + 1 if seat + 1 < players else 0
+    else:
+        found = _plays(seat, plays, public.failed_throw, public.options.players)
+    worth = sum([_WORTH[cards] for cards in plays])
+    if worth:
+        found += field_number(3, worth)
+    return field_bytes(16, found)
