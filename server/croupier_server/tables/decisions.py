@@ -15,6 +15,9 @@ DUE_GRACE_MS: Final = 50
 """A decision's clock starts so long after it came due, unless its frame is written before."""
 
 _DIGITS_MAX: Final = 18
+_SEAT_BITS: Final = 8
+_SEQUENCE_BITS: Final = 32
+_SEQUENCE_MASK: Final = (1 << _SEQUENCE_BITS) - 1
 
 
 class Decision:
@@ -68,25 +71,30 @@ class Decision:
 
 
 class Answered:
-    """Decisions of the last two deals that are over, and the answers to them."""
+    """Decisions of the last two deals that are over, and the answers to them.
+
+    There are hundreds at every table, so one is an integer by an integer: the move, one added, over
+    the number of its event, by the number of the decision over that of its seat.
+    """
 
     __slots__ = ("_game", "_last", "_stale_to", "_this")
 
     def __init__(self, game: AnyGame) -> None:
         self._game = game
-        self._this: dict[str, tuple[Move | None, int]] = {}
-        self._last: dict[str, tuple[Move | None, int]] = {}
+        self._this: dict[int, int] = {}
+        self._last: dict[int, int] = {}
         self._stale_to = 0
 
-    def add(self, decision_id: str, move: Move | None, sequence: int) -> None:
+    def add(self, decision: Decision, move: Move | None, sequence: int) -> None:
         """A decision is over.
 
         Args:
-            decision_id: the decision.
+            decision: the decision.
             move: its seat's answer; None: time ran out.
             sequence: number of the move's event; 0 for a sealed answer.
         """
-        self._this[decision_id] = move, sequence
+        answer = move + 1 << _SEQUENCE_BITS | sequence if move is not None else 0
+        self._this[decision.sequence << _SEAT_BITS | decision.seat] = answer
 
     def start_deal(self, stale_to: int) -> None:
         """Let go of all but the deal that ends, whose first event has the number *stale_to*."""
@@ -110,18 +118,18 @@ class Answered:
             NotYourTurn: unknown, and no decision of the seat is open.
             InvalidRequest: UNKNOWN_DECISION.
         """
-        number, _, owner = decision_id.partition("-")
-        if owner == str(seat):
-            found = self._this.get(decision_id) or self._last.get(decision_id)
+        digits, _, owner = decision_id.partition("-")
+        if owner == str(seat) and len(digits) <= _DIGITS_MAX and digits.isdecimal():
+            number = int(digits)
+            found = self._find(number, seat) if decision_id == f"{number}-{seat}" else None
             if found is not None:
-                accepted, sequence = found
-                if accepted is None or move is None:
+                accepted = (found >> _SEQUENCE_BITS) - 1
+                if not found or move is None:
                     raise StaleDecision(Reason.STALE_DECISION, "the decision is over")
                 if accepted != move:
                     self._refuse_other(accepted)
-                return sequence
-            is_number = len(number) <= _DIGITS_MAX and number.isdecimal()
-            if is_number and 0 < int(number) < self._stale_to:
+                return found & _SEQUENCE_MASK
+            if 0 < number < self._stale_to:
                 raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
         if not is_asked:
             raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
@@ -130,6 +138,11 @@ class Answered:
             "this seat was never given such a decision",
             field="decision_id",
         )
+
+    def _find(self, number: int, seat: Seat) -> int | None:
+        key = number << _SEAT_BITS | seat
+        found = self._this.get(key)
+        return self._last.get(key) if found is None else found
 
     def _refuse_other(self, accepted: Move) -> NoReturn:
         text = self._game.move_text(accepted)

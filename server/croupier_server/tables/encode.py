@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from croupier_server.games.base import EndReason, Outcome, Seat
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TableSpec
 from croupier_server.wire.encode import (
+    TAGS,
+    VARINTS,
     duration,
     field_blob,
     field_bytes,
@@ -41,6 +43,11 @@ GAME: Final = 10
 SEAT_TIMED_OUT: Final = 11
 MATCH_ENDED: Final = 12
 TABLE_HALTED: Final = 13
+
+SEATS: Final = tuple(field_number(1, seat) for seat in range(64))
+"""``MoveInput.seat`` by seat."""
+
+_SHORT: Final = len(VARINTS)
 
 PRIVATE_TAG: Final = b"\x7a"
 """Before the length of a ``TableEvent.private``."""
@@ -189,17 +196,23 @@ def move_input(
 ) -> bytes:
     """``Input`` of a move (*arm* 2) or a sealed answer (*arm* 3); *move* is a ``Move`` payload."""
     name = decision_id.encode()
-    body = b"".join(
+    more = b"\x20\x01" if timed_out else b""
+    if charged_ms:
+        more += field_bytes(5, duration(charged_ms))
+    head = SEATS[seat]
+    size = varint(len(move))
+    whole = len(head) + len(name) + len(size) + len(move) + len(more) + 3
+    return b"".join(
         (
-            field_number(1, seat),
+            TAGS[arm],
+            VARINTS[whole] if whole < _SHORT else varint(whole),
+            head,
             b"\x12",
-            varint(len(name)),
+            VARINTS[len(name)],
             name,
             b"\x1a",
-            varint(len(move)),
+            size,
             move,
-            b"\x20\x01" if timed_out else b"",
-            field_bytes(5, duration(charged_ms)) if charged_ms else b"",
+            more,
         )
     )
-    return field_bytes(arm, body)

@@ -248,7 +248,7 @@ class Match:
         if self.timing.is_timed:
             charged = self.timing.charge(seat, decision.used_ms(now), sealed=False)
         answer = None if timed_out else move
-        self._answered.add(decision.id, answer, self._journal.sequence + 1)
+        self._answered.add(decision, answer, self._journal.sequence + 1)
         cause = encode.move_input(
             _MOVE, seat, decision.id, self._wire.move_bytes(move), charged, timed_out=timed_out
         )
@@ -349,7 +349,7 @@ class Match:
         if self.timing.is_timed and not self._spec.clock.window_ms:
             charged = self.timing.charge(decision.seat, decision.used_ms(now), sealed=True)
         decision.answer = move
-        self._answered.add(decision.id, None if timed_out else move, 0)
+        self._answered.add(decision, None if timed_out else move, 0)
         self._journal.seal(
             encode.move_input(
                 _ANSWER,

@@ -330,7 +330,7 @@ class Session:
     def _play(self, moves: Iterable[ChannelMove]) -> None:
         """Carry out the answers of a frame, in order."""
         channels, commits = self._channels, self.shard.commits
-        replies, touch = commits.replies, commits.touch
+        replies, touch, accepted = commits.replies, commits.touch, updates.accepted
         now = self.shard.now_ms()
         for message in moves:
             channel = channels.get(message.channel)
@@ -346,7 +346,7 @@ class Session:
             else:
                 try:
                     sequence = table.submit(channel.seat, decision_id, move, now)
-                    reply = updates.accepted(decision_id, sequence)
+                    reply = accepted(decision_id, sequence)
                 except CroupierError as error:
                     reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
             touch(table)

@@ -190,7 +190,9 @@ class Table:
     @property
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
-        deadline = min(self.match.deadline, self._nonce_deadline)
+        deadline = self.match.deadline
+        if self._nonce_deadline < deadline:
+            deadline = self._nonce_deadline
         if self.presence.is_watched and self.status is Status.PLAYING:
             away = self.presence.deadline(self.seat_watchers, self.match.decisions)
             return min(deadline, away)
