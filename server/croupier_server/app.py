@@ -90,7 +90,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
         CannotListen: the port is taken, or the address is not of this machine.
     """
     sources = sources or system_sources()
-    records = MemoryRecords(settings.records_max)
+    records = MemoryRecords(settings.records_max, settings.records_mb_max << 20)
     bots = house.HouseBots(lambda table_id: _is_on(shard, table_id))
     shard = Shard(
         clock=sources.clock,
@@ -128,6 +128,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
         async with asyncio.TaskGroup() as group:
             group.create_task(server.stop(settings.shutdown_grace_ms))
             group.create_task(bots.stop())
+        shard.stop()
 
 
 async def serve(settings: Settings, announce_fd: int | None = None) -> None:

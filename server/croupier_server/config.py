@@ -76,6 +76,9 @@ class Settings(BaseSettings):
     tables_max: Positive = Field(10_000, description="Live tables.")
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")
+    records_mb_max: Positive = Field(
+        1_024, description="Megabytes of records kept; a match of Tractor takes about half of one."
+    )
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
     session_tables_max: Positive = Field(4_096, description="Tables on one session.")
     feed_lag_max: Positive = Field(

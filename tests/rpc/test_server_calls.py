@@ -14,7 +14,7 @@ from croupier_server.errors import NotFound, Reason
 from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.tables.caller import LOCAL, Caller
 from tests.rpc.calls import SECONDS, refusal
-from tests.rpc.conftest import Serve
+from tests.rpc.conftest import Serve, server
 
 ECHO = "croupier.v1.Echo"
 SECRET = "7S AH RJ"
@@ -244,3 +244,14 @@ async def test_a_method_that_is_not_there_is_unimplemented(serve: Serve) -> None
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await call.unary(f"{ECHO}/Nothing", ASK, pb.GetTableRequest)
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_a_server_that_has_stopped_leaves_no_timer_behind() -> None:
+    async with server(heartbeat_ms=16) as running:
+        beats: list[int | None] = []
+        running.app.shard._timers._heartbeat = beats.append
+    beats.clear()
+    turned = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(0.01, turned.set_result, None)
+    await turned
+    assert beats == []

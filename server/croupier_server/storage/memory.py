@@ -5,7 +5,7 @@ Must not be put here: anything on disk.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
@@ -54,18 +54,27 @@ class MemoryRecords:
 
     Args:
         records_max: the newest so many are kept.
+        bytes_max: the newest are kept that together are no longer than this, and one in any case.
     """
 
-    __slots__ = ("_by_table", "_head", "_max", "_wakes")
+    __slots__ = ("_by_table", "_bytes", "_bytes_max", "_head", "_max", "_newest", "_wakes")
 
-    def __init__(self, records_max: int = 1_000) -> None:
+    def __init__(self, records_max: int = 1_000, bytes_max: int = 1 << 30) -> None:
         self._max = records_max
+        self._bytes_max = bytes_max
+        self._bytes = 0
         self._head = 0
-        self._by_table: OrderedDict[str, RecordEntry] = OrderedDict()
+        self._by_table: dict[str, RecordEntry] = {}
+        self._newest: list[RecordEntry] = []
+        """By position; the newest is the last."""
         self._wakes: dict[object, Callable[[], None]] = {}
 
     def put(self, match: FinishedMatch) -> RecordEntry:
         """See `RecordStore.put`."""
+        record = record_bytes(match)
+        old = self._by_table.get(match.table_id)
+        if old is not None:
+            self._drop(self._after(old.position - 1))
         self._head += 1
         entry = RecordEntry(
             self._head,
@@ -74,15 +83,27 @@ class MemoryRecords:
             match.players,
             match.result,
             match.ended_ms,
-            record_bytes(match),
+            record,
         )
-        self._by_table.pop(match.table_id, None)
         self._by_table[match.table_id] = entry
-        while len(self._by_table) > self._max:
-            self._by_table.popitem(last=False)
+        self._newest.append(entry)
+        self._bytes += len(record)
+        while len(self._newest) > self._max or (
+            self._bytes > self._bytes_max and len(self._newest) > 1
+        ):
+            self._drop(0)
         for wake in tuple(self._wakes.values()):
             wake()
         return entry
+
+    def _drop(self, place: int) -> None:
+        entry = self._newest.pop(place)
+        del self._by_table[entry.table_id]
+        self._bytes -= len(entry.record)
+
+    def _after(self, position: int) -> int:
+        """Place in `_newest` of the first record behind *position*."""
+        return bisect_right(self._newest, position, key=lambda entry: entry.position)
 
     def get(self, table_id: str) -> RecordEntry | None:
         """See `RecordStore.get`."""
@@ -90,21 +111,14 @@ class MemoryRecords:
 
     def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
         """See `RecordStore.newest`."""
-        found = (
-            entry
-            for entry in reversed(self._by_table.values())
-            if (before is None or entry.position < before) and kind in (0, entry.kind)
-        )
-        return list(islice(found, limit))
+        end = len(self._newest) if before is None else self._after(before - 1)
+        found = (self._newest[place] for place in reversed(range(end)))
+        return list(islice((entry for entry in found if kind in (0, entry.kind)), limit))
 
     def since(self, position: int, limit: int) -> list[RecordEntry]:
         """See `RecordStore.since`."""
-        found: list[RecordEntry] = []
-        for entry in reversed(self._by_table.values()):
-            if entry.position <= position:
-                break
-            found.append(entry)
-        return found[::-1][:limit]
+        start = self._after(position)
+        return self._newest[start : start + limit]
 
     def head(self) -> int:
         """See `RecordStore.head`."""
