@@ -90,7 +90,11 @@ class HouseBots:
         while True:
             await self._wake.wait()
             started = loop.time()
-            status = await self._run_once()
+            try:
+                status = await self._run_once()
+            except OSError as error:
+                _log.error("house bots cannot be started", error=str(error))
+                status = -1
             self._forget_ended()
             self._unsent = list(self._seats.values())
             if loop.time() - started > _STEADY_SECONDS:

@@ -157,6 +157,19 @@ async def test_a_seed_repeats_the_cards_and_the_choices(real_server: RealServer)
     assert scores[0] != scores[2]
 
 
+async def test_a_seed_repeats_a_match_against_house_bots(real_server: RealServer) -> None:
+    """Whatever the table is called and whichever server it is on."""
+    scores = []
+    for seed in (3, 3, 4):
+        async with real_server(house_bots=True) as address:
+            (result,) = await croupier.run_async(
+                RandomBot, address, against="random", options={"max_deals": 3}, seed=seed
+            )
+        scores.append((result.score, result.decisions, result.place))
+    assert scores[0] == scores[1]
+    assert scores[0] != scores[2]
+
+
 @pytest.mark.parametrize("ruleset", ["standard", "document", "pagat", "online", "qq"])
 async def test_house_bots_play_every_ruleset(real_server: RealServer, ruleset: str) -> None:
     async with real_server(house_bots=True) as address:

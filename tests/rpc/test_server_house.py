@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -150,6 +151,45 @@ async def test_a_process_that_dies_is_followed_by_one_with_the_seats_still_on(
     died = [event for event in log if event["event"] == "house bots died"]
     assert [(event["status"], event["seats"]) for event in died] == [(3, 1)]
     assert [event["line"] for event in log if event["event"] == "house bots say"] == ["so long"]
+
+
+class Heard:
+    """A log that can be waited for."""
+
+    def __init__(self) -> None:
+        self.events: asyncio.Queue[tuple[str, dict[str, object]]] = asyncio.Queue()
+
+    def info(self, event: str, **facts: object) -> None:
+        self.events.put_nowait((event, facts))
+
+    warning = error = info
+
+    async def hear(self, wanted: str) -> dict[str, object]:
+        """The facts of the next event of that name."""
+        async with asyncio.timeout(SECONDS):
+            while True:
+                event, facts = await self.events.get()
+                if event == wanted:
+                    return facts
+
+
+async def test_a_process_that_cannot_be_started_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Heard()
+    monkeypatch.setattr(house, "_BACKOFF_FIRST", 0.001)
+    monkeypatch.setattr(house, "_log", heard)
+    program = tmp_path / "program"
+    bots = HouseBots(lambda _: True, (str(program),))
+    bots.start(ADDRESS)
+    bots.sit(seat("a"))
+    assert await heard.hear("house bots died") == {"status": -1, "seats": 1, "again_in": 0.001}
+    (tmp_path / "written").write_text("#!/bin/sh\nexec cat >&2\n")
+    (tmp_path / "written").chmod(0o755)
+    (tmp_path / "written").rename(program)
+    said = await heard.hear("house bots say")
+    assert '"table_id": "a"' in str(said["line"])
+    await bots.stop()
 
 
 async def test_the_process_is_stopped(run: Run) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import NotAllowed, Reason
-from croupier_server.tables.spec import ClockSpec, OnAbsence, Status
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.spec import ClockSpec, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
 from tests.tables.world import World, asked
 
@@ -128,6 +129,22 @@ def test_a_bot_is_given_as_long_to_come_and_is_sent_for_again() -> None:
     with pytest.raises(NotAllowed):
         world.join(table, invite_code=world.house[0].invite_code)
     world.join(table, invite_code=world.house[1].invite_code)
+
+
+def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    leave(table, 1)
+    pass_time(world, AWAY_MS)
+    (house,) = world.house
+    world.join(table, invite_code=house.invite_code)
+    world.join(table, invite_code=house.invite_code)
+    leave(table, 2)
+    pass_time(world, AWAY_MS)
+    code = world.house[-1].invite_code
+    world.shard.join(Caller(ticket=tickets[2]), JoinTable("table-1"))
+    with pytest.raises(NotAllowed) as error:
+        world.join(table, invite_code=code)
+    assert error.value.reason is Reason.SEAT_RESERVED
 
 
 def test_an_absence_before_the_start_is_none() -> None:

@@ -80,8 +80,10 @@ def run(
         ruleset: name of the ruleset; empty: the default.
         options: what differs from it, such as ``{"max_deals": 1}``.
         name: name shown at the table.
-        seed: makes the bot's ``decision.random`` and the cards of its own tables repeatable; such
-            tables say that their deals are FIXED.
+        seed: makes matches at tables of its own repeatable: the same bots, options, seats and seed
+            give the same cards, the same ``decision.random`` at each decision and the same house
+            bots, whatever the tables are called. Such tables say that their deals are FIXED. At
+            the *table* of somebody else ``decision.random`` follows from seed, table and seat.
         transport: ``session`` or ``watch``.
         patience: seconds for which a lost connection is tried again.
 

@@ -5,6 +5,7 @@ Must not be put here: who the bots are, and how they get here.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -89,5 +90,10 @@ class HouseSeats:
         self._tell(self._seat(table, seat, code, bot))
 
     def _seat(self, table: Table, seat: Seat, code: str, bot: str) -> HouseSeat:
-        seed = int.from_bytes(self._secrets(_SEED_BYTES), "big")
+        fixed = table.spec.deal.seed
+        if fixed is None:
+            found = self._secrets(_SEED_BYTES)
+        else:  # as with the cards, what the bot does follows from the table's seed
+            found = hashlib.sha256(f"house bot of seat {seat}, {fixed}".encode()).digest()
+        seed = int.from_bytes(found[:_SEED_BYTES], "big")
         return HouseSeat(table.spec.table_id, seat, code, bot, seed)

@@ -95,4 +95,8 @@ class SeatState:
 
     def is_invited_by(self, code: bytes) -> bool:
         """Whether the code with this hash opens the seat."""
-        return is_same(self.invite, code) | is_same(self.relief, code)
+        return is_same(self.invite, code) | self.is_relieved_by(code)
+
+    def is_relieved_by(self, code: bytes) -> bool:
+        """Whether the code with this hash lets a house bot take the seat over."""
+        return is_same(self.relief, code)

@@ -208,6 +208,8 @@ class Shard:
         self.expect_serving()
         table.join(seat, request.player, request.nonce_hash, now)
         state = table.seats[seat]
+        if not state.is_relieved_by(secret_hash(request.invite_code)):
+            state.relief = b""  # its player is back
         ticket = tickets.new_ticket(self._secrets)
         state.hold(caller.principal, secret_hash(ticket))
         watcher = table.seat_watchers[seat]
