@@ -73,6 +73,17 @@ async def test_rows_come_back_as_they_went_in(log: TableLog) -> None:
     }
 
 
+async def test_a_long_log_comes_back_as_it_went_in(log: TableLog) -> None:
+    rows = [row("a", number, number % 5, b"input" * (number % 3)) for number in range(1, 1000)]
+    rows[500:500] = [row("a", 0, 0, b"sealed"), row("a", 0, 0, b"sealed too")]
+    await store(log, rows[:700], [row("b", 1)], rows[700:])
+    found = list(log.read("a"))
+    assert found == rows
+    assert [dict(one.private) for one in found] == [dict(one.private) for one in rows]
+    assert list(log.read("a", 500)) == rows[500:]
+    assert list(log.read("a", 998)) == rows[-1:]
+
+
 async def test_batches_are_done_in_their_order(log: TableLog) -> None:
     batches = [[row("a", number)] for number in range(1, 30)]
     assert await store(log, *batches) == list(range(29))

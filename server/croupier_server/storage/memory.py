@@ -5,35 +5,73 @@ Must not be put here: anything on disk.
 
 from __future__ import annotations
 
+import marshal
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Final
 
-from croupier_server.storage.base import Done, FinishedMatch, LogRow, RecordEntry
+from croupier_server.storage.base import NO_PRIVATE, Done, FinishedMatch, LogRow, RecordEntry
 from croupier_server.storage.codec import record_bytes
+
+_RECENT: Final = 256
+"""About as many rows as a table keeps for its readers, who share them with the log."""
+
+_PACKED: Final = 64
+"""So many older rows are packed together."""
+
+
+class _Rows:
+    """The rows of one table. A row that nobody else holds takes a third of the room as part of a
+    packed piece, and long matches have many."""
+
+    __slots__ = ("_packed", "recent", "table_id")
+
+    def __init__(self, table_id: str) -> None:
+        self.table_id = table_id
+        self._packed: list[bytes] = []
+        self.recent: list[LogRow] = []
+
+    def pack(self) -> None:
+        """Put the oldest recent rows together."""
+        rows = [
+            (epoch, sequence, public, dict(private), cause)
+            for _, epoch, sequence, public, private, cause in self.recent[:_PACKED]
+        ]
+        self._packed.append(marshal.dumps(rows))
+        del self.recent[:_PACKED]
+
+    def __iter__(self) -> Iterator[LogRow]:
+        for piece in self._packed:
+            for epoch, sequence, public, private, cause in marshal.loads(piece):  # noqa: S302 - ours
+                yield LogRow(self.table_id, epoch, sequence, public, private or NO_PRIVATE, cause)
+        yield from self.recent
 
 
 class MemoryLog:
     """A `TableLog` in memory. What is appended is stored at once."""
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_tables",)
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[LogRow]] = {}
+        self._tables: dict[str, _Rows] = {}
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
         """See `TableLog.append`."""
-        tables = self._rows
+        tables = self._tables
         for row in rows:
             kept = tables.get(row[0])
             if kept is None:
-                kept = tables[row[0]] = []
-            kept.append(row)
+                kept = tables[row[0]] = _Rows(row[0])
+            recent = kept.recent
+            recent.append(row)
+            if len(recent) >= _RECENT + _PACKED:
+                kept.pack()
         done(None)
 
     def read(self, table_id: str, after: int = 0) -> Iterator[LogRow]:
         """See `TableLog.read`."""
-        rows = self._rows.get(table_id, [])
+        rows = list(self._tables.get(table_id, ()))
         start = 0
         if after:
             last = [place for place, row in enumerate(rows) if row.sequence == after]
@@ -42,11 +80,11 @@ class MemoryLog:
 
     def tables(self) -> tuple[str, ...]:
         """See `TableLog.tables`."""
-        return tuple(self._rows)
+        return tuple(self._tables)
 
     def forget(self, table_id: str) -> None:
         """See `TableLog.forget`."""
-        self._rows.pop(table_id, None)
+        self._tables.pop(table_id, None)
 
 
 class MemoryRecords:
