@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import secrets as system_secrets
@@ -40,6 +41,8 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BYTES: Final = 10
 _ID_CHARACTERS: Final = 26
 _SECOND_SIGNAL: Final = 128
+_COLLECT_AFTER: Final = (20_000, 10, 20)
+"""Objects, and collections of the younger generation, after which the garbage collector runs."""
 
 
 class Sources(NamedTuple):
@@ -152,12 +155,21 @@ async def serve(settings: Settings, announce_fd: int | None = None) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal, number)
+    _tame_collector()
     async with running(settings) as app:
         _log.info("listening", address=app.server.address, loop=type(loop).__module__)
         if announce_fd is not None:
             announce(announce_fd, app.server.address)
         await stop.wait()
     _log.info("stopped")
+
+
+def _tame_collector() -> None:
+    """Look for cycles less often: play makes none, and tables keep a great many objects that would
+    be gone through again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECT_AFTER)
 
 
 def announce(fd: int, address: str) -> None:
