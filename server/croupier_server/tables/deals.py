@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
@@ -41,6 +42,10 @@ SECRET_BYTES: Final = 32
 
 _DRAW_BITS: Final = 64
 _DRAW_BYTES: Final = 8
+_NUMBER_SIZE: Final = _DRAW_BYTES.to_bytes(4, "big")
+_NUMBERS: Final = struct.Struct(">4Q").unpack
+"""The numbers of a block."""
+
 _DRAWS: Final = 1 << _DRAW_BITS
 
 
@@ -62,13 +67,13 @@ def pack(*fields: bytes | str | int) -> bytes:
     >>> pack("ab", 1).hex()
     '000000026162000000080000000000000001'
     """
-    parts = []
+    parts: list[bytes] = []
     for field in fields:
         if isinstance(field, int):
-            blob = field.to_bytes(_DRAW_BYTES, "big")
+            parts += (_NUMBER_SIZE, field.to_bytes(_DRAW_BYTES, "big"))
         else:
             blob = field.encode() if isinstance(field, str) else field
-        parts += [len(blob).to_bytes(4, "big"), blob]
+            parts += (len(blob).to_bytes(4, "big"), blob)
     return b"".join(parts)
 
 
@@ -106,9 +111,7 @@ def draws(key: bytes) -> Iterator[int]:
     """The endless 64-bit numbers of *key*."""
     block = 0
     while True:
-        bytes_ = _hmac(key, block)
-        for start in range(0, len(bytes_), _DRAW_BYTES):
-            yield int.from_bytes(bytes_[start : start + _DRAW_BYTES], "big")
+        yield from _NUMBERS(_hmac(key, block))
         block += 1
 
 
