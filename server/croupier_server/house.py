@@ -129,6 +129,7 @@ class HouseBots:
             await _end(process)
 
     async def _write_seats(self, process: asyncio.subprocess.Process) -> None:
+        """Hand seats over as they come; a process that listens no more is ended."""
         assert process.stdin is not None
         with contextlib.suppress(ConnectionError):
             while True:
@@ -136,9 +137,12 @@ class HouseBots:
                 self._wake.clear()
                 seats, self._unsent = self._unsent, []
                 for seat in seats:
+                    if process.stdin.is_closing():  # uvloop would raise a RuntimeError
+                        raise BrokenPipeError
                     line = json.dumps({"address": self._address, **seat._asdict()})
                     process.stdin.write(line.encode() + b"\n")
                     await process.stdin.drain()
+        await _end(process)
 
 
 async def _log_lines(process: asyncio.subprocess.Process) -> None:

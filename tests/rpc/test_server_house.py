@@ -192,6 +192,54 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     await bots.stop()
 
 
+DEAF = """
+import os, signal, sys
+sys.stdin.readline()
+os.close(0)
+print("deaf", file=sys.stderr, flush=True)
+signal.pause()
+"""
+
+
+async def test_a_process_that_hears_no_more_is_followed_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard = Heard()
+    monkeypatch.setattr(house, "_BACKOFF_FIRST", 0.001)
+    monkeypatch.setattr(house, "_log", heard)
+    bots = HouseBots(lambda _: True, (sys.executable, "-c", DEAF))
+    bots.start(ADDRESS)
+    bots.sit(seat("a"))
+    for _ in range(2):
+        await heard.hear("house bots started")
+        await heard.hear("house bots say")
+        for table in "bcd":
+            bots.sit(seat(table))
+        await heard.hear("house bots died")
+    await bots.stop()
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_seats_for_a_process_that_has_just_died_wait_for_the_next(loop: str) -> None:
+    # Where asyncio raises a ConnectionError for a closed pipe, uvloop raises a RuntimeError.
+    module = pytest.importorskip(loop)
+
+    async def story() -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", "", stdin=asyncio.subprocess.PIPE
+        )
+        await process.wait()
+        bots = HouseBots(lambda _: True)
+        for table in "abc":
+            bots.sit(seat(table))
+        async with asyncio.timeout(SECONDS):
+            await bots._write_seats(process)
+        assert [one.table_id for one in bots.seats] == ["a", "b", "c"]
+
+    with asyncio.Runner(loop_factory=module.new_event_loop) as runner:
+        runner.run(story())
+
+
 async def test_the_process_is_stopped(run: Run) -> None:
     async with run() as world:
         world.bots.sit(seat("a"))
