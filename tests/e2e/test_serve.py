@@ -9,8 +9,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
 
 import grpc
 import pytest
@@ -24,53 +22,7 @@ from croupier.v1 import system_service_pb2 as system
 from croupier.v1 import system_service_pb2_grpc as system_grpc
 from croupier.v1 import table_service_pb2 as tables
 from croupier.v1 import table_service_pb2_grpc as tables_grpc
-
-SECONDS = 20
-COMMAND = (sys.executable, "-m", "croupier_server", "serve")
-
-
-class Served(NamedTuple):
-    """A server under test."""
-
-    process: subprocess.Popen[str]
-    address: str
-    pid: int
-
-    def end(self) -> tuple[int, str]:
-        """Its exit status and what it wrote to standard error."""
-        _, text = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, text
-
-
-def clean_environment(**changes: str) -> dict[str, str]:
-    """This process's environment without settings of Croupier."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("CROUPIER_")}
-    return kept | changes
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[Served]:
-    """A server on a free port; killed at the end if it is still there."""
-    reading, writing = os.pipe()
-    process = subprocess.Popen(
-        [*COMMAND, "--port", "0", "--announce-fd", str(writing), *arguments],
-        pass_fds=[writing],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=clean_environment(),
-        text=True,
-    )
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as announced:
-            line = announced.readline()
-        assert line, process.communicate(timeout=SECONDS)[1]
-        told = json.loads(line)
-        yield Served(process, told["address"], told["pid"])
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=SECONDS)
+from tests.e2e.serving import COMMAND, SECONDS, clean_environment, served
 
 
 def run(*arguments: str, **changes: str) -> tuple[int, str, str]:
