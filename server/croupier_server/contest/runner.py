@@ -1,8 +1,9 @@
 """Plays a schedule of matches: makes the tables, invites the entrants, collects the records.
 
-A client of the contract like any other. Some tables are in flight at a time; a match is over when
-its record comes in. An entrant whose process ends takes its matches with it, with the reason; the
-others go on. Whatever happens, what was started is stopped.
+A client of the contract like any other. All tables of a board are played at the same time, since
+their records come when the last of them has ended; some boards are in flight at a time. A match is
+over when its record comes in. An entrant whose process ends takes its matches with it, with the
+reason; the others go on. Whatever happens, what was started is stopped.
 
 Must not be put here: what the results mean, and printing.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,7 @@ class Plan:
         entrants: who takes part; matches name them by number.
         seed: cards and bots follow from it.
         matches: the schedule.
-        in_flight: tables at a time.
+        in_flight: tables at a time; one board at least.
         move_ms: time for each move, 0 for no clock.
     """
 
@@ -233,32 +234,68 @@ class _Runner:
 
     async def play_all(self) -> list[MatchResult]:
         """Play the whole schedule, some matches at a time."""
-        waiting = iter(self._plan.matches)
+        boards: dict[int, list[Match]] = {}
+        for match in self._plan.matches:
+            boards.setdefault(match.board, []).append(match)
+        waiting = iter(boards.values())
         results: list[MatchResult] = []
 
-        async def lane() -> None:
-            for match in waiting:
-                result = await self._play(match)
-                results.append(result)
-                self._report(result)
+        def done(result: MatchResult) -> None:
+            results.append(result)
+            self._report(result)
 
+        async def lane() -> None:
+            for matches in waiting:
+                await self._play_board(matches, done)
+
+        largest = max(map(len, boards.values()), default=1)
         async with asyncio.TaskGroup() as lanes:
-            for _ in range(min(self._plan.in_flight, len(self._plan.matches))):
+            for _ in range(min(max(1, self._plan.in_flight // largest), len(boards))):
                 lanes.create_task(lane())
         return sorted(results, key=lambda result: result.match.number)
 
-    async def _play(self, match: Match) -> MatchResult:
-        """Play one match. What stops it alone is its result, not an error."""
-        why = self.broken or next(
-            (self._down[number] for number in match.pairing if number in self._down), ""
-        )
-        if why:
-            return MatchResult(match, "", None, FAILED, why)
-        try:
-            live = await self._make_table(match)
-        except grpc.aio.AioRpcError as error:
-            why = f"no table: {from_rpc_error(error).message}"
-            return MatchResult(match, "", None, FAILED, why)
+    async def _play_board(
+        self, matches: Sequence[Match], done: Callable[[MatchResult], None]
+    ) -> None:
+        """Play all *matches* of a board. What stops one of them alone is its result, not an error;
+        *done* hears of every one."""
+        playable = []
+        for match in matches:
+            if why := self._obstacle(match):
+                done(MatchResult(match, "", None, FAILED, why))
+            else:
+                playable.append(match)
+        live: list[_Live] = []
+        why = ""
+        for match in playable:
+            try:
+                live.append(await self._make_table(match, len(playable)))
+            except grpc.aio.AioRpcError as error:
+                why = f"no table: {from_rpc_error(error).message}"
+                break
+        for match in playable[len(live) :]:
+            done(MatchResult(match, "", None, FAILED, why))
+        for one in live:
+            # Records of the board would wait for ever for a table that was not made, and a match
+            # for an entrant that ended while its table was being made.
+            if (hindrance := why or self._obstacle(one.match)) and not one.ended.done():
+                one.ended.set_exception(ProcessFailed(hindrance))
+
+        async def finish(one: _Live) -> None:
+            done(await self._finish(one))
+
+        async with asyncio.TaskGroup() as tables:
+            for one in live:
+                tables.create_task(finish(one))
+
+    def _obstacle(self, match: Match) -> str:
+        """Why *match* cannot be played, or nothing."""
+        down = (self._down[number] for number in match.pairing if number in self._down)
+        return self.broken or next(down, "")
+
+    async def _finish(self, live: _Live) -> MatchResult:
+        """Wait for the record of a match under way."""
+        match = live.match
         try:
             record = await live.ended
         except ProcessFailed as error:
@@ -271,8 +308,8 @@ class _Runner:
             del self._live[live.table_id]
         return self._read(match, record)
 
-    async def _make_table(self, match: Match) -> _Live:
-        """Make the table of *match* and invite its entrants."""
+    async def _make_table(self, match: Match, tables: int) -> _Live:
+        """Make the table of *match*, one of *tables* on its board, and invite its entrants."""
         plan = self._plan
         cards = board(plan.seed, match.board)
         numbers = [match.entrant_of_team(team) for team in plan.teams]
@@ -295,6 +332,7 @@ class _Runner:
                     board_id=f"{plan.seed}/{cards.board_id}",
                     root=cards.root,
                     commitment=cards.commitment,
+                    tables=tables,
                 )
             ),
             clock=clock,

@@ -151,6 +151,7 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
                 board_id=printable("deal_source.board.board_id", board.board_id),
                 root=board.root,
                 commitment=board.commitment,
+                tables=board.tables or 1,
             )
         case "fixed":
             fixed = source.fixed

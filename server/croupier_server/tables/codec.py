@@ -238,6 +238,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
             DealKind[arm.upper()] if arm is not None else DealKind.MATCH,
             board_id=table.deal_source.board.board_id,
             commitment=table.deal_source.board.commitment,
+            tables=table.deal_source.board.tables or 1,
         ),
         commitment=table.commitment,
         clock=ClockSpec(

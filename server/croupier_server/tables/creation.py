@@ -6,6 +6,7 @@ Must not be put here: who may make tables, and how many.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import NamedTuple
 
 from croupier_server.games.registry import AnyGame
@@ -13,7 +14,6 @@ from croupier_server.tables import deals
 from croupier_server.tables.spec import (
     CreateTable,
     DealKind,
-    DealSource,
     SeatSpec,
     TableSpec,
     check_create,
@@ -62,7 +62,7 @@ def make_spec(
     root_hash = hashlib.sha256(deal.root).digest()
     check_create(request, players, root_hash)
     if deal.kind is DealKind.BOARD:
-        deal = DealSource(DealKind.BOARD, deal.board_id, deal.root, root_hash)
+        deal = replace(deal, commitment=root_hash)
     text = game.option_text(options)
     rules = ruleset_hash(text)
     is_match = deal.kind is DealKind.MATCH

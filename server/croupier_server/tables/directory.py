@@ -13,6 +13,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
+from croupier_server.tables.boards import HeldRecords
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 
@@ -28,7 +29,7 @@ class Directory:
         ended_max: ended tables that are still answered for; the oldest one goes.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_log", "_records", "_tables")
+    __slots__ = ("_ended", "_ended_max", "_held", "_log", "_records", "_tables")
 
     def __init__(self, log: TableLog, records: RecordStore, ended_max: int) -> None:
         self._log = log
@@ -36,6 +37,7 @@ class Directory:
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
         self._ended: deque[str] = deque()
+        self._held = HeldRecords()
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -92,7 +94,8 @@ class Directory:
         return list(islice(found, limit))
 
     def archive(self, table: Table) -> None:
-        """Make the record of an ended table, and let the oldest ended table go.
+        """Make the record of an ended table, a board's with its last one, and let the oldest
+        ended table go.
 
         A record that cannot be made harms nobody but those who look for it: the rows are kept.
         """
@@ -116,12 +119,16 @@ class Directory:
             players=tuple(seat.player for seat in table.seats),
             ended_ms=table.ended_ms,
         )
-        try:
-            self._records.put(finished)
-        except Exception as error:
-            _log.error("no record", table_id=spec.table_id, error=type(error).__name__)
-        else:
-            self._log.forget(spec.table_id)
+        for match in self._held.add(spec.deal, finished):
+            self._keep(match)
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
             self._tables.pop(self._ended.popleft(), None)
+
+    def _keep(self, match: FinishedMatch) -> None:
+        try:
+            self._records.put(match)
+        except Exception as error:
+            _log.error("no record", table_id=match.table_id, error=type(error).__name__)
+        else:
+            self._log.forget(match.table_id)

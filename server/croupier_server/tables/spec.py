@@ -63,6 +63,7 @@ class DealSource:
         board_id: the board's id (BOARD).
         root: the board's secret root, 32 bytes (BOARD). Never sent before the reveal.
         commitment: SHA-256 of the root (BOARD).
+        tables: that are played on the board; records wait for the last of them (BOARD).
         seed: from which every shuffle and lot follows (FIXED). Never sent.
     """
 
@@ -70,6 +71,7 @@ class DealSource:
     board_id: str = ""
     root: bytes = field(default=b"", repr=False)
     commitment: bytes = b""
+    tables: int = 1
     seed: int | None = field(default=None, repr=False)
 
 

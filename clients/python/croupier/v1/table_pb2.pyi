@@ -255,22 +255,28 @@ class BoardDeal(_message.Message):
     BOARD_ID_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
     board_id: _builtins.str
     """Id of the board."""
     root: _builtins.bytes
     """The board's root, 32 bytes. Taken from the host; never sent before the reveal."""
     commitment: _builtins.bytes
     """SHA-256 of the root, published in its place."""
+    tables: _builtins.int
+    """Tables that will be played on this board. Their records, which show its cards, are given out
+    together when so many have ended; 0 means 1.
+    """
     def __init__(
         self,
         *,
         board_id: _builtins.str = ...,
         root: _builtins.bytes = ...,
         commitment: _builtins.bytes = ...,
+        tables: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
