@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from tests.e2e import curl_bot
 from tests.e2e.serving import served
 
 SECONDS = 50
@@ -51,6 +54,40 @@ def test_a_bot_that_calls_buf_curl(root: Path) -> None:
     assert done.returncode == 0
     moves, brace, result = done.stdout.partition("\n{")
     assert json.loads(brace + result)["reason"] == "END_REASON_FINISHED"
-    kinds = [line.partition(" ")[0] for line in moves.splitlines()]
-    assert kinds[:2] == ["TRACTOR_DECISION_KIND_BURY", "TRACTOR_DECISION_KIND_LEAD"]
-    assert "TRACTOR_DECISION_KIND_FOLLOW" in kinds
+    kinds = {line.partition(" ")[0].rpartition("_")[2] for line in moves.splitlines()}
+    assert kinds >= {"BURY", "LEAD", "FOLLOW"}
+
+
+def by_hand(root: Path) -> list[str]:
+    """The blocks of shell in docs/protocol.md."""
+    page = (root / "docs/protocol.md").read_text(encoding="utf-8")
+    return re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def test_a_hand_at_the_shell(root: Path) -> None:
+    create, join, view, submit = by_hand(root)
+    define = create.splitlines()[0]
+    values = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+    def typed(block: str) -> dict[str, Any]:
+        """The answer to what is typed, with the definition of the first block."""
+        done = subprocess.run(
+            ["bash", "-c", f"{define}\n{block}".replace("127.0.0.1:7421", server.address)],
+            env=os.environ | values,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    with served("--log-level", "error") as server:
+        values["TABLE"] = typed(create)["table"]["tableId"]
+        values["TICKET"] = typed(join)["ticket"]
+        while "decision" not in (seen := typed(view)):
+            assert "result" not in seen["snapshot"]["table"]
+        values["DECISION"] = seen["decision"]["decisionId"]
+        values["MOVE"] = json.dumps(curl_bot.first_move(seen["decision"]["legal"]))
+        assert typed(submit)["accepted"]["decisionId"] == values["DECISION"]
