@@ -13,7 +13,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
-from croupier_server.tables.boards import HeldRecords
+from croupier_server.tables.reveals import HeldRecords
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 

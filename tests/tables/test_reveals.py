@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from croupier_server.tables import boards
+from croupier_server.tables import reveals
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec
 from croupier_server.tables.table import Table
@@ -72,7 +72,7 @@ def test_boards_do_not_wait_for_each_other() -> None:
 
 def test_the_oldest_board_is_given_up_when_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """A board that never ends holds neither memory nor, by coming out, its cards."""
-    monkeypatch.setattr(boards, "HELD_MAX", 1)
+    monkeypatch.setattr(reveals, "HELD_MAX", 1)
     world = World()
     for deal in (board(2, "north"), board(2, "south"), board(2, "south")):
         table, _ = create(world, deal)
