@@ -134,12 +134,15 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
         shard.stop()
 
 
-async def serve(settings: Settings, announce_fd: int | None = None) -> None:
+async def serve(
+    settings: Settings, announce_fd: int | None = None, until_fd: int | None = None
+) -> None:
     """Serve until SIGTERM or SIGINT; a second one ends the process at once.
 
     Args:
         settings: all that can be set.
         announce_fd: gets one line of JSON with ``address`` and ``pid`` when the server listens.
+        until_fd: end of a pipe whose other end somebody else holds; without that one we stop too.
 
     Raises:
         CannotListen: the port is taken, or the address is not of this machine.
@@ -153,8 +156,16 @@ async def serve(settings: Settings, announce_fd: int | None = None) -> None:
         _log.info("stopping", signal=signal.Signals(number).name)
         stop.set()
 
+    def on_left_alone(fd: int) -> None:
+        if not os.read(fd, 1024):
+            loop.remove_reader(fd)
+            _log.info("stopping", signal=None)
+            stop.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal, number)
+    if until_fd is not None:
+        loop.add_reader(until_fd, on_left_alone, until_fd)
     _tame_collector()
     async with running(settings) as app:
         _log.info("listening", address=app.server.address, loop=type(loop).__module__)
@@ -201,6 +212,7 @@ def _limits(settings: Settings) -> Limits:
         lag_max=settings.feed_lag_max,
         heartbeat_ms=settings.heartbeat_ms,
         nonce_ms=settings.nonce_ms,
+        idle_ms=settings.idle_ms,
         network_grace_ms=settings.network_grace_ms,
         unary_grace_ms=settings.unary_grace_ms,
         channels_max=settings.session_tables_max,

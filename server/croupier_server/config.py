@@ -73,6 +73,9 @@ class Settings(BaseSettings):
     unary_grace_ms: int = Field(
         100, ge=0, description="So much is not charged where nothing measures the network."
     )
+    idle_ms: Positive = Field(
+        86_400_000, description="A table at which nothing has happened for so long is stopped."
+    )
     tables_max: Positive = Field(10_000, description="Live tables.")
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")

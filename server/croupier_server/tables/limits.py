@@ -19,6 +19,7 @@ class Limits(NamedTuple):
         nonce_ms: how long a table waits for nonces.
         away_ms: after so long a seat without stream or call is away, and so is one that lets its
             turn wait where there is no clock; what follows is the table's `OnAbsence`.
+        idle_ms: a table at which nothing has happened for so long is stopped.
         relief_bot: name of the house bot that takes over from a player who is away.
         network_grace_ms: most that is not charged of a decision's time for a slow network, as a
             session's heartbeats measure it.
@@ -33,6 +34,7 @@ class Limits(NamedTuple):
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
     away_ms: int = 60_000
+    idle_ms: int = 86_400_000
     relief_bot: str = "greedy"
     network_grace_ms: int = 500
     unary_grace_ms: int = 100

@@ -32,6 +32,7 @@ from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.idle import Idle
 from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.match import FOREVER
@@ -96,6 +97,7 @@ class Shard:
         self.limits = limits
         self._clock = clock
         self._lag = Lag()
+        self._idle = Idle(limits.idle_ms)
         self._secrets = secrets
         self._ids = ids
         self._games = games
@@ -464,12 +466,15 @@ class Shard:
             self._house.relieve(table, seat)
 
     def heartbeat(self, part: int | None = None) -> None:
-        """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`."""
-        self.readers.beat(
-            table
-            for table in self.directory
-            if part is None or table.number % HEARTBEAT_SLICES == part
-        )
+        """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`, and stop
+        those at which nothing happens any more."""
+        whole = part is None
+        tables = [one for one in self.directory if whole or one.number % HEARTBEAT_SLICES == part]
+        now = self.now_ms()
+        for table in self._idle.found(part, tables, now):
+            table.abort("nothing happened for too long", now)
+            self._done(table)
+        self.readers.beat(tables)
         if not part:
             self.readers.beat_sessions()
 

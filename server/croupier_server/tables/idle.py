@@ -1,0 +1,38 @@
+"""Tables at which nothing happens any more: their players are gone and nobody has a clock.
+
+Must not be put here: what becomes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from croupier_server.tables.spec import Status
+from croupier_server.tables.table import Table
+
+
+class Idle:
+    """Finds tables at which nothing has happened for *idle_ms*, looking now and then."""
+
+    __slots__ = ("_idle_ms", "_seen")
+
+    def __init__(self, idle_ms: int) -> None:
+        self._idle_ms = idle_ms
+        self._seen: dict[int | None, dict[int, tuple[int, int]]] = {}
+
+    def found(self, part: int | None, tables: Iterable[Table], now: int) -> list[Table]:
+        """The idle ones among *tables*, which are all of *part* of a server's tables."""
+        before = self._seen.get(part, {})
+        seen: dict[int, tuple[int, int]] = {}
+        idle = []
+        for table in tables:
+            if table.status is Status.ENDED:
+                continue
+            sequence, since = before.get(table.number, (0, now))
+            if sequence != table.journal.sequence:
+                sequence, since = table.journal.sequence, now
+            seen[table.number] = sequence, since
+            if now - since >= self._idle_ms:
+                idle.append(table)
+        self._seen[part] = seen
+        return idle
