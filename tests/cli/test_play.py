@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -259,6 +261,42 @@ def test_a_signal_stops_everything(
     assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
 
 
+def server_of(pid: int) -> int:
+    """The server that the contest *pid* has started."""
+    (server,) = [
+        child
+        for child in children_of(pid)
+        if b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    return server
+
+
+def test_a_contest_that_is_killed_leaves_no_server(tmp_path: Path, bots: Path) -> None:
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [PROGRAM, "play", "tractor", "--out", out, "--bots", f"{bots}:Asleep,{bots}:Asleep"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    started = []
+    try:
+        log = out / "Asleep.log"
+        while not (log.exists() and "zzz" in log.read_text()):
+            assert process.poll() is None
+        server = os.pidfd_open(server_of(process.pid))
+        started = children_of(process.pid)
+        process.kill()
+        assert select.select([server], [], [], 30)[0]
+        os.close(server)
+    finally:
+        process.kill()
+        process.wait()
+        # The bots would try to reach their server for half a minute more.
+        for pid in started:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -348,14 +386,7 @@ def test_a_server_that_dies_fails_what_is_left(
         log = out / "Asleep.log"
         while not (log.exists() and "zzz" in log.read_text()):
             assert process.poll() is None, process.communicate()
-        listed = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(process.pid)],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        (server_line,) = [line for line in listed.stdout.splitlines() if " serve " in line]
-        os.kill(int(server_line.split()[0]), signal.SIGKILL)
+        os.kill(server_of(process.pid), signal.SIGKILL)
         shown, complaint = process.communicate(timeout=40)
     finally:
         process.kill()

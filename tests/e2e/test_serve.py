@@ -186,6 +186,7 @@ def test_two_servers_do_not_share_a_port() -> None:
         (("--host", "0.0.0.0"), "--insecure-listen"),
         (("--config", "nowhere.toml"), "nowhere.toml: No such file"),
         (("--announce-fd", "99"), "--announce-fd: 99 is not an open file descriptor"),
+        (("--until-fd", "99"), "--until-fd: 99 is not an open file descriptor"),
         (("extra",), "extra"),
     ],
 )
@@ -210,7 +211,7 @@ def test_help_names_every_setting() -> None:
     assert status == 0
     missing = [
         name
-        for name in (*Settings.model_fields, "config", "announce_fd")
+        for name in (*Settings.model_fields, "config", "announce_fd", "until_fd")
         if f"--{name.replace('_', '-')}" not in text
     ]
     assert missing == []

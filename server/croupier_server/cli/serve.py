@@ -34,10 +34,21 @@ _Announce = Annotated[
         metavar="FD",
     ),
 ]
+_Until = Annotated[
+    int | None,
+    typer.Option(
+        "--until-fd",
+        help="Stop when nobody holds the other end of this pipe any more.",
+        metavar="FD",
+    ),
+]
 
 
 def command(
-    config: Path | None = None, announce_fd: int | None = None, **flags: Value | None
+    config: Path | None = None,
+    announce_fd: int | None = None,
+    until_fd: int | None = None,
+    **flags: Value | None,
 ) -> None:
     """Run the server.
 
@@ -48,15 +59,16 @@ def command(
         settings = load(flags, config)
     except SettingsError as error:
         fail(str(error))
-    if announce_fd is not None:
+    for flag, fd in (("--announce-fd", announce_fd), ("--until-fd", until_fd)):
         try:
-            os.fstat(announce_fd)
+            if fd is not None:
+                os.fstat(fd)
         except (OSError, OverflowError):
-            fail(f"--announce-fd: {announce_fd} is not an open file descriptor")
-    _run(settings, announce_fd)
+            fail(f"{flag}: {fd} is not an open file descriptor")
+    _run(settings, announce_fd, until_fd)
 
 
-def _run(settings: Settings, announce_fd: int | None) -> None:
+def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> None:
     # gRPC's core writes lines of its own about a port that is taken; we write a better one.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from croupier_server import app, logging
@@ -74,13 +86,13 @@ def _run(settings: Settings, announce_fd: int | None) -> None:
             factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
-            runner.run(app.serve(settings, announce_fd))
+            runner.run(app.serve(settings, announce_fd, until_fd))
         except CannotListen as error:
             fail(str(error), CANNOT_LISTEN)
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
-    """One option a setting, and the two that are none."""
+    """One option a setting, and the three that are none."""
     for name, field in Settings.model_fields.items():
         flag = f"--{name.replace('_', '-')}"
         annotation: object = field.annotation
@@ -94,6 +106,7 @@ def _parameters() -> Iterator[inspect.Parameter]:
         yield _parameter(name, Annotated[annotation | None, option])  # type: ignore[operator]
     yield _parameter("config", _File)
     yield _parameter("announce_fd", _Announce)
+    yield _parameter("until_fd", _Until)
 
 
 def _parameter(name: str, annotation: object) -> inspect.Parameter:

@@ -129,20 +129,28 @@ async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
         ProcessFailed: it ended, or said nothing, before it listened.
     """
     readable, writable = os.pipe()
+    # Nothing is written here: its end tells the server that we are gone, however we went.
+    lifeline, held = os.pipe()
+    fds = ("--announce-fd", str(writable), "--until-fd", str(lifeline))
     try:
-        arguments = [sys.executable, "-m", "croupier_server", "serve", "--port", "0"]
         child = await start(
             "the server",
-            [*arguments, "--announce-fd", str(writable), *flags],
+            [sys.executable, "-m", "croupier_server", "serve", "--port", "0", *fds, *flags],
             log,
-            pass_fds=(writable,),
+            pass_fds=(writable, lifeline),
         )
+    except BaseException:
+        os.close(readable)
+        os.close(held)
+        raise
     finally:
         os.close(writable)
+        os.close(lifeline)
     try:
         yield await _announced(readable, child), child
     finally:
         await child.stop()
+        os.close(held)
 
 
 async def _announced(descriptor: int, child: Child) -> str:
