@@ -17,6 +17,7 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier_server.bench.served import server
 from croupier_server.cli import run
+from croupier_server.contest import runner
 
 ONE_DEAL = ["--option", "max_deals=1"]
 PROGRAM = Path(sys.executable).parent / "croupier"
@@ -172,6 +173,32 @@ def test_any_program_can_play(tmp_path: Path, bots: Path) -> None:
     assert status == 0
     assert [entrant["name"] for entrant in data["entrants"]] == ["any-program", "random"]
     assert data["entrants"][0]["matches"] == 2
+
+
+# Plays one seat after the other, so no match ever begins.
+ONE_BY_ONE = """
+import json, os, sys
+import croupier
+from croupier.bots import RandomBot
+
+for line in os.fdopen(int(os.environ["CROUPIER_INVITES_FD"])):
+    seat = json.loads(line)
+    croupier.run(RandomBot, seat["address"], table=seat["table_id"], invite=seat["invite_code"])
+"""
+
+
+def test_a_match_whose_seats_are_not_taken_is_given_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SEATS_S", 3.0)
+    script = tmp_path / "one-by-one"
+    script.write_text(f"#!{sys.executable}\n{ONE_BY_ONE}")
+    script.chmod(0o755)
+    entrants = ["--bots", f"cmd:{script}", "--bots", "random", "--matches", "2"]
+    status, data = play(tmp_path / "out", *entrants, *ONE_DEAL)
+    assert status == 1
+    assert [match["reason"] for match in data["matches"]] == ["FAILED"] * 2
+    assert "one-by-one did not take every seat within 3 s" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

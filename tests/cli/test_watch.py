@@ -66,6 +66,7 @@ def test_an_ended_table_is_told_from_where_it_stands(
     shown = capsys.readouterr().out
     assert f"table {table}" in shown
     assert "ended" in shown
+    assert "the match ends: finished\n  seat 0 bot0: score " in shown
 
 
 def test_an_unknown_table_is_one_line(address: str, capsys: pytest.CaptureFixture[str]) -> None:

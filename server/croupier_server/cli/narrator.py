@@ -50,6 +50,8 @@ class Narrator:
         lines = table_lines(snapshot.table)
         if snapshot.WhichOneof("view") == "public":
             lines += self._teller.position(snapshot.public)
+        if snapshot.table.HasField("result"):
+            lines += result_lines(snapshot.table.result, self._names)
         return lines
 
     def tell(self, event: table_pb2.TableEvent, private: Private) -> list[str]:

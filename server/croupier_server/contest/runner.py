@@ -45,6 +45,9 @@ FAILED: Final = "FAILED"
 CALL_S: Final = 30.0
 """Deadline of every unary call."""
 
+SEATS_S: Final = 120.0
+"""A match whose seats are not all taken after this time is given up: it would never begin."""
+
 STRIKES: Final = 3
 """Time-outs after which a seat forfeits, where a time for each move is set."""
 
@@ -297,7 +300,7 @@ class _Runner:
         """Wait for the record of a match under way."""
         match = live.match
         try:
-            record = await live.ended
+            record = await self._record(live)
         except ProcessFailed as error:
             await self._abort(live, str(error))
             return MatchResult(match, live.table_id, None, FAILED, str(error))
@@ -307,6 +310,28 @@ class _Runner:
         finally:
             del self._live[live.table_id]
         return self._read(match, record)
+
+    async def _record(self, live: _Live) -> record_pb2.Record:
+        """The record of a match, once it comes.
+
+        Raises:
+            ProcessFailed: an entrant ended, or did not take its seats.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SEATS_S):
+                return await asyncio.shield(live.ended)
+        request = table_service_pb2.GetTableRequest(table_id=live.table_id)
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            table = (await self._tables.GetTable(request, timeout=CALL_S)).table
+            if table.status == table_pb2.TABLE_STATUS_OPEN:
+                teams = {self._plan.teams[seat.seat] for seat in table.seats if not seat.epoch}
+                numbers = [live.match.entrant_of_team(team) for team in sorted(teams)]
+                names = [self._plan.entrants[number].name for number in numbers]
+                raise ProcessFailed(
+                    f"{' and '.join(names)} did not take every seat within {SEATS_S:.0f} s; "
+                    "a program plays all its seats at once"
+                )
+        return await live.ended
 
     async def _make_table(self, match: Match, tables: int) -> _Live:
         """Make the table of *match*, one of *tables* on its board, and invite its entrants."""
