@@ -58,9 +58,7 @@ def run_file(path: Path) -> list[VectorResult]:
     if run is None or vectors is None:
         raise ValueError(f"{path} holds no list of positions of a known game")
     return [
-        result
-        for place, vector in enumerate(vectors)
-        for result in _run_one(run, place, vector)
+        result for place, vector in enumerate(vectors) for result in _run_one(run, place, vector)
     ]
 
 
