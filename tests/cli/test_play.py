@@ -444,6 +444,21 @@ def test_results_that_cannot_be_kept_are_printed_all_the_same(
     assert f"cannot write {tmp_path / 'results.json'}: Is a directory\n" in shown.err
 
 
+def test_results_are_kept_where_nobody_reads_them(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    entrants = ["--bots", "greedy,random", "--matches", "1", "--out", str(out), *ONE_DEAL]
+    process = subprocess.Popen(
+        [PROGRAM, "play", "tractor", *entrants], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=30) == 1
+    assert len(json.loads((out / "results.json").read_text())["matches"]) == 1
+
+
 def test_a_match_whose_record_cannot_be_kept_has_failed(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,6 +166,11 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     from croupier_server.cli.score_table import as_data, print_tables
 
     data = json.dumps(as_data(plan, results, folder), indent=2)
+    file, why_not = folder / "results.json", ""
+    try:
+        file.write_text(data + "\n", encoding="utf-8")
+    except OSError as error:
+        why_not = f"cannot write {file}: {error.strerror}"
     if as_json:
         print(data)
     else:
@@ -174,9 +179,6 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     for reason, count in sorted(reasons.items()):
         times = f" ({count} matches)" if count > 1 else ""
         print(f"croupier: {reason}{times}", file=sys.stderr)
-    file = folder / "results.json"
-    try:
-        file.write_text(data + "\n", encoding="utf-8")
-    except OSError as error:
-        fail(f"cannot write {file}: {error.strerror}", exit_code=1)
+    if why_not:
+        fail(why_not, exit_code=1)
     return 1 if reasons else 0
