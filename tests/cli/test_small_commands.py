@@ -6,11 +6,17 @@ import ast
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from croupier_server.cli import COMMANDS, run
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == version("croupier-server")
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version as installed_version
+from typing import Annotated
 
 import typer
 
@@ -43,9 +45,16 @@ def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
-    @app.callback()
-    def root() -> None:
+    @app.callback(invoke_without_command=True)
+    def root(
+        version: Annotated[
+            bool, typer.Option("--version", help="Print the version of the server.")
+        ] = False,
+    ) -> None:
         """Croupier runs card tables for programs."""
+        if version:
+            print(installed_version("croupier-server"))
+            raise typer.Exit
 
     for name in names:
         module = import_module(f"croupier_server.cli.{name.replace('-', '_')}")

@@ -130,13 +130,15 @@ def parse_options(ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
     """
     if ruleset not in RULESETS:
         raise InvalidRequest(
-            Reason.UNKNOWN_RULESET, f"no ruleset of Tractor is named {ruleset!r}", field="ruleset"
+            Reason.UNKNOWN_RULESET,
+            f"no ruleset of Tractor is named {ruleset!r}; there are {', '.join(RULESETS)}",
+            field="ruleset",
         )
     for name in overrides:
         if name not in _BY_NAME:
             raise InvalidRequest(
                 Reason.UNKNOWN_OPTION,
-                f"Tractor has no option {name!r}",
+                f"Tractor has no option {name!r}; there are {', '.join(sorted(_BY_NAME))}",
                 field=f"options.{name}",
             )
     texts = {spec.name: spec.standard for spec in SPECS}
