@@ -174,7 +174,9 @@ Global___ChannelNonce: _TypeAlias = ChannelNonce  # noqa: Y015
 
 @_typing.final
 class SessionRequest(_message.Message):
-    """One frame of the client."""
+    """One frame of the client. It holds at most 4,096 items of any kind together, or
+    `SessionWelcome.channels_max` if that is more; a longer one ends the session.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -1441,7 +1441,7 @@ class TractorPublicView(_message.Message):
     declarers: _builtins.int
     """Team of the declarers, once known."""
     kitty_size: _builtins.int
-    """Cards in the kitty."""
+    """Cards that the kitty has in this match, also while the starter holds them."""
     opponents_points: _builtins.int
     """Points of the opponents so far, penalties included; may be negative."""
     window_open: _builtins.bool
