@@ -75,6 +75,7 @@ class Shard:
     Attributes:
         directory: all tables.
         table: finds one by its id, or raises NotFound.
+        list_tables: listed tables, newest first; see `Directory.listed`.
         readers: all streams.
         commits: collects what is done and hands it to the store.
         committed: await it before telling a client what was done.
@@ -106,6 +107,7 @@ class Shard:
         self._endpoint = endpoint
         self.directory = Directory(log, records, limits.ended_max)
         self.table = self.directory.table
+        self.list_tables = self.directory.listed
         self._number = 0
         self.readers = Readers()
         self._created: Answers[CreateTable, Made] = Answers(limits.requests_max)
@@ -179,17 +181,6 @@ class Shard:
             on_absence is OnAbsence.HOUSE_BOT and self._house.is_open
         )
         return self.limits.away_ms if is_minded else FOREVER
-
-    def list_tables(
-        self,
-        *,
-        kind: int = 0,
-        status: Status | None = None,
-        before: int | None = None,
-        limit: int = 100,
-    ) -> list[Table]:
-        """Listed tables, newest first; see `Directory.listed`."""
-        return self.directory.listed(kind=kind, status=status, before=before, limit=limit)
 
     # Seats ---------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.cards import parse, text
-from croupier_server.games.tractor.components import lead_kind, read_lead
+from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.moves import TractorMoveKind
 from tests.games.tractor.kit import (
     dense_cards,
@@ -47,7 +47,7 @@ def components(cards: str, name: str = "2H", **options: str) -> list[str]:
     ],
 )
 def test_kinds_1_to_4(cards: str, kind: TractorMoveKind) -> None:
-    assert lead_kind(read_lead(parse(cards), order_by("2H"))) == kind
+    assert read_lead(parse(cards), order_by("2H")).kind == kind
 
 
 def test_mixed_suits_4_are_no_lead() -> None:

@@ -11,7 +11,7 @@ from croupier_server.errors import IllegalMove, Reason
 from croupier_server.games.base import Legal
 from croupier_server.games.cards import Cards, count, pack, parse, text
 from croupier_server.games.patterns import members, size
-from croupier_server.games.tractor.components import lead_kind, read_lead
+from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.leads import check_lead, legal_leads
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind, cards_of
 from tests.games.tractor.kit import (
@@ -107,7 +107,7 @@ def test_leads_are_all_sets_of_one_suit(random: Random) -> None:
         assert len(set(legal.moves)) == len(legal.moves) <= LEGAL_LIST_MAX
         assert (len(every_lead(hand, of)) <= LEGAL_LIST_MAX) == (not legal.patterns)
         for move, kind in zip(legal.moves, legal.kinds, strict=True):
-            assert kind == lead_kind(read_lead(cards_of(move), trumps))
+            assert kind == read_lead(cards_of(move), trumps).kind
             assert check_lead(packed(hand), cards_of(move), trumps).cards | PLAY == move
 
 

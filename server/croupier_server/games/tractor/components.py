@@ -138,12 +138,6 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
     return lead
 
 
-def lead_kind(lead: Lead) -> int:
-    """The `TractorMoveKind` of *lead*: LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE, LEAD_TRACTOR or
-    LEAD_THROW."""
-    return lead.kind
-
-
 def _kind(components: tuple[Component, ...]) -> int:
     if len(components) > 1:
         return LEAD_THROW
