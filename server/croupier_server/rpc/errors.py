@@ -88,6 +88,21 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.CALL_OUT_OF_RANGE: _PRECONDITION,
         Reason.CALL_TOO_LOW: _PRECONDITION,
         Reason.UNKNOWN_TRUMP_SUIT: _INVALID,
+        Reason.NOT_A_MELD: _PRECONDITION,
+        Reason.NO_DISCARD: _PRECONDITION,
+        Reason.NO_SUCH_MELD: _PRECONDITION,
+        Reason.CANNOT_LAY_OFF: _PRECONDITION,
+        Reason.NOT_FOUR_OF_A_KIND: _PRECONDITION,
+        Reason.NOT_OPENED: _PRECONDITION,
+        Reason.DRAW_CALL_BARRED: _PRECONDITION,
+        Reason.MUST_DISCARD: _PRECONDITION,
+        Reason.MUST_NOT_DISCARD: _PRECONDITION,
+        Reason.NOT_ALLOWED_BY_OPTIONS: _PRECONDITION,
+        Reason.BID_TOO_LOW: _PRECONDITION,
+        Reason.BID_OUT_OF_RANGE: _INVALID,
+        Reason.CENTER_NOT_NAMED: _PRECONDITION,
+        Reason.CENTER_NOT_AVAILABLE: _PRECONDITION,
+        Reason.CENTER_NOT_YOURS: _PRECONDITION,
     }
 )
 """Status code of every reason."""

@@ -126,6 +126,44 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """FAILED_PRECONDITION. Tractor T-11.1: a call must be above the last bid."""
     REASON_UNKNOWN_TRUMP_SUIT: _Reason.ValueType  # 49
     """INVALID_ARGUMENT. Tractor T-11.3: name one of the four suits or no trump."""
+    REASON_NOT_A_MELD: _Reason.ValueType  # 50
+    """FAILED_PRECONDITION. Tong-its: the cards are no set and no run (G-3.1), or not with the discard
+    (G-2.2).
+    """
+    REASON_NO_DISCARD: _Reason.ValueType  # 51
+    """FAILED_PRECONDITION. Tong-its: the discard pile is empty (G-2.2)."""
+    REASON_NO_SUCH_MELD: _Reason.ValueType  # 52
+    """FAILED_PRECONDITION. Tong-its: no meld has that number (G-4)."""
+    REASON_CANNOT_LAY_OFF: _Reason.ValueType  # 53
+    """FAILED_PRECONDITION. Tong-its: the cards do not extend that meld to a valid one (G-4)."""
+    REASON_NOT_FOUR_OF_A_KIND: _Reason.ValueType  # 54
+    """FAILED_PRECONDITION. Tong-its: the hand does not hold all four cards of the rank (G-3.4)."""
+    REASON_NOT_OPENED: _Reason.ValueType  # 55
+    """FAILED_PRECONDITION. Tong-its: only an opened player may call draw (G-5.2)."""
+    REASON_DRAW_CALL_BARRED: _Reason.ValueType  # 56
+    """FAILED_PRECONDITION. Tong-its: a lay-off or a taken discard bars the draw call, or it is the
+    seat's first turn (G-5.2).
+    """
+    REASON_MUST_DISCARD: _Reason.ValueType  # 57
+    """FAILED_PRECONDITION. Tong-its: this turn ends with a discard (G-2.4)."""
+    REASON_MUST_NOT_DISCARD: _Reason.ValueType  # 58
+    """FAILED_PRECONDITION. Tong-its: this turn ends without a discard (G-2.4)."""
+    REASON_NOT_ALLOWED_BY_OPTIONS: _Reason.ValueType  # 59
+    """FAILED_PRECONDITION. The options of this table switch that move off; the clause names the
+    option.
+    """
+    REASON_BID_TOO_LOW: _Reason.ValueType  # 60
+    """FAILED_PRECONDITION. Pokex: a bid must be higher than the last one (P-2.1)."""
+    REASON_BID_OUT_OF_RANGE: _Reason.ValueType  # 61
+    """INVALID_ARGUMENT. Pokex: a bid is 1 to 6 tricks (P-2.1)."""
+    REASON_CENTER_NOT_NAMED: _Reason.ValueType  # 62
+    """FAILED_PRECONDITION. Pokex: the leader names the centre card of the trick (P-4.1)."""
+    REASON_CENTER_NOT_AVAILABLE: _Reason.ValueType  # 63
+    """FAILED_PRECONDITION. Pokex: that card is not in the centre any more, or was not there (P-4.1)."""
+    REASON_CENTER_NOT_YOURS: _Reason.ValueType  # 64
+    """FAILED_PRECONDITION. Pokex: only the leader under `center` leader_picks names a centre card
+    (P-4.1).
+    """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. Clients
@@ -232,4 +270,42 @@ REASON_CALL_TOO_LOW: Reason.ValueType  # 48
 """FAILED_PRECONDITION. Tractor T-11.1: a call must be above the last bid."""
 REASON_UNKNOWN_TRUMP_SUIT: Reason.ValueType  # 49
 """INVALID_ARGUMENT. Tractor T-11.3: name one of the four suits or no trump."""
+REASON_NOT_A_MELD: Reason.ValueType  # 50
+"""FAILED_PRECONDITION. Tong-its: the cards are no set and no run (G-3.1), or not with the discard
+(G-2.2).
+"""
+REASON_NO_DISCARD: Reason.ValueType  # 51
+"""FAILED_PRECONDITION. Tong-its: the discard pile is empty (G-2.2)."""
+REASON_NO_SUCH_MELD: Reason.ValueType  # 52
+"""FAILED_PRECONDITION. Tong-its: no meld has that number (G-4)."""
+REASON_CANNOT_LAY_OFF: Reason.ValueType  # 53
+"""FAILED_PRECONDITION. Tong-its: the cards do not extend that meld to a valid one (G-4)."""
+REASON_NOT_FOUR_OF_A_KIND: Reason.ValueType  # 54
+"""FAILED_PRECONDITION. Tong-its: the hand does not hold all four cards of the rank (G-3.4)."""
+REASON_NOT_OPENED: Reason.ValueType  # 55
+"""FAILED_PRECONDITION. Tong-its: only an opened player may call draw (G-5.2)."""
+REASON_DRAW_CALL_BARRED: Reason.ValueType  # 56
+"""FAILED_PRECONDITION. Tong-its: a lay-off or a taken discard bars the draw call, or it is the
+seat's first turn (G-5.2).
+"""
+REASON_MUST_DISCARD: Reason.ValueType  # 57
+"""FAILED_PRECONDITION. Tong-its: this turn ends with a discard (G-2.4)."""
+REASON_MUST_NOT_DISCARD: Reason.ValueType  # 58
+"""FAILED_PRECONDITION. Tong-its: this turn ends without a discard (G-2.4)."""
+REASON_NOT_ALLOWED_BY_OPTIONS: Reason.ValueType  # 59
+"""FAILED_PRECONDITION. The options of this table switch that move off; the clause names the
+option.
+"""
+REASON_BID_TOO_LOW: Reason.ValueType  # 60
+"""FAILED_PRECONDITION. Pokex: a bid must be higher than the last one (P-2.1)."""
+REASON_BID_OUT_OF_RANGE: Reason.ValueType  # 61
+"""INVALID_ARGUMENT. Pokex: a bid is 1 to 6 tricks (P-2.1)."""
+REASON_CENTER_NOT_NAMED: Reason.ValueType  # 62
+"""FAILED_PRECONDITION. Pokex: the leader names the centre card of the trick (P-4.1)."""
+REASON_CENTER_NOT_AVAILABLE: Reason.ValueType  # 63
+"""FAILED_PRECONDITION. Pokex: that card is not in the centre any more, or was not there (P-4.1)."""
+REASON_CENTER_NOT_YOURS: Reason.ValueType  # 64
+"""FAILED_PRECONDITION. Pokex: only the leader under `center` leader_picks names a centre card
+(P-4.1).
+"""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

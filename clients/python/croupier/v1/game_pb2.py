@@ -23,44 +23,46 @@ _sym_db = _symbol_database.Default()
 
 
 from croupier.v1 import cards_pb2 as croupier_dot_v1_dot_cards__pb2
+from croupier.v1 import pokex_pb2 as croupier_dot_v1_dot_pokex__pb2
+from croupier.v1 import tongits_pb2 as croupier_dot_v1_dot_tongits__pb2
 from croupier.v1 import tractor_pb2 as croupier_dot_v1_dot_tractor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63roupier/v1/game.proto\x12\x0b\x63roupier.v1\x1a\x17\x63roupier/v1/cards.proto\x1a\x19\x63roupier/v1/tractor.proto\"N\n\x0bGameOptions\x12\x37\n\x07tractor\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.TractorOptionsH\x00R\x07tractorB\x06\n\x04game\"D\n\x04Move\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorMoveH\x00R\x07tractorB\x06\n\x04game\"T\n\x0c\x44\x65\x63isionKind\x12<\n\x07tractor\x18\x01 \x01(\x0e\x32 .croupier.v1.TractorDecisionKindH\x00R\x07tractorB\x06\n\x04game\"L\n\x08MoveKind\x12\x38\n\x07tractor\x18\x01 \x01(\x0e\x32\x1c.croupier.v1.TractorMoveKindH\x00R\x07tractorB\x06\n\x04game\"]\n\tLegalMove\x12%\n\x04move\x18\x01 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12)\n\x04kind\x18\x02 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\"\xc6\x01\n\x0bMovePattern\x12)\n\x04kind\x18\x01 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\x12\'\n\x05\x66ixed\x18\x02 \x03(\x0e\x32\x11.croupier.v1.CardR\x05\x66ixed\x12%\n\x04pool\x18\x03 \x03(\x0e\x32\x11.croupier.v1.CardR\x04pool\x12\x14\n\x05least\x18\x04 \x01(\rR\x05least\x12\x12\n\x04most\x18\x05 \x01(\rR\x04most\x12\x12\n\x04step\x18\x06 \x01(\rR\x04step\"\x8e\x01\n\nLegalMoves\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12\x34\n\x08patterns\x18\x02 \x03(\x0b\x32\x18.croupier.v1.MovePatternR\x08patterns\x12\x1c\n\ttruncated\x18\x03 \x01(\x08R\ttruncated\"J\n\tGameEvent\x12\x35\n\x07tractor\x18\x01 \x01(\x0b\x32\x19.croupier.v1.TractorEventH\x00R\x07tractorB\x06\n\x04game\"X\n\x10GamePrivateEvent\x12<\n\x07tractor\x18\x01 \x01(\x0b\x32 .croupier.v1.TractorPrivateEventH\x00R\x07tractorB\x06\n\x04game\"P\n\nPublicView\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorPublicViewH\x00R\x07tractorB\x06\n\x04game\"H\n\x08SeatView\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorViewH\x00R\x07tractorB\x06\n\x04game\"M\n\x0bSeatOutcome\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n\x05score\x18\x02 \x01(\x11R\x05score\x12\x14\n\x05place\x18\x03 \x01(\rR\x05place\"\xa7\x01\n\x0bMatchResult\x12.\n\x06reason\x18\x01 \x01(\x0e\x32\x16.croupier.v1.EndReasonR\x06reason\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x16\n\x06\x64\x65tail\x18\x04 \x01(\tR\x06\x64\x65tailB\x07\n\x05_seat*<\n\x08GameKind\x12\x19\n\x15GAME_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11GAME_KIND_TRACTOR\x10\x01*\xcd\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45ND_REASON_FINISHED\x10\x01\x12\x16\n\x12\x45ND_REASON_FORFEIT\x10\x02\x12\x17\n\x13\x45ND_REASON_CONCEDED\x10\x03\x12\x16\n\x12\x45ND_REASON_ABORTED\x10\x04\x12\x16\n\x12\x45ND_REASON_NO_SHOW\x10\x05\x12\x13\n\x0f\x45ND_REASON_VOID\x10\x06\x12\x15\n\x11\x45ND_REASON_HALTED\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63roupier/v1/game.proto\x12\x0b\x63roupier.v1\x1a\x17\x63roupier/v1/cards.proto\x1a\x17\x63roupier/v1/pokex.proto\x1a\x19\x63roupier/v1/tongits.proto\x1a\x19\x63roupier/v1/tractor.proto\"\xba\x01\n\x0bGameOptions\x12\x37\n\x07tractor\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.TractorOptionsH\x00R\x07tractor\x12\x37\n\x07tongits\x18\x02 \x01(\x0b\x32\x1b.croupier.v1.TongitsOptionsH\x00R\x07tongits\x12\x31\n\x05pokex\x18\x03 \x01(\x0b\x32\x19.croupier.v1.PokexOptionsH\x00R\x05pokexB\x06\n\x04game\"\xaa\x01\n\x04Move\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorMoveH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsMoveH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexMoveH\x00R\x05pokexB\x06\n\x04game\"\xca\x01\n\x0c\x44\x65\x63isionKind\x12<\n\x07tractor\x18\x01 \x01(\x0e\x32 .croupier.v1.TractorDecisionKindH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0e\x32 .croupier.v1.TongitsDecisionKindH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0e\x32\x1e.croupier.v1.PokexDecisionKindH\x00R\x05pokexB\x06\n\x04game\"\xba\x01\n\x08MoveKind\x12\x38\n\x07tractor\x18\x01 \x01(\x0e\x32\x1c.croupier.v1.TractorMoveKindH\x00R\x07tractor\x12\x38\n\x07tongits\x18\x02 \x01(\x0e\x32\x1c.croupier.v1.TongitsMoveKindH\x00R\x07tongits\x12\x32\n\x05pokex\x18\x03 \x01(\x0e\x32\x1a.croupier.v1.PokexMoveKindH\x00R\x05pokexB\x06\n\x04game\"]\n\tLegalMove\x12%\n\x04move\x18\x01 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12)\n\x04kind\x18\x02 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\"\x81\x02\n\x0bMovePattern\x12)\n\x04kind\x18\x01 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\x12\'\n\x05\x66ixed\x18\x02 \x03(\x0e\x32\x11.croupier.v1.CardR\x05\x66ixed\x12%\n\x04pool\x18\x03 \x03(\x0e\x32\x11.croupier.v1.CardR\x04pool\x12\x14\n\x05least\x18\x04 \x01(\rR\x05least\x12\x12\n\x04most\x18\x05 \x01(\rR\x04most\x12\x12\n\x04step\x18\x06 \x01(\rR\x04step\x12.\n\x06\x63\x65nter\x18\x07 \x01(\x0e\x32\x11.croupier.v1.CardH\x00R\x06\x63\x65nter\x88\x01\x01\x42\t\n\x07_center\"\x8e\x01\n\nLegalMoves\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12\x34\n\x08patterns\x18\x02 \x03(\x0b\x32\x18.croupier.v1.MovePatternR\x08patterns\x12\x1c\n\ttruncated\x18\x03 \x01(\x08R\ttruncated\"\xb2\x01\n\tGameEvent\x12\x35\n\x07tractor\x18\x01 \x01(\x0b\x32\x19.croupier.v1.TractorEventH\x00R\x07tractor\x12\x35\n\x07tongits\x18\x02 \x01(\x0b\x32\x19.croupier.v1.TongitsEventH\x00R\x07tongits\x12/\n\x05pokex\x18\x03 \x01(\x0b\x32\x17.croupier.v1.PokexEventH\x00R\x05pokexB\x06\n\x04game\"\xce\x01\n\x10GamePrivateEvent\x12<\n\x07tractor\x18\x01 \x01(\x0b\x32 .croupier.v1.TractorPrivateEventH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0b\x32 .croupier.v1.TongitsPrivateEventH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0b\x32\x1e.croupier.v1.PokexPrivateEventH\x00R\x05pokexB\x06\n\x04game\"\xc2\x01\n\nPublicView\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorPublicViewH\x00R\x07tractor\x12:\n\x07tongits\x18\x02 \x01(\x0b\x32\x1e.croupier.v1.TongitsPublicViewH\x00R\x07tongits\x12\x34\n\x05pokex\x18\x03 \x01(\x0b\x32\x1c.croupier.v1.PokexPublicViewH\x00R\x05pokexB\x06\n\x04game\"\xae\x01\n\x08SeatView\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorViewH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsViewH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexViewH\x00R\x05pokexB\x06\n\x04game\"M\n\x0bSeatOutcome\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n\x05score\x18\x02 \x01(\x11R\x05score\x12\x14\n\x05place\x18\x03 \x01(\rR\x05place\"\xa7\x01\n\x0bMatchResult\x12.\n\x06reason\x18\x01 \x01(\x0e\x32\x16.croupier.v1.EndReasonR\x06reason\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x16\n\x06\x64\x65tail\x18\x04 \x01(\tR\x06\x64\x65tailB\x07\n\x05_seat*h\n\x08GameKind\x12\x19\n\x15GAME_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11GAME_KIND_TRACTOR\x10\x01\x12\x15\n\x11GAME_KIND_TONGITS\x10\x02\x12\x13\n\x0fGAME_KIND_POKEX\x10\x03*\xcd\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45ND_REASON_FINISHED\x10\x01\x12\x16\n\x12\x45ND_REASON_FORFEIT\x10\x02\x12\x17\n\x13\x45ND_REASON_CONCEDED\x10\x03\x12\x16\n\x12\x45ND_REASON_ABORTED\x10\x04\x12\x16\n\x12\x45ND_REASON_NO_SHOW\x10\x05\x12\x13\n\x0f\x45ND_REASON_VOID\x10\x06\x12\x15\n\x11\x45ND_REASON_HALTED\x10\x07\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.game_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GAMEKIND']._serialized_start=1417
-  _globals['_GAMEKIND']._serialized_end=1477
-  _globals['_ENDREASON']._serialized_start=1480
-  _globals['_ENDREASON']._serialized_end=1685
-  _globals['_GAMEOPTIONS']._serialized_start=91
-  _globals['_GAMEOPTIONS']._serialized_end=169
-  _globals['_MOVE']._serialized_start=171
-  _globals['_MOVE']._serialized_end=239
-  _globals['_DECISIONKIND']._serialized_start=241
-  _globals['_DECISIONKIND']._serialized_end=325
-  _globals['_MOVEKIND']._serialized_start=327
-  _globals['_MOVEKIND']._serialized_end=403
-  _globals['_LEGALMOVE']._serialized_start=405
-  _globals['_LEGALMOVE']._serialized_end=498
-  _globals['_MOVEPATTERN']._serialized_start=501
-  _globals['_MOVEPATTERN']._serialized_end=699
-  _globals['_LEGALMOVES']._serialized_start=702
-  _globals['_LEGALMOVES']._serialized_end=844
-  _globals['_GAMEEVENT']._serialized_start=846
-  _globals['_GAMEEVENT']._serialized_end=920
-  _globals['_GAMEPRIVATEEVENT']._serialized_start=922
-  _globals['_GAMEPRIVATEEVENT']._serialized_end=1010
-  _globals['_PUBLICVIEW']._serialized_start=1012
-  _globals['_PUBLICVIEW']._serialized_end=1092
-  _globals['_SEATVIEW']._serialized_start=1094
-  _globals['_SEATVIEW']._serialized_end=1166
-  _globals['_SEATOUTCOME']._serialized_start=1168
-  _globals['_SEATOUTCOME']._serialized_end=1245
-  _globals['_MATCHRESULT']._serialized_start=1248
-  _globals['_MATCHRESULT']._serialized_end=1415
+  _globals['_GAMEKIND']._serialized_start=2412
+  _globals['_GAMEKIND']._serialized_end=2516
+  _globals['_ENDREASON']._serialized_start=2519
+  _globals['_ENDREASON']._serialized_end=2724
+  _globals['_GAMEOPTIONS']._serialized_start=144
+  _globals['_GAMEOPTIONS']._serialized_end=330
+  _globals['_MOVE']._serialized_start=333
+  _globals['_MOVE']._serialized_end=503
+  _globals['_DECISIONKIND']._serialized_start=506
+  _globals['_DECISIONKIND']._serialized_end=708
+  _globals['_MOVEKIND']._serialized_start=711
+  _globals['_MOVEKIND']._serialized_end=897
+  _globals['_LEGALMOVE']._serialized_start=899
+  _globals['_LEGALMOVE']._serialized_end=992
+  _globals['_MOVEPATTERN']._serialized_start=995
+  _globals['_MOVEPATTERN']._serialized_end=1252
+  _globals['_LEGALMOVES']._serialized_start=1255
+  _globals['_LEGALMOVES']._serialized_end=1397
+  _globals['_GAMEEVENT']._serialized_start=1400
+  _globals['_GAMEEVENT']._serialized_end=1578
+  _globals['_GAMEPRIVATEEVENT']._serialized_start=1581
+  _globals['_GAMEPRIVATEEVENT']._serialized_end=1787
+  _globals['_PUBLICVIEW']._serialized_start=1790
+  _globals['_PUBLICVIEW']._serialized_end=1984
+  _globals['_SEATVIEW']._serialized_start=1987
+  _globals['_SEATVIEW']._serialized_end=2161
+  _globals['_SEATOUTCOME']._serialized_start=2163
+  _globals['_SEATOUTCOME']._serialized_end=2240
+  _globals['_MATCHRESULT']._serialized_start=2243
+  _globals['_MATCHRESULT']._serialized_end=2410
 # @@protoc_insertion_point(module_scope)

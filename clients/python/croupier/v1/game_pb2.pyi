@@ -7,6 +7,8 @@ and results. A new game adds a file of its own and an arm here.
 
 from collections import abc as _abc
 from croupier.v1 import cards_pb2 as _cards_pb2
+from croupier.v1 import pokex_pb2 as _pokex_pb2
+from croupier.v1 import tongits_pb2 as _tongits_pb2
 from croupier.v1 import tractor_pb2 as _tractor_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -33,6 +35,10 @@ class _GameKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GameKind.Val
     """Never valid."""
     GAME_KIND_TRACTOR: _GameKind.ValueType  # 1
     """Tractor (Tuo La Ji, Sheng Ji, 80 points)."""
+    GAME_KIND_TONGITS: _GameKind.ValueType  # 2
+    """Tong-its (Tongits)."""
+    GAME_KIND_POKEX: _GameKind.ValueType  # 3
+    """Pokex."""
 
 class GameKind(_GameKind, metaclass=_GameKindEnumTypeWrapper):
     """The games."""
@@ -41,6 +47,10 @@ GAME_KIND_UNSPECIFIED: GameKind.ValueType  # 0
 """Never valid."""
 GAME_KIND_TRACTOR: GameKind.ValueType  # 1
 """Tractor (Tuo La Ji, Sheng Ji, 80 points)."""
+GAME_KIND_TONGITS: GameKind.ValueType  # 2
+"""Tong-its (Tongits)."""
+GAME_KIND_POKEX: GameKind.ValueType  # 3
+"""Pokex."""
 Global___GameKind: _TypeAlias = GameKind  # noqa: Y015
 
 class _EndReason:
@@ -94,20 +104,32 @@ class GameOptions(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorOptions:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsOptions:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexOptions:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorOptions | None = ...,
+        tongits: _tongits_pb2.TongitsOptions | None = ...,
+        pokex: _pokex_pb2.PokexOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -120,20 +142,32 @@ class Move(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorMove:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsMove:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexMove:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorMove | None = ...,
+        tongits: _tongits_pb2.TongitsMove | None = ...,
+        pokex: _pokex_pb2.PokexMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -146,18 +180,26 @@ class DecisionKind(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     tractor: _tractor_pb2.TractorDecisionKind.ValueType
     """Tractor."""
+    tongits: _tongits_pb2.TongitsDecisionKind.ValueType
+    """Tong-its."""
+    pokex: _pokex_pb2.PokexDecisionKind.ValueType
+    """Pokex."""
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorDecisionKind.ValueType = ...,
+        tongits: _tongits_pb2.TongitsDecisionKind.ValueType = ...,
+        pokex: _pokex_pb2.PokexDecisionKind.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -170,18 +212,26 @@ class MoveKind(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     tractor: _tractor_pb2.TractorMoveKind.ValueType
     """Tractor."""
+    tongits: _tongits_pb2.TongitsMoveKind.ValueType
+    """Tong-its."""
+    pokex: _pokex_pb2.PokexMoveKind.ValueType
+    """Pokex."""
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorMoveKind.ValueType = ...,
+        tongits: _tongits_pb2.TongitsMoveKind.ValueType = ...,
+        pokex: _pokex_pb2.PokexMoveKind.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -233,12 +283,15 @@ class MovePattern(_message.Message):
     LEAST_FIELD_NUMBER: _builtins.int
     MOST_FIELD_NUMBER: _builtins.int
     STEP_FIELD_NUMBER: _builtins.int
+    CENTER_FIELD_NUMBER: _builtins.int
     least: _builtins.int
     """Fewest cards of the pool, or smallest number."""
     most: _builtins.int
     """Most cards of the pool, or greatest number."""
     step: _builtins.int
     """Distance between numbers; 0 for kinds with cards."""
+    center: _cards_pb2.Card.ValueType
+    """Pokex: the centre card that every member names (P-4.1); not set when members name none."""
     @_builtins.property
     def kind(self) -> Global___MoveKind:
         """Kind of every member, as far as it is the same for all."""
@@ -260,12 +313,15 @@ class MovePattern(_message.Message):
         least: _builtins.int = ...,
         most: _builtins.int = ...,
         step: _builtins.int = ...,
+        center: _cards_pb2.Card.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "center", b"center", "kind", b"kind"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fixed", b"fixed", "kind", b"kind", "least", b"least", "most", b"most", "pool", b"pool", "step", b"step"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "center", b"center", "fixed", b"fixed", "kind", b"kind", "least", b"least", "most", b"most", "pool", b"pool", "step", b"step"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__center: _TypeAlias = _typing.Literal["center"]  # noqa: Y015
+    _WhichOneofArgType__center: _TypeAlias = _typing.Literal["_center", b"_center"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__center) -> _WhichOneofReturnType__center | None: ...
 
 Global___MovePattern: _TypeAlias = MovePattern  # noqa: Y015
 
@@ -314,20 +370,32 @@ class GameEvent(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorEvent:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsEvent:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexEvent:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorEvent | None = ...,
+        tongits: _tongits_pb2.TongitsEvent | None = ...,
+        pokex: _pokex_pb2.PokexEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -340,20 +408,32 @@ class GamePrivateEvent(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorPrivateEvent:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsPrivateEvent:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexPrivateEvent:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorPrivateEvent | None = ...,
+        tongits: _tongits_pb2.TongitsPrivateEvent | None = ...,
+        pokex: _pokex_pb2.PokexPrivateEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -366,20 +446,32 @@ class PublicView(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorPublicView:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsPublicView:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexPublicView:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorPublicView | None = ...,
+        tongits: _tongits_pb2.TongitsPublicView | None = ...,
+        pokex: _pokex_pb2.PokexPublicView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -392,20 +484,32 @@ class SeatView(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorView:
         """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsView:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexView:
+        """Pokex."""
 
     def __init__(
         self,
         *,
         tractor: _tractor_pb2.TractorView | None = ...,
+        tongits: _tongits_pb2.TongitsView | None = ...,
+        pokex: _pokex_pb2.PokexView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "tractor", b"tractor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -423,7 +527,9 @@ class SeatOutcome(_message.Message):
     seat: _builtins.int
     """The seat."""
     score: _builtins.int
-    """Its score. Tractor: levels of its team above the other's, in steps, as T-9.6 counts them."""
+    """Its score. Tractor: levels of its team above the other's, in steps, as T-9.6 counts them. Tong-its:
+    chips received less chips paid (G-7). Pokex: points of its side above the other's (P-6).
+    """
     place: _builtins.int
     """Its place: 1 is best, ties share."""
     def __init__(

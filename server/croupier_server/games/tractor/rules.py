@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
-from croupier_server.games import patterns
+from croupier_server.games import clauses, patterns
 from croupier_server.games.base import (
     Chance,
     Event,
@@ -36,7 +36,6 @@ from croupier_server.games.cards import (
 )
 from croupier_server.games.tractor import (
     bidding,
-    clauses,
     making_phase,
     moves,
     play_phase,
@@ -321,7 +320,7 @@ class Tractor:
         return moves.move_text(move)
 
     def clauses(self) -> Mapping[str, str]:
-        return clauses.texts()
+        return clauses.texts(__package__)
 
 
 def _check_form(move: Move) -> None:
