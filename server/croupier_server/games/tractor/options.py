@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import RANKS
+from croupier_server.games.settings import Reader, invalid
 from croupier_server.games.tractor.rulesets import RULESETS, SPECS
 
 __all__ = [
@@ -128,23 +128,7 @@ def parse_options(ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
     Raises:
         InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.
     """
-    if ruleset not in RULESETS:
-        raise InvalidRequest(
-            Reason.UNKNOWN_RULESET,
-            f"no ruleset of Tractor is named {ruleset!r}; there are {', '.join(RULESETS)}",
-            field="ruleset",
-        )
-    for name in overrides:
-        if name not in _BY_NAME:
-            raise InvalidRequest(
-                Reason.UNKNOWN_OPTION,
-                f"Tractor has no option {name!r}; there are {', '.join(sorted(_BY_NAME))}",
-                field=f"options.{name}",
-            )
-    texts = {spec.name: spec.standard for spec in SPECS}
-    texts.update(RULESETS[ruleset].changes)
-    texts.update(overrides)
-    return _read(texts)
+    return _read(Reader("Tractor", SPECS, RULESETS, ruleset, overrides))
 
 
 def option_text(options: TractorOptions) -> dict[str, str]:
@@ -166,53 +150,32 @@ def option_text(options: TractorOptions) -> dict[str, str]:
     return texts
 
 
-def _invalid(name: str, why: str) -> InvalidRequest:
-    return InvalidRequest(Reason.INVALID_OPTION, f"{name}: {why}", field=f"options.{name}")
-
-
-def _choice(texts: Mapping[str, str], name: str) -> str:
-    values = _BY_NAME[name].values
-    if texts[name] not in values:
-        raise _invalid(name, f"{texts[name]!r} is not one of {', '.join(values)}")
-    return texts[name]
-
-
-def _number(texts: Mapping[str, str], name: str, word: str) -> int | None:
-    """The number of an option, or None if its text is *word*."""
-    text = texts[name]
-    if text == word:
-        return None
-    if not (text.isascii() and text.isdecimal()) or len(text) > 9:
-        raise _invalid(name, f"{text!r} is not {_BY_NAME[name].syntax}")
-    return int(text)
-
-
-def _levels(texts: Mapping[str, str], name: str) -> list[int]:
+def _levels(reader: Reader, name: str) -> list[int]:
     levels = []
-    for letter in texts[name].split(","):
+    for letter in reader.texts[name].split(","):
         index = RANKS.find(letter.strip())
         if len(letter.strip()) != 1 or index < 0:
-            raise _invalid(name, f"{texts[name]!r} is not {_BY_NAME[name].syntax}")
+            raise invalid(name, f"{reader.texts[name]!r} is not {_BY_NAME[name].syntax}")
         levels.append(index + LEVEL_FIRST)
     return levels
 
 
-def _read_packs(texts: Mapping[str, str], players: int) -> int:
-    packs = _number(texts, "packs", "auto")
+def _read_packs(reader: Reader, players: int) -> int:
+    packs = reader.number("packs", "auto")
     if packs is None:
         return players // 2
     if not _PACK_MIN <= packs <= _PACK_MAX:
-        raise _invalid("packs", f"{packs} is not from {_PACK_MIN} to {_PACK_MAX}")
+        raise invalid("packs", f"{packs} is not from {_PACK_MIN} to {_PACK_MAX}")
     return packs
 
 
-def _read_kitty_size(texts: Mapping[str, str], players: int, packs: int) -> int:
-    size = _number(texts, "kitty_size", "auto")
+def _read_kitty_size(reader: Reader, players: int, packs: int) -> int:
+    size = reader.number("kitty_size", "auto")
     if size is None:
         return 0
     hand, remainder = divmod(packs * _PACK_CARDS - size, players)
     if remainder or size < 1 or hand < _HAND_MIN or size > hand:
-        raise _invalid(
+        raise invalid(
             "kitty_size",
             f"{size} of {packs * _PACK_CARDS} cards does not leave {players} equal hands of at "
             f"least {_HAND_MIN} cards, each no smaller than the kitty",
@@ -220,54 +183,54 @@ def _read_kitty_size(texts: Mapping[str, str], players: int, packs: int) -> int:
     return size
 
 
-def _read_start(
-    texts: Mapping[str, str], players: int, ace_rule: str
-) -> tuple[tuple[int, int], Seat | None]:
+def _read_start(reader: Reader, players: int, ace_rule: str) -> tuple[tuple[int, int], Seat | None]:
     """Start levels and starter of deal 1, which have to fit each other."""
-    starter = _number(texts, "starter", "none")
+    starter = reader.number("starter", "none")
     if starter is not None and starter >= players:
-        raise _invalid("starter", f"{starter} is no seat of a table of {players}")
-    levels = _levels(texts, "start_levels")
+        raise invalid("starter", f"{starter} is no seat of a table of {players}")
+    levels = _levels(reader, "start_levels")
     if len(levels) > 2:
-        raise _invalid("start_levels", "there are two teams")
+        raise invalid("start_levels", "there are two teams")
     first, second = levels[0], levels[-1]
     if first != second and starter is None:
-        raise _invalid("start_levels", "two different levels need the starter to be given")
+        raise invalid("start_levels", "two different levels need the starter to be given")
     if ace_rule == "reach" and LEVEL_ACE in levels:
-        raise _invalid("start_levels", "a match that is won by reaching ace cannot start there")
+        raise invalid("start_levels", "a match that is won by reaching ace cannot start there")
     return (first, second), starter
 
 
-def _read(texts: Mapping[str, str]) -> TractorOptions:
-    players = int(_choice(texts, "players"))
-    packs = _read_packs(texts, players)
-    ace_rule = _choice(texts, "ace_rule")
-    level_cap = _choice(texts, "level_cap")
-    max_deals = _number(texts, "max_deals", "none")
+def _read(reader: Reader) -> TractorOptions:
+    players = int(reader.choice("players"))
+    packs = _read_packs(reader, players)
+    ace_rule = reader.choice("ace_rule")
+    level_cap = reader.choice("level_cap")
+    max_deals = reader.number("max_deals", "none")
     if max_deals == 0:
-        raise _invalid("max_deals", "a match has at least one deal")
-    mandatory = [] if texts["mandatory_levels"] == "none" else _levels(texts, "mandatory_levels")
-    start_levels, starter = _read_start(texts, players, ace_rule)
+        raise invalid("max_deals", "a match has at least one deal")
+    mandatory = (
+        [] if reader.texts["mandatory_levels"] == "none" else _levels(reader, "mandatory_levels")
+    )
+    start_levels, starter = _read_start(reader, players, ace_rule)
     return TractorOptions(
         players=players,
         packs=packs,
-        kitty_size=_read_kitty_size(texts, players, packs),
-        trump_making=_choice(texts, "trump_making"),
-        contract=_choice(texts, "contract"),
-        declare_window=_choice(texts, "declare_window"),
-        joker_pairs=_choice(texts, "joker_pairs"),
-        self_override=_choice(texts, "self_override") == "true",
-        first_starter=_choice(texts, "first_starter"),
-        no_declaration=_choice(texts, "no_declaration"),
-        first_drawer=_choice(texts, "first_drawer"),
-        nt_rank_cards=_choice(texts, "nt_rank_cards"),
-        rank_gap=_choice(texts, "rank_gap"),
-        trump_ladder=_choice(texts, "trump_ladder"),
-        tractor_follow=_choice(texts, "tractor_follow"),
-        protect=_choice(texts, "protect"),
-        throw_compare=_choice(texts, "throw_compare"),
-        throw_penalty=_choice(texts, "throw_penalty"),
-        kitty_multiplier=_choice(texts, "kitty_multiplier"),
+        kitty_size=_read_kitty_size(reader, players, packs),
+        trump_making=reader.choice("trump_making"),
+        contract=reader.choice("contract"),
+        declare_window=reader.choice("declare_window"),
+        joker_pairs=reader.choice("joker_pairs"),
+        self_override=reader.truth("self_override"),
+        first_starter=reader.choice("first_starter"),
+        no_declaration=reader.choice("no_declaration"),
+        first_drawer=reader.choice("first_drawer"),
+        nt_rank_cards=reader.choice("nt_rank_cards"),
+        rank_gap=reader.choice("rank_gap"),
+        trump_ladder=reader.choice("trump_ladder"),
+        tractor_follow=reader.choice("tractor_follow"),
+        protect=reader.choice("protect"),
+        throw_compare=reader.choice("throw_compare"),
+        throw_penalty=reader.choice("throw_penalty"),
+        kitty_multiplier=reader.choice("kitty_multiplier"),
         level_cap=0 if level_cap == "none" else int(level_cap),
         ace_rule=ace_rule,
         mandatory_levels=tuple(sorted(set(mandatory))),

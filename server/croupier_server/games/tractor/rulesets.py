@@ -5,155 +5,147 @@ Data alone. Must not be put here: how a value is read or checked (`options`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
 from croupier_server.games.base import OptionSpec
+from croupier_server.games.settings import Ruleset, row
 
 _LEVEL = "a level 2 3 4 5 6 7 8 9 T J Q K A"
 
 
-def _spec(name: str, clause: str, values: str, meaning: str, syntax: str = "") -> OptionSpec:
-    """One row; the first of *values* is the standard, and with *syntax* the only one shown."""
-    texts = tuple(values.split())
-    return OptionSpec(name, clause, meaning, () if syntax else texts, syntax, texts[0])
-
-
 SPECS: tuple[OptionSpec, ...] = (
-    _spec("players", "T-1.2", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
-    _spec(
+    row("players", "T-1.2", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
+    row(
         "packs",
         "T-1.2",
         "auto",
         "Number of packs of 54 cards; auto is half the number of players.",
         "auto or a number from 2 to 6",
     ),
-    _spec(
+    row(
         "kitty_size",
         "T-1.2",
         "auto",
         "Cards left over for the kitty.",
         "auto, or a number from 1 up to the size of a hand that leaves equal hands of 2 or more",
     ),
-    _spec(
+    row(
         "trump_making",
         "T-2.2",
         "declare auction",
         "Trumps are made by exposing cards during the draw, or by an auction of points and a show.",
     ),
-    _spec(
+    row(
         "contract",
         "T-11.4",
         "none must_make",
         "Whether declarers who fall short of their bid lose the deal (auction only).",
     ),
-    _spec(
+    row(
         "declare_window",
         "T-3.5",
         "each_round each_card end_of_draw",
         "How often the sealed window for declarations opens.",
     ),
-    _spec(
+    row(
         "joker_pairs",
         "T-3.3",
         "ranked equal",
         "Whether red jokers overcall as many black ones.",
     ),
-    _spec(
+    row(
         "self_override",
         "T-3.4",
         "false true",
         "Whether the standing declarer may change to any stronger declaration of its own.",
     ),
-    _spec(
+    row(
         "first_starter",
         "T-3.6",
         "final_declarer first_declarer",
         "Who starts deal 1: the last or the first who declared.",
     ),
-    _spec(
+    row(
         "no_declaration",
         "T-3.7",
         "redeal_then_kitty first_rank_card_else_highest third_kitty_card no_trump redeal",
         "What makes trumps when nobody declares.",
     ),
-    _spec(
+    row(
         "first_drawer",
         "T-3.1",
         "starter rotating",
         "Who draws first from deal 2 on: the starter, or one seat further each deal.",
     ),
-    _spec(
+    row(
         "nt_rank_cards",
         "T-4.2",
         "plain trump",
         "Whether trump-rank cards stay trump in a deal without a trump suit.",
     ),
-    _spec(
+    row(
         "rank_gap",
         "T-5.3",
         "bridge natural",
         "Whether the neighbours of the trump rank are adjacent in a side suit.",
     ),
-    _spec(
+    row(
         "trump_ladder",
         "T-5.3",
         "full jokers none",
         "How far tractors of trumps reach beyond the trump suit.",
     ),
-    _spec(
+    row(
         "tractor_follow",
         "T-6.4",
         "longest full pairs none",
         "How much structure a follower owes to a tractor or tuple led.",
     ),
-    _spec(
+    row(
         "protect",
         "T-6.5",
         "none tractors tuples",
         "Which cards of a follower's structure are not claimed by a smaller lead.",
     ),
-    _spec(
+    row(
         "throw_compare",
         "T-7.2",
         "largest all highest",
         "When a later ruff of a throw beats an earlier one.",
     ),
-    _spec(
+    row(
         "throw_penalty",
         "T-8",
         "none ten_per_throw ten_per_card_withdrawn ten_per_failed_card",
         "Points paid for a false throw.",
     ),
-    _spec(
+    row(
         "kitty_multiplier",
         "T-9.2",
         "2x_largest_component 2x_trick_size 2_pow_pairs_plus_1 2_pow_largest_component 2x_flat",
         "What the kitty's points are multiplied by when the opponents win the last trick.",
     ),
-    _spec("level_cap", "T-9.3", "none 3 4", "Most levels that the opponents can win in a deal."),
-    _spec(
+    row("level_cap", "T-9.3", "none 3 4", "Most levels that the opponents can win in a deal."),
+    row(
         "ace_rule",
         "T-9.6",
         "defend pass reach",
         "How a match is won: by a deal won as declarers at ace, by a promotion beyond ace, or by "
         "reaching ace.",
     ),
-    _spec(
+    row(
         "mandatory_levels",
         "T-9.5",
         "none",
         "Levels that cannot be jumped over and are left only by winning as declarers.",
         f"none, or levels separated by commas, each {_LEVEL}",
     ),
-    _spec(
+    row(
         "max_deals",
         "T-9.6",
         "200",
         "Number of deals after which the higher level wins.",
         "none or a number from 1",
     ),
-    _spec(
+    row(
         "start_levels",
         "T-1.3",
         "2",
@@ -161,7 +153,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "of seats 1, 3, ...",
         f"one level or two separated by a comma, each {_LEVEL}",
     ),
-    _spec(
+    row(
         "starter",
         "T-9.4",
         "none",
@@ -169,14 +161,6 @@ SPECS: tuple[OptionSpec, ...] = (
         "none or a seat",
     ),
 )
-
-
-class Ruleset(NamedTuple):
-    """A named set of option values; ``changes`` holds those that differ from the standard."""
-
-    name: str
-    version: int
-    changes: Mapping[str, str]
 
 
 RULESETS: dict[str, Ruleset] = {
