@@ -114,6 +114,7 @@ def result(scored: DealScored) -> tractor_pb2.TractorDealResult:
         levels=map(a_rank, scored.levels),
         next_starter=scored.next_starter,
         bid=scored.bid,
+        last_trick_winner=scored.last_trick_winner,
     )
     if scored.winners == scored.declarers or scored.levels_gained:
         message.winner = scored.winners
@@ -322,7 +323,7 @@ def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
         opponents_points=public.opponents_points,
         window_open=public.phase.name == "DRAW",
     )
-    for name in ("first_drawer", "starter", "declarers", "to_act"):
+    for name in ("first_drawer", "starter", "declarers", "to_act", "first_declarer"):
         value = getattr(public, name)
         if value != -1:
             setattr(message, name, value)
@@ -331,6 +332,9 @@ def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
         message.order.extend(order(public.trumps))
     if public.standing is not None:
         message.declaration.CopyFrom(declaration(*public.standing))
+    for seat, exposed in enumerate(public.exposed):
+        if exposed:
+            message.exposed.add(seat=seat, cards=ids(exposed))
     for seat, points in public.calls:
         message.calls.add(seat=seat, points=points)
     if public.shown:

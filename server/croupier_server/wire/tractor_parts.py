@@ -84,6 +84,11 @@ def declaration(made: Declaration) -> bytes:
     return _SEATS[made.seat] + field_packed(2, unpack(made.cards)) + suit_field(3, made.suit)
 
 
+def exposed(seat: Seat, cards: Cards) -> bytes:
+    """``TractorExposed``."""
+    return _SEATS[seat] + field_packed(2, unpack(cards))
+
+
 def called(seat: Seat, points: int) -> bytes:
     """``TractorCalled``."""
     return _SEATS[seat] + field_number(2, points)
@@ -126,4 +131,5 @@ def result(scored: DealScored) -> bytes:
         + field_packed(12, bytes(scored.levels))
         + field_number(13, scored.next_starter)
         + field_number(14, scored.bid)
+        + field_number(15, scored.last_trick_winner)
     )

@@ -93,6 +93,7 @@ class TractorViews:
     __slots__ = (
         "_back",
         "_back_of",
+        "_exposed",
         "_hands",
         "_head",
         "_head_of",
@@ -112,6 +113,8 @@ class TractorViews:
         self._back = b""
         """Fields 17 to 19."""
         self._back_of: tuple[object, ...] = ()
+        self._exposed = b""
+        """Fields 23 and 24; kept with the head."""
         self._hands: dict[Seat, tuple[Cards, bytes]] = {}
         self._head = b""
         self._head_of: tuple[object, ...] = ()
@@ -179,6 +182,7 @@ class TractorViews:
                 self._back,
                 asked,
                 self._results,
+                self._exposed,
             )
         )
 
@@ -210,7 +214,7 @@ class TractorViews:
             self._back += parts.order(19, public.trumps)
 
     def _kept_head(self, public: PublicState) -> bytes:
-        """Fields 1 to 13: they stay the same while tricks are played."""
+        """Fields 1 to 13: they stay the same while tricks are played. So do 15, 23 and 24."""
         head_of = (
             public.options,
             public.phase,
@@ -223,6 +227,8 @@ class TractorViews:
             public.starter,
             public.declarers,
             public.standing,
+            public.exposed,
+            public.first_declarer,
             public.turned,
             public.calls,
             public.shown,
@@ -230,6 +236,7 @@ class TractorViews:
         if head_of != self._head_of:
             self._head_of = head_of
             self._head = _head(public)
+            self._exposed = _exposed(public)
             self._held = public.options.hand - (1 if public.shown else 0)
             self._kitty = field_number(15, public.options.kitty)
         return self._head
@@ -293,6 +300,18 @@ def _head(public: PublicState) -> bytes:
         found += field_bytes(12, parts.called(seat, called))
     if public.shown:
         found += field_bytes(13, _show(public))
+    return found
+
+
+def _exposed(public: PublicState) -> bytes:
+    """Fields 23 and 24 of ``TractorPublicView``: what declaring has exposed, and who began."""
+    found = b"".join(
+        field_bytes(23, parts.exposed(seat, cards))
+        for seat, cards in enumerate(public.exposed)
+        if cards
+    )
+    if public.first_declarer != NO_SEAT:
+        found += field_varint(24, public.first_declarer)
     return found
 
 

@@ -1156,6 +1156,34 @@ class TractorDeclaration(_message.Message):
 Global___TractorDeclaration: _TypeAlias = TractorDeclaration  # noqa: Y015
 
 @_typing.final
+class TractorExposed(_message.Message):
+    """T-3.2: the cards that a seat has exposed by declaring. Public."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Who exposed them."""
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
+        """The cards, those of earlier declarations included."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        cards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TractorExposed: _TypeAlias = TractorExposed  # noqa: Y015
+
+@_typing.final
 class TractorCalled(_message.Message):
     """A call or a pass of the auction. Public."""
 
@@ -1297,6 +1325,7 @@ class TractorDealResult(_message.Message):
     LEVELS_FIELD_NUMBER: _builtins.int
     NEXT_STARTER_FIELD_NUMBER: _builtins.int
     BID_FIELD_NUMBER: _builtins.int
+    LAST_TRICK_WINNER_FIELD_NUMBER: _builtins.int
     deal: _builtins.int
     """Number of the deal, from 1."""
     starter: _builtins.int
@@ -1321,6 +1350,8 @@ class TractorDealResult(_message.Message):
     """T-9.4: the next starter, also after the last deal."""
     bid: _builtins.int
     """T-11: the bid; 0 without an auction or bid."""
+    last_trick_winner: _builtins.int
+    """T-9.2: who won the last trick."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
         """The trumps."""
@@ -1350,10 +1381,11 @@ class TractorDealResult(_message.Message):
         levels: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
         next_starter: _builtins.int = ...,
         bid: _builtins.int = ...,
+        last_trick_winner: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "trumps", b"trumps", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "bid", b"bid", "deal", b"deal", "declarers", b"declarers", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "bid", b"bid", "deal", b"deal", "declarers", b"declarers", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "last_trick_winner", b"last_trick_winner", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
@@ -1426,6 +1458,8 @@ class TractorPublicView(_message.Message):
     WINDOW_OPEN_FIELD_NUMBER: _builtins.int
     TO_ACT_FIELD_NUMBER: _builtins.int
     RESULTS_FIELD_NUMBER: _builtins.int
+    EXPOSED_FIELD_NUMBER: _builtins.int
+    FIRST_DECLARER_FIELD_NUMBER: _builtins.int
     phase: Global___TractorPhase.ValueType
     """Where the deal stands."""
     deal: _builtins.int
@@ -1448,6 +1482,8 @@ class TractorPublicView(_message.Message):
     """A declaration window is open. Nothing says who was asked."""
     to_act: _builtins.int
     """Whose move it is; not set while a window is open or nothing is awaited."""
+    first_declarer: _builtins.int
+    """T-3.6: who made the first declaration of this deal."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
         """Levels of team 0 (even seats) and team 1 (odd seats)."""
@@ -1492,6 +1528,12 @@ class TractorPublicView(_message.Message):
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorDealResult]:
         """Results of the finished deals, in order."""
 
+    @_builtins.property
+    def exposed(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorExposed]:
+        """T-3.2: what each seat has exposed in this deal, in seat order; seats that exposed nothing are left
+        out. Declarations that were overcalled count too.
+        """
+
     def __init__(
         self,
         *,
@@ -1517,13 +1559,17 @@ class TractorPublicView(_message.Message):
         window_open: _builtins.bool = ...,
         to_act: _builtins.int | None = ...,
         results: _abc.Iterable[Global___TractorDealResult] | None = ...,
+        exposed: _abc.Iterable[Global___TractorExposed] | None = ...,
+        first_declarer: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declarers", b"declarers", "first_drawer", b"first_drawer", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declarers", b"declarers", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declarers", b"declarers", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "results", b"results", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declarers", b"declarers", "exposed", b"exposed", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "results", b"results", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__declarers: _TypeAlias = _typing.Literal["declarers"]  # noqa: Y015
     _WhichOneofArgType__declarers: _TypeAlias = _typing.Literal["_declarers", b"_declarers"]  # noqa: Y015
+    _WhichOneofReturnType__first_declarer: _TypeAlias = _typing.Literal["first_declarer"]  # noqa: Y015
+    _WhichOneofArgType__first_declarer: _TypeAlias = _typing.Literal["_first_declarer", b"_first_declarer"]  # noqa: Y015
     _WhichOneofReturnType__first_drawer: _TypeAlias = _typing.Literal["first_drawer"]  # noqa: Y015
     _WhichOneofArgType__first_drawer: _TypeAlias = _typing.Literal["_first_drawer", b"_first_drawer"]  # noqa: Y015
     _WhichOneofReturnType__starter: _TypeAlias = _typing.Literal["starter"]  # noqa: Y015
@@ -1532,6 +1578,8 @@ class TractorPublicView(_message.Message):
     _WhichOneofArgType__to_act: _TypeAlias = _typing.Literal["_to_act", b"_to_act"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__declarers) -> _WhichOneofReturnType__declarers | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_declarer) -> _WhichOneofReturnType__first_declarer | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__first_drawer) -> _WhichOneofReturnType__first_drawer | None: ...
     @_typing.overload
