@@ -9,8 +9,8 @@ import pytest
 from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.tractor.options import SPECS, TractorOptions, option_text
-from croupier_server.wire import tractor_options
 from croupier_server.wire.registry import WIRES
+from croupier_server.wire.tractor_options import OPTION_FIELDS
 from tests.wire import playouts
 
 WIRE = WIRES[game_pb2.GAME_KIND_TRACTOR]
@@ -41,8 +41,8 @@ def test_every_value_of_an_option_has_a_number(spec: object) -> None:
     for text in found.values:
         texts = option_text(playouts.options("standard"))
         texts[found.name] = text
-        message = tractor_options.message(texts)
-        assert tractor_options.overrides(message)[found.name] == text
+        message = OPTION_FIELDS.message(texts)
+        assert OPTION_FIELDS.overrides(message)[found.name] == text
 
 
 @pytest.mark.parametrize("ruleset", playouts.RULESETS)
@@ -121,7 +121,8 @@ def test_unknown_ranks_are_refused_with_their_path(name: str, rank: int) -> None
 
 
 def test_start_levels_cannot_be_empty() -> None:
-    message = tractor_pb2.TractorOptions(start_levels=tractor_pb2.TractorLevels())
+    levels = tractor_pb2.TractorOptions(start_levels=tractor_pb2.TractorLevels())
+    message = game_pb2.GameOptions(tractor=levels)
     with pytest.raises(InvalidRequest) as caught:
-        playouts.options("standard", **tractor_options.overrides(message))
+        playouts.options("standard", **OPTION_FIELDS.overrides(message))
     assert caught.value.field == "options.start_levels"

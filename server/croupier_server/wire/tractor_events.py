@@ -1,7 +1,4 @@
-"""Events of Tractor as bytes: the public part for everybody, the private parts seat by seat.
-
-One function for each kind of part, in two tables by type. The server part of an event never comes
-here.
+"""Events of Tractor as bytes: one function for each kind of part, in two tables by type.
 
 Must not be put here: anything that looks at a state. An event says all that is to be said.
 """
@@ -9,71 +6,21 @@ Must not be put here: anything that looks at a state. An event says all that is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from croupier_server.games.base import Event, Seat
 from croupier_server.games.cards import CARD_MAX, Cards, unpack
 from croupier_server.games.tractor import cards, events
 from croupier_server.wire import tractor_parts as parts
 from croupier_server.wire.encode import (
-    TAGS,
     field_bytes,
     field_number,
     field_packed,
     field_signed,
     field_varint,
-    varint,
 )
+from croupier_server.wire.events import EventBytes, Private, Public
+from croupier_server.wire.kept import Kept
 from croupier_server.wire.tractor_moves import GAME_ARM, tractor_move
-
-_TAKEN, _BURIED = 3, 4
-_DRAWN_KEPT_MAX: Final = 1024
-
-
-def event_bytes(event: Event) -> tuple[bytes, dict[Seat, bytes]]:
-    """See `GameWire.event_bytes`."""
-    public, shown, _ = event
-    if type(public) is events.CardsPlayed:  # nine of ten events, most of them seen before
-        seat, cards, failed, won = public
-        if failed is None and won is None:
-            return _PLAYED[seat][cards], {}
-    found = _drawn(public) if type(public) is events.CardsDrawn else _whole(public)
-    return found, {seat: _private(public, part) for seat, part in shown.items()}
-
-
-def _whole(public: object) -> bytes:
-    """Payload of ``GameEvent``."""
-    arm, encode = _PUBLIC[type(public)]
-    payload = encode(public)
-    payload = TAGS[arm] + varint(len(payload)) + payload
-    return TAGS[GAME_ARM] + varint(len(payload)) + payload
-
-
-class _Played(dict[Cards, bytes]):
-    """Payloads of ``GameEvent`` of plays of one seat that end no trick; the first ones are kept."""
-
-    __slots__ = ("seat",)
-
-    def __init__(self, seat: Seat) -> None:
-        super().__init__()
-        self.seat = seat
-
-    def __missing__(self, cards: Cards) -> bytes:
-        found = _whole(events.CardsPlayed(self.seat, cards, None, None))
-        if len(self) < parts.KEPT_MAX:
-            self[cards] = found
-        return found
-
-
-_PLAYED: Final = tuple(_Played(seat) for seat in range(parts.SEATS_MAX))
-
-
-@lru_cache(maxsize=_DRAWN_KEPT_MAX)
-def _drawn(event: events.CardsDrawn) -> bytes:
-    """Payload of ``GameEvent``; the numbers of cards are the same in every deal."""
-    return _whole(event)
-
 
 # Public parts -----------------------------------------------------------------------------------
 
@@ -164,8 +111,7 @@ def _cards_played(event: events.CardsPlayed) -> bytes:
     )
 
 
-# Any: a table by type cannot say that the key is the type of the argument.
-_PUBLIC: Final[dict[type, tuple[int, Callable[[Any], bytes]]]] = {
+_PUBLIC: Final[Public] = {
     events.LotDrawn: (1, _lot_drawn),
     events.DealStarted: (2, _deal_started),
     events.CardsDrawn: (3, _cards_drawn),
@@ -187,29 +133,56 @@ _PUBLIC: Final[dict[type, tuple[int, Callable[[Any], bytes]]]] = {
 # Private parts ----------------------------------------------------------------------------------
 
 
-def _private(public: object, part: object) -> bytes:
-    """Payload of ``GamePrivateEvent`` of one seat."""
-    match part:
-        case events.OwnCardsDrawn():
-            if len(part.cards) == 1:
-                return _ONE_DRAWN[part.cards[0]]
-            payload = _own_cards(1, part.cards)
-        case events.OwnAnswer():
-            payload = field_bytes(2, tractor_move(part.move))
-        case events.OwnKitty():
-            arm = _TAKEN if isinstance(public, events.KittyTaken) else _BURIED
-            payload = _own_cards(arm, unpack(part.cards))
-        case _:
-            raise AssertionError(f"no private part of Tractor: {type(part).__name__}")
-    return field_bytes(GAME_ARM, payload)
-
-
 def _own_cards(arm: int, cards: bytes) -> bytes:
-    return field_bytes(arm, field_packed(1, cards))
+    return field_bytes(GAME_ARM, field_bytes(arm, field_packed(1, cards)))
 
 
-_ONE_DRAWN: Final = tuple(
-    field_bytes(GAME_ARM, _own_cards(1, bytes((card,)))) for card in range(CARD_MAX + 1)
-)
+_ONE_DRAWN: Final = tuple(_own_cards(1, bytes((card,))) for card in range(CARD_MAX + 1))
 """By card: what the seat that drew it is told. The same bytes each time, as every table's log
 keeps a hundred of them a deal."""
+
+
+def _own_cards_drawn(part: events.OwnCardsDrawn) -> bytes:
+    return _ONE_DRAWN[part.cards[0]] if len(part.cards) == 1 else _own_cards(1, part.cards)
+
+
+def _own_answer(part: events.OwnAnswer) -> bytes:
+    return field_bytes(GAME_ARM, field_bytes(2, tractor_move(part.move)))
+
+
+def _own_kitty(arm: int) -> Callable[[events.OwnKitty], bytes]:
+    return lambda part: _own_cards(arm, unpack(part.cards))
+
+
+_PRIVATE: Final[Private] = {
+    events.CardsDrawn: _own_cards_drawn,
+    events.WindowClosed: _own_answer,
+    events.KittyTaken: _own_kitty(3),
+    events.KittyBuried: _own_kitty(4),
+}
+
+EVENTS: Final = EventBytes(GAME_ARM, _PUBLIC, _PRIVATE, kept=(events.CardsDrawn,))
+"""Events of Tractor. The numbers of cards drawn are the same in every deal."""
+
+
+# Plays: nine of ten events ----------------------------------------------------------------------
+
+
+def _plays_of(seat: int) -> Kept[Cards, bytes]:
+    return Kept(
+        lambda cards: EVENTS.encode(events.CardsPlayed(seat, cards, None, None)), parts.KEPT_MAX
+    )
+
+
+_PLAYED: Final = tuple(_plays_of(seat) for seat in range(parts.SEATS_MAX))
+"""By seat and cards: payload of ``GameEvent`` of a play that ends no trick."""
+
+
+def _whole_play(event: events.CardsPlayed) -> bytes:
+    seat, cards, failed, won = event
+    if failed is None and won is None:
+        return _PLAYED[seat][cards]
+    return EVENTS.encode(event)
+
+
+EVENTS.whole[events.CardsPlayed] = _whole_play

@@ -22,6 +22,7 @@ from croupier_server.wire.encode import (
     field_signed,
     field_varint,
 )
+from croupier_server.wire.kept import Kept
 
 UINT64_MAX: Final = (1 << 64) - 1
 """What stands for any greater number."""
@@ -33,27 +34,13 @@ SEATS_MAX: Final = 12
 _SEATS: Final = tuple(field_number(1, seat) for seat in range(SEATS_MAX))
 
 
-class _Plays(dict[Cards, bytes]):
-    """Plays of one seat as field 1, which is where tricks and events have them.
-
-    Most plays are seen again and again; the first `KEPT_MAX` are kept.
-    """
-
-    __slots__ = ("seat",)
-
-    def __init__(self, seat: Seat) -> None:
-        super().__init__()
-        self.seat = seat
-
-    def __missing__(self, cards: Cards) -> bytes:
-        found = field_bytes(1, played(self.seat, cards))
-        if len(self) < KEPT_MAX:
-            self[cards] = found
-        return found
+def _plays_of(seat: Seat) -> Kept[Cards, bytes]:
+    return Kept(lambda cards: field_bytes(1, played(seat, cards)), KEPT_MAX)
 
 
-PLAYS: Final = tuple(_Plays(seat) for seat in range(SEATS_MAX))
-"""By seat and cards: a ``TractorPlayed`` that is no failed throw, as field 1 of its message."""
+PLAYS: Final = tuple(_plays_of(seat) for seat in range(SEATS_MAX))
+"""By seat and cards: a ``TractorPlayed`` that is no failed throw, as field 1 of its message,
+which is where tricks and events have them. Most plays are seen again and again."""
 
 
 def played(seat: Seat, cards: Cards) -> bytes:

@@ -38,6 +38,7 @@ from croupier_server.wire.encode import (
     field_varint,
     varint,
 )
+from croupier_server.wire.kept import Kept
 from croupier_server.wire.tractor_moves import GAME_ARM
 from croupier_server.wire.tractor_parts import PLAYS
 
@@ -57,34 +58,15 @@ _ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 _KEPT_MAX: Final = 8192
 
 
-class _Worth(dict[Cards, int]):
-    """Points of a play; the first `_KEPT_MAX` are kept."""
-
-    __slots__ = ()
-
-    def __missing__(self, cards: Cards) -> int:
-        found = points(cards)
-        if len(self) < _KEPT_MAX:
-            self[cards] = found
-        return found
+def _few_ids(cards: Cards) -> bytes:
+    return unpack(cards) if count(cards) <= _FEW else b""
 
 
-_WORTH: Final = _Worth()
+_WORTH: Final = Kept[Cards, int](points, _KEPT_MAX)
+"""Points of a play."""
 
-
-class _FewIds(dict[Cards, bytes]):
-    """The ids of a few cards, or nothing where they are many; the first ones are kept."""
-
-    __slots__ = ()
-
-    def __missing__(self, cards: Cards) -> bytes:
-        found = unpack(cards) if count(cards) <= _FEW else b""
-        if len(self) < _KEPT_MAX:
-            self[cards] = found
-        return found
-
-
-_FEW_IDS: Final = _FewIds()
+_FEW_IDS: Final = Kept[Cards, bytes](_few_ids, _KEPT_MAX)
+"""The ids of a few cards, or nothing where they are many."""
 
 
 class TractorViews:

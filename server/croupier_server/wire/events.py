@@ -1,0 +1,72 @@
+"""Events of any game as bytes: the public part for everybody, the private parts seat by seat.
+
+A game gives two tables by type of the public part: what encodes that, and what encodes the private
+parts beside it. The server part of an event never comes here.
+
+Must not be put here: anything that looks at a state. An event says all that is to be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from croupier_server.games.base import Event, Seat
+from croupier_server.wire.encode import TAGS, varint
+from croupier_server.wire.kept import Kept
+
+# Any: a table by type cannot say that the key is the type of the argument.
+Public = Mapping[type, tuple[int, Callable[[Any], bytes]]]
+"""By type of a public part: its arm in the game's event, and what encodes its payload."""
+
+Private = Mapping[type, Callable[[Any], bytes]]
+"""By type of the public part: what makes the payload of ``GamePrivateEvent`` of its private parts,
+which are all of one type."""
+
+KEPT_MAX: Final = 1024
+"""So many encoded events are kept of each type that is kept."""
+
+
+class EventBytes:
+    """Encodes the events of one game.
+
+    Args:
+        arm: of the game in ``GameEvent``.
+        public, private: see `Public` and `Private`.
+        kept: types of public parts of which the same come again and again.
+    """
+
+    __slots__ = ("_arm", "_private", "_public", "whole")
+
+    def __init__(
+        self, arm: int, public: Public, private: Private, kept: tuple[type, ...] = ()
+    ) -> None:
+        self._arm = arm
+        self._public = public
+        self._private = private
+        self.whole: dict[type, Callable[[Any], bytes]] = {
+            # A table each: parts of two types may be equal as tuples.
+            part: Kept[Any, bytes](self.encode, KEPT_MAX).__getitem__
+            if part in kept
+            else self.encode
+            for part in public
+        }
+        """By type of a public part: what makes the payload of ``GameEvent``. A game may put
+        something faster in."""
+
+    def encode(self, public: object) -> bytes:
+        """Payload of ``GameEvent``."""
+        arm, encode = self._public[type(public)]
+        payload = encode(public)
+        payload = TAGS[arm] + varint(len(payload)) + payload
+        return TAGS[self._arm] + varint(len(payload)) + payload
+
+    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
+        """See `GameWire.event_bytes`."""
+        public, shown, _ = event
+        kind = type(public)
+        found = self.whole[kind](public)
+        if not shown:
+            return found, {}
+        private = self._private[kind]
+        return found, {seat: private(part) for seat, part in shown.items()}

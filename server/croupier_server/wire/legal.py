@@ -1,0 +1,109 @@
+"""Legal answers of any game as bytes.
+
+Must not be put here: any one game's move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Final
+
+from croupier_server.games.base import Legal, Move, Pattern
+from croupier_server.games.cards import EVERY, unpack
+from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
+from croupier_server.wire.encode import (
+    field_bytes,
+    field_number,
+    field_packed,
+    field_varint,
+)
+from croupier_server.wire.kept import Kept
+
+_PATTERNS_KEPT_MAX: Final = 8192
+"""So many encoded patterns of a game are kept: those of some hundred tables."""
+
+_TRUNCATED: Final = field_varint(3, 1)
+
+
+def kind_bytes(arm: int, most: int) -> tuple[bytes, ...]:
+    """By number up to *most*: payload of ``MoveKind`` or ``DecisionKind`` of the game *arm*."""
+    return tuple(field_varint(arm, kind) for kind in range(most + 1))
+
+
+class LegalBytes:
+    """Encodes what one game's seats may do.
+
+    Args:
+        kinds: by number: payload of ``MoveKind``.
+        move_bytes: payload of ``Move``.
+        moves_kept: so many encoded moves of one kind are kept; they are about 100 bytes each.
+        pattern_end: fields 6 and 7 of ``MovePattern``, for the games that have them.
+        entry: an element of ``LegalMoves.moves``, tag and all, of a move and of what stands behind
+            it there: for games that put it together faster than out of *move_bytes*.
+    """
+
+    __slots__ = ("_entries", "_kinds", "_move_bytes", "_pattern", "_pattern_end")
+
+    def __init__(
+        self,
+        kinds: Sequence[bytes],
+        move_bytes: Callable[[Move], bytes],
+        moves_kept: int,
+        pattern_end: Callable[[Pattern], bytes] | None = None,
+        entry: Callable[[bytes, Move], bytes] | None = None,
+    ) -> None:
+        self._kinds = kinds
+        self._move_bytes = move_bytes
+        self._pattern_end = pattern_end
+        make = entry or self._entry
+        self._entries = tuple(
+            Kept[Move, bytes](partial(make, field_bytes(2, kind)), moves_kept) for kind in kinds
+        )
+        # Kept, as a seat is told of the same choice of its cards again with each decision.
+        self._pattern = lru_cache(maxsize=_PATTERNS_KEPT_MAX)(self._encode_pattern)
+
+    def _entry(self, tail: bytes, move: Move) -> bytes:
+        return field_bytes(1, field_bytes(1, self._move_bytes(move)) + tail)
+
+    def move(self, move: Move, kind: int) -> bytes:
+        """Payload of ``LegalMove``."""
+        return field_bytes(1, self._move_bytes(move)) + field_bytes(2, self._kinds[kind])
+
+    def answer(self, legal: Legal, mode: int) -> bytes:
+        """See `GameWire.legal_bytes`."""
+        if mode == LegalMode.OFF:
+            return _TRUNCATED
+        listed, kinds = legal.moves, legal.kinds
+        if listed and kinds.count(kinds[0]) == len(kinds):
+            # Most answers are of one kind, and half the time of this function is the look-up of it.
+            known = self._entries[kinds[0]]
+            entries = [known[move] for move in listed]
+        else:
+            tables = self._entries
+            entries = [tables[kind][move] for move, kind in zip(listed, kinds, strict=True)]
+        patterns: Sequence[Pattern] = legal.patterns
+        if type(patterns) is not tuple or patterns:
+            # They may be endless in practice: never ask how many there are.
+            patterns = list(islice(patterns, LISTED_MAX + 1))
+        if mode == LegalMode.SUMMARY and len(entries) + len(patterns) > SUMMARY_MAX:
+            return _TRUNCATED
+        if not patterns and len(entries) <= LISTED_MAX:
+            return b"".join(entries)
+        is_cut = len(entries) > LISTED_MAX or len(patterns) > LISTED_MAX
+        found = entries[:LISTED_MAX] + [self._pattern(one) for one in patterns[:LISTED_MAX]]
+        return b"".join(found) + (_TRUNCATED if is_cut else b"")
+
+    def _encode_pattern(self, pattern: Pattern) -> bytes:
+        """An element of ``LegalMoves.patterns``."""
+        end = b"" if self._pattern_end is None else self._pattern_end(pattern)
+        return field_bytes(
+            2,
+            field_bytes(1, self._kinds[pattern.kind])
+            + field_packed(2, unpack(pattern.fixed & EVERY))
+            + field_packed(3, unpack(pattern.pool))
+            + field_number(4, pattern.least)
+            + field_number(5, pattern.most)
+            + end,
+        )
