@@ -1,0 +1,165 @@
+"""The moves of Pokex: their code inside, their kinds on the wire, and their text.
+
+A move is one integer. Digit 0 (the lowest four bits, which no card uses) holds the `MoveType`;
+the rest is the payload: a number shifted by four bits, or of PLAY two packed cards in place.
+Under ``center`` leader_picks a lead has besides the id of the centre card from bit `CENTER_SHIFT`
+on, above all cards, and so has ``Pattern.fixed``.
+
+Must not be put here: whether a move is legal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Final
+
+from croupier_server.errors import MalformedMove, Reason
+from croupier_server.games import cards as card_text
+from croupier_server.games.base import Legal, Move
+from croupier_server.games.cards import CARD_MAX, EVERY, RANKS, Card, Cards, single, unpack
+from croupier_server.games.patterns import below
+
+TYPE_MASK: Final = 15
+LEGAL_LIST_MAX: Final = 64
+"""Legal moves are all listed while there are at most this many."""
+
+CENTER_SHIFT: Final = 220
+"""The lowest bit of the centre card's id in a lead that names it."""
+
+BID_MAX: Final = 6
+"""Tricks in a deal, and so the highest bid (P-2.1)."""
+
+RANK_LEAST: Final = 2
+RANK_MOST: Final = 14
+
+
+class MoveType(IntEnum):
+    """What digit 0 of a move says."""
+
+    PASS = 1
+    BID = 2
+    NAME_RANK = 3
+    PLAY = 4
+
+
+class PokexMoveKind(IntEnum):
+    """Kinds of listed moves and patterns; the numbers are those of the contract."""
+
+    PASS = 1
+    BID = 2
+    NAME_RANK = 3
+    PLAY = 4
+
+
+class PokexDecisionKind(IntEnum):
+    """What a seat is asked; the numbers are those of the contract."""
+
+    BID = 1
+    NAME_RANK = 2
+    LEAD = 3
+    FOLLOW = 4
+
+
+PASS: Final[Move] = int(MoveType.PASS)
+BID: Final = int(MoveType.BID)
+NAME_RANK: Final = int(MoveType.NAME_RANK)
+PLAY: Final = int(MoveType.PLAY)
+
+
+def move_type(move: Move) -> int:
+    """The `MoveType` of *move*, as a plain number; it may be none of them."""
+    return move & TYPE_MASK
+
+
+def number_of(move: Move) -> int:
+    """The payload of BID (tricks) and NAME_RANK (rank 2 to 14)."""
+    return move >> 4
+
+
+def cards_of(move: Move) -> Cards:
+    """The packed cards of a PLAY."""
+    return move & EVERY
+
+
+def center_of(move: Move) -> Card:
+    """The centre card that a PLAY names, or 0."""
+    return move >> CENTER_SHIFT
+
+
+def bid(tricks: int) -> Move:
+    """The move that bids *tricks*."""
+    return tricks << 4 | BID
+
+
+def name_rank(rank: int) -> Move:
+    """The move that names *rank*, 2 to 14."""
+    return rank << 4 | NAME_RANK
+
+
+def play(cards: Cards, center: Card = 0) -> Move:
+    """The move that plays *cards*, naming the centre card *center* unless it is 0."""
+    return center << CENTER_SHIFT | cards | PLAY
+
+
+def move_text(move: Move) -> str:
+    """The move as a card player writes it.
+
+    >>> move_text(bid(3)), move_text(name_rank(10)), move_text(PASS)
+    ('bid 3', 'wild T', 'pass')
+    >>> move_text(play(card_text.parse("7S AH"), card_text.parse_card("RJ")))
+    'play 7S AH with RJ'
+
+    Raises:
+        MalformedMove: it is no move of Pokex.
+    """
+    kind = move_type(move)
+    if move == PASS:
+        return "pass"
+    if kind == BID:
+        return f"bid {number_of(move)}"
+    if kind == NAME_RANK and RANK_LEAST <= number_of(move) <= RANK_MOST:
+        return f"wild {RANKS[number_of(move) - RANK_LEAST]}"
+    center = center_of(move)
+    if kind == PLAY and center <= CARD_MAX:
+        named = f" with {card_text.card_text(center)}" if center else ""
+        return f"play {card_text.text(cards_of(move))}{named}"
+    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Pokex")
+
+
+def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
+    """Every move of *legal* once, ascending; see `Game.members`. A decision that is given by
+    patterns has no listed moves, and its patterns share nothing."""
+    if legal.patterns:
+        moves = [
+            pattern.fixed | pair | PLAY
+            for pattern in legal.patterns
+            for pair in pairs(pattern.pool)
+        ]
+    else:
+        moves = list(legal.moves)
+    if not after:
+        return iter(moves)
+    if after not in moves:
+        raise ValueError("the place to go on from is no legal move")
+    return iter(moves[moves.index(after) + 1 :])
+
+
+def sample(legal: Legal, draw: Iterator[int]) -> Move:
+    """A move of *legal*, all equally likely; see `Game.sample`."""
+    spans = legal.patterns
+    if not spans:
+        return legal.moves[below(len(legal.moves), draw)]
+    span = spans[below(len(spans), draw)] if len(spans) > 1 else spans[0]
+    ids = unpack(span.pool)
+    first = below(len(ids), draw)
+    second = below(len(ids) - 1, draw)
+    if second >= first:
+        second += 1
+    return span.fixed | 1 << 4 * ids[first] | 1 << 4 * ids[second] | PLAY
+
+
+def pairs(hand: Cards) -> list[Cards]:
+    """Every two cards of *hand*, ascending."""
+    ones = [single(card) for card in unpack(hand)]
+    return [low | high for place, high in enumerate(ones) for low in ones[:place]]

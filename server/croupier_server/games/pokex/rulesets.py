@@ -1,0 +1,113 @@
+"""What can be set in Pokex, one row an option, and the two named sets of values (P-7).
+
+Data alone. Must not be put here: how a value is read or checked (`options`).
+"""
+
+from __future__ import annotations
+
+from croupier_server.games.base import OptionSpec
+from croupier_server.games.settings import Ruleset, row
+
+SPECS: tuple[OptionSpec, ...] = (
+    row(
+        "joker",
+        "P-3.1",
+        "wild top_card",
+        "Whether a joker is wild or a rank above the ace without a suit.",
+    ),
+    row("wild_rank", "P-3.2", "named none", "Whether the declarer names a rank that is wild too."),
+    row("pass_is_out", "P-2.2", "true false", "Whether a player who has passed may bid no more."),
+    row(
+        "all_pass",
+        "P-2.4",
+        "play redeal",
+        "Whether a deal without a bid is played without declarers or passed on to the next dealer.",
+    ),
+    row(
+        "center",
+        "P-4.1",
+        "fixed leader_picks",
+        "Whether the centre cards are used from left to right or as the leaders name them.",
+    ),
+    row(
+        "play_order",
+        "P-4.2",
+        "pair_first clockwise",
+        "Whether the leader's partner plays second, or everybody in turn.",
+    ),
+    row(
+        "tied_trick",
+        "P-4.3",
+        "nobody leader other carry",
+        "Who takes a trick with level hands: nobody, the leader's side, the other side, or "
+        "whoever wins the next trick.",
+    ),
+    row(
+        "flush_duplicates",
+        "P-5.2",
+        "false true",
+        "Whether a wild card in a flush may stand for a card that the flush has already.",
+    ),
+    row(
+        "tie_break_fewer_wilds",
+        "P-5.3",
+        "true false",
+        "Whether fewer wild cards win between identical hands.",
+    ),
+    row(
+        "wild_as_self_free",
+        "P-5.3",
+        "true false",
+        "Whether a card of the wild rank that stands for itself counts as no wild card.",
+    ),
+    row(
+        "undertrick",
+        "P-6.2",
+        "zero minus_bid minus_triangle",
+        "What declarers who fail score: nothing, their bid less, or what it was worth less.",
+    ),
+    row(
+        "opponents_score",
+        "P-6.3",
+        "one_per_trick none triangle",
+        "What the opponents score: one a trick, nothing, or one more for each further trick.",
+    ),
+    row(
+        "target",
+        "P-6.4",
+        "33",
+        "Points that win the match.",
+        "a number from 1 to 1000000",
+    ),
+    row(
+        "both_over",
+        "P-6.4",
+        "higher declarers_first",
+        "Who wins when both sides have reached the target: the higher total or the declarers.",
+    ),
+    row(
+        "max_deals",
+        "P-6.5",
+        "100",
+        "Number of deals after which the higher total wins.",
+        "none or a number from 1 to 1000000",
+    ),
+)
+
+
+RULESETS: dict[str, Ruleset] = {
+    ruleset.name: ruleset
+    for ruleset in (
+        Ruleset("standard", 1, {}),
+        Ruleset(
+            "document",
+            1,
+            {
+                "joker": "top_card",
+                "wild_rank": "none",
+                "all_pass": "redeal",
+                "opponents_score": "none",
+            },
+        ),
+    )
+}
