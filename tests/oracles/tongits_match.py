@@ -2,8 +2,9 @@
 
 Cards are names, options their texts, moves short tuples: ``("draw",)``, ``("take", cards)``,
 ``("take on", meld)``, ``("call",)``, ``("meld", cards)``, ``("four", cards)``,
-``("lay off", meld, cards)``, ``("discard", card)``, ``("end",)``, ``("fold",)``, ``("challenge",)``;
-cards in sorted tuples. It knows all hands and hides nothing. What a deal is worth is in `tests.oracles.tongits_settle`.
+``("lay off", meld, cards)``, ``("discard", card)``, ``("end",)``, ``("fold",)``,
+``("challenge",)``; cards in sorted tuples. It knows all hands and hides nothing. What a deal is worth
+is in `tests.oracles.tongits_settle`.
 """
 
 from __future__ import annotations

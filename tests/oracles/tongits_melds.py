@@ -51,8 +51,10 @@ def is_meld(cards: Names, rules: MeldRules) -> bool:
 
 
 def melds_of(hand: Names, rules: MeldRules) -> Iterator[Names]:
-    """Every meld in *hand*, cards in the order of the hand, by trying subsets of a rank and of a suit:
-    no meld has cards of two ranks and of two suits."""
+    """Every meld in *hand*, its cards in the order of the hand.
+
+    Tries the subsets of a rank and of a suit: every meld is in one of them.
+    """
     for rank in RANKS:
         same = [card for card in hand if card[0] == rank]
         for size in (3, 4):
