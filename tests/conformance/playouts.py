@@ -6,7 +6,7 @@ Knows `Game` alone: nothing of one game may be written here.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
@@ -20,6 +20,23 @@ class Entry(NamedTuple):
     answers: Mapping[Seat, Move] | None = None
     seat: Seat = -1
     move: Move = 0
+
+    def by_seat(self) -> Mapping[Seat, Move]:
+        """Who moved and how; nobody where it is chance."""
+        if self.answers is not None:
+            return self.answers
+        return {} if self.chance else {self.seat: self.move}
+
+
+class Step(NamedTuple):
+    """A moment of a match: ``state`` before ``entry``, which ``rng`` and ``draw`` chose.
+
+    The state changes in place as soon as the next step is asked for.
+    """
+
+    number: int
+    state: object
+    entry: Entry
 
 
 def words(seed: int) -> Iterator[int]:
@@ -61,20 +78,37 @@ def apply_entry(game: AnyGame, state: object, entry: Entry) -> list[Event]:
     return game.apply(state, entry.seat, entry.move)
 
 
-def playout(game: AnyGame, options: object, seed: int) -> tuple[object, list[Entry], list[Event]]:
-    """A whole match at random: its end, its log and its events."""
+def steps(game: AnyGame, options: object, seed: int, most: int = 20_000) -> Iterator[Step]:
+    """A match at random, step by step, up to its end or to *most* steps.
+
+    Whoever goes through them may look at the state, and must not apply the entry to it.
+    """
+    rng, draw = random.Random(seed), words(seed)
+    state = game.new(options)
+    for number in range(most):
+        if game.turn(state) is Turn.OVER:
+            return
+        entry = make_entry(game, state, rng, draw)
+        yield Step(number, state, entry)
+        apply_entry(game, state, entry)
+
+
+def playout(
+    game: AnyGame, options: object, seed: int, most: int = 20_000
+) -> tuple[object, list[Entry], list[Event]]:
+    """A match at random, whole or of *most* steps: its end, its log and its events."""
     rng, draw = random.Random(seed), words(seed)
     state = game.new(options)
     log: list[Entry] = []
     happened: list[Event] = []
-    while game.turn(state) is not Turn.OVER:
+    while game.turn(state) is not Turn.OVER and len(log) < most:
         entry = make_entry(game, state, rng, draw)
         log.append(entry)
         happened += apply_entry(game, state, entry)
     return state, log, happened
 
 
-def replay(game: AnyGame, options: object, log: list[Entry]) -> tuple[object, list[Event]]:
+def replay(game: AnyGame, options: object, log: Sequence[Entry]) -> tuple[object, list[Event]]:
     """What *log* makes of a new match."""
     state = game.new(options)
     return state, [event for entry in log for event in apply_entry(game, state, entry)]

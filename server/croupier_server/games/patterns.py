@@ -14,7 +14,7 @@ from math import comb
 from typing import Final, overload
 
 from croupier_server.games.base import Pattern
-from croupier_server.games.cards import Cards, at_least, contains, count, unpack
+from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contains, count, unpack
 
 SAMPLE_MAX: Final = 64
 """Up to this many patterns `sample` is exactly uniform over the union."""
@@ -77,9 +77,13 @@ class LazyPatterns(Sequence[Pattern]):
             index += 1
 
 
+_ABOVE: Final = 4 * (CARD_MAX + 1)
+"""The first bit above all cards, where the fixed part of a pattern may have a number."""
+
+
 def holds(pattern: Pattern, cards: Cards) -> bool:
-    """Whether *cards* is a member of *pattern*."""
-    if not contains(cards, pattern.fixed):
+    """Whether *cards* is a member of *pattern*; counts are below 8."""
+    if cards >> _ABOVE != pattern.fixed >> _ABOVE or not contains(cards, pattern.fixed):
         return False
     rest = cards - pattern.fixed
     return contains(pattern.pool, rest) and pattern.least <= count(rest) <= pattern.most
@@ -107,7 +111,8 @@ def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
     Raises:
         ValueError: *after* is neither 0 nor a member.
     """
-    start = owner(patterns, after) if after else 0
+    is_no_multiset = after & (ONES << 3 | 15)  # of which `owner` could say anything
+    start = -1 if is_no_multiset else owner(patterns, after) if after else 0
     if start < 0:
         raise ValueError("the place to go on from is not a member")
     earlier: list[Pattern] = []

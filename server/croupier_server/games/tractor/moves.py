@@ -148,7 +148,7 @@ def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
         yield from _calls(spans[0], behind)
         return
     kind = _pattern_type(spans)
-    if behind and move_type(behind) != kind:
+    if behind and (move_type(behind) != kind or not cards_of(behind)):
         raise ValueError("the place to go on from is no legal move")
     known = set(listed)
     for cards in patterns.members(spans, cards_of(behind)):
