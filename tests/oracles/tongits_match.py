@@ -3,8 +3,8 @@
 Cards are names, options their texts, moves short tuples: ``("draw",)``, ``("take", cards)``,
 ``("take on", meld)``, ``("call",)``, ``("meld", cards)``, ``("four", cards)``,
 ``("lay off", meld, cards)``, ``("discard", card)``, ``("end",)``, ``("fold",)``,
-``("challenge",)``; cards in sorted tuples. It knows all hands and hides nothing. What a deal is worth
-is in `tests.oracles.tongits_settle`.
+``("challenge",)``; cards in sorted tuples. It knows all hands and hides nothing. The worth of
+is told in `tests.oracles.tongits_settle`.
 """
 
 from __future__ import annotations
