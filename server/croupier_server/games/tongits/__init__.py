@@ -1,0 +1,3 @@
+"""Tong-its: three players, one pack, melds, draw calls and chips (rules G-1 to G-8). Start reading
+at ``rules.py``; melds and deadwood begin at ``melds.py``.
+"""
