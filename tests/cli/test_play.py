@@ -54,7 +54,7 @@ class Unready(croupier.Bot):
 
 class Cheat(croupier.Bot):
     def decide(self, view, decision):
-        return croupier.moves.play("RJ RJ RJ")
+        return croupier.tractor.play("RJ RJ RJ")
 
 
 class Quitter(croupier.Bot):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import statistics
 import sys
+from enum import IntEnum
 from pathlib import Path
 
 import pytest
 
 import croupier
-from croupier import Bot, Decision, DecisionKind, Move, MoveKind
+from croupier import Bot, Decision, Move
 from croupier.bots import HOUSE_BOTS, GreedyBot, RandomBot, load_bot
 from croupier.cards import to_cards
-from croupier.tractor import Phase, Suit
+from croupier.tractor import DecisionKind, MoveKind, Phase, Suit, TractorView
 from croupier.views import View
 from croupier_server.games.cards import unpack
 from croupier_server.games.tractor.state import State
@@ -83,7 +84,7 @@ def test_random_plays_the_same_match_again_with_the_same_seed() -> None:
     assert notes(1) != notes(2)
 
 
-def check_view(state: State, seat: int, view: View, decision: Decision) -> None:
+def check_view(state: State, seat: int, view: TractorView, decision: Decision) -> None:
     """What a view says is what the state is."""
     public = state.public
     assert view.seat == decision.seat == seat
@@ -117,7 +118,7 @@ def check_view(state: State, seat: int, view: View, decision: Decision) -> None:
     check_voids(view)
 
 
-def check_voids(view: View) -> None:
+def check_voids(view: TractorView) -> None:
     """A seat is void of what it did not follow to."""
     order = view.order
     expected: list[set[int]] = [set() for _ in range(12)]
@@ -132,10 +133,11 @@ def check_voids(view: View) -> None:
 
 @pytest.mark.parametrize("ruleset", ["standard", "document", "qq"])
 def test_views_say_what_the_state_is(ruleset: str) -> None:
-    seen: set[DecisionKind] = set()
+    seen: set[IntEnum] = set()
 
     def watch(state: State, seat: int, view: View, decision: Decision) -> None:
         seen.add(decision.kind)
+        assert isinstance(view, TractorView)
         check_view(state, seat, view, decision)
 
     Arena([RandomBot() for _ in range(4)], 11, ruleset, watch, max_deals="3").play()
@@ -143,7 +145,7 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
 
 
 def test_legal_moves_walk_count_and_sample_exactly_what_the_rules_accept() -> None:
-    kinds: set[MoveKind | None] = set()
+    kinds: set[IntEnum | None] = set()
 
     def watch(state: State, seat: int, view: View, decision: Decision) -> None:
         legal = decision.legal

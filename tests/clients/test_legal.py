@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier import Card, DecisionRandom, LegalMoves, Move, MoveKind, moves
+from croupier import Card, DecisionRandom, LegalMoves, Move
+from croupier import tractor as moves
 from croupier.randomness import SeatRandom
+from croupier.tractor import MoveKind
 from croupier.v1 import game_pb2
 
 Members = set[tuple[int, ...]]

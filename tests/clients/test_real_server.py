@@ -246,8 +246,8 @@ async def test_a_table_that_its_maker_cannot_finish_is_stopped(real_server: Real
 async def test_a_move_that_is_illegal_names_reason_and_clause(real_server: RealServer) -> None:
     class Cheat(Bot):
         def decide(self, view: View, decision: Decision) -> Move:
-            if decision.kind is croupier.DecisionKind.BURY:
-                return croupier.moves.bury([1] * 6 + [2] * 2)
+            if decision.kind is croupier.tractor.DecisionKind.BURY:
+                return croupier.tractor.bury([1] * 6 + [2] * 2)
             return decision.legal[0]
 
     async with real_server() as address:
@@ -283,14 +283,15 @@ async def test_every_legal_move_can_be_paged_and_checked(real_server: RealServer
 
     class Pages(Bot):
         async def decide(self, view: View, decision: Decision) -> Move:
-            if not decision.legal.is_listed and decision.kind is croupier.DecisionKind.LEAD:
+            if not decision.legal.is_listed and decision.kind is croupier.tractor.DecisionKind.LEAD:
                 ticket = tickets[decision.seat]
                 local = set(decision.legal) if len(decision.legal) < 500 else set()
                 if local:
                     paged = {m async for m in client.legal_moves(ticket, decision.id)}
                     pages.append((local, paged))
-                    wrong = await client.check_move(ticket, decision.id, croupier.moves.play("RJ"))
-                    assert wrong.legal == (croupier.moves.play("RJ") in decision.legal)
+                    joker = croupier.tractor.play("RJ")
+                    wrong = await client.check_move(ticket, decision.id, joker)
+                    assert wrong.legal == (joker in decision.legal)
             return decision.legal.sample(decision.random)
 
     async with real_server() as address, Client(address, seed=2) as client:

@@ -10,7 +10,8 @@ from google.protobuf import any_pb2, duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 import croupier
-from croupier import Card, errors, moves
+from croupier import Card, errors
+from croupier import tractor as moves
 from croupier.cards import CARDS, parse_cards, pretty, text
 from croupier.options import options_message
 from croupier.randomness import DecisionRandom, SeatRandom
@@ -71,8 +72,8 @@ def test_moves_are_written_as_players_write_them(move: croupier.Move, words: str
 def test_moves_are_equal_when_they_say_the_same() -> None:
     mixed = game_pb2.Move(tractor=tractor_pb2.TractorMove())
     mixed.tractor.play.cards.extend([cards_pb2.CARD_7S, cards_pb2.CARD_6S])
-    assert croupier.Move(mixed) == moves.play("6S 7S")
-    assert len({croupier.Move(mixed), moves.play("7S 6S")}) == 1
+    assert moves.TractorMove(mixed) == moves.play("6S 7S")
+    assert len({moves.TractorMove(mixed), moves.play("7S 6S")}) == 1
     assert moves.play("6S") != moves.bury("6S")
     with pytest.raises(ValueError, match="no suit"):
         moves.name_trumps("X")

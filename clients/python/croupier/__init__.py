@@ -15,6 +15,7 @@ The shortest bot::
 
 from __future__ import annotations
 
+from croupier import pokex, tongits, tractor
 from croupier.bot import Bot, Decision
 from croupier.cards import Card, parse_cards, pretty
 from croupier.client import Client, NewTable
@@ -40,8 +41,7 @@ from croupier.randomness import DecisionRandom
 from croupier.results import EndReason, Result, Results
 from croupier.runner import run, run_async
 from croupier.seat import Ticket
-from croupier.tractor import DecisionKind, MoveKind, Order, Suit, TractorView
-from croupier.views import View
+from croupier.views import PokexView, TongitsView, TractorView, View
 
 __all__ = [
     "Bot",
@@ -51,7 +51,6 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "Decision",
-    "DecisionKind",
     "DecisionRandom",
     "EndReason",
     "Error",
@@ -60,25 +59,27 @@ __all__ = [
     "LegalMoves",
     "LimitReached",
     "Move",
-    "MoveKind",
     "NewTable",
     "NotAllowed",
     "NotFound",
-    "Order",
     "Pattern",
+    "PokexView",
     "Refused",
     "Result",
     "Results",
     "SeatLost",
     "ServerFault",
-    "Suit",
     "Ticket",
+    "TongitsView",
     "TractorView",
     "Unavailable",
     "UsageError",
     "View",
     "parse_cards",
+    "pokex",
     "pretty",
     "run",
     "run_async",
+    "tongits",
+    "tractor",
 ]

@@ -6,16 +6,16 @@ Must not be put here: connections, threads, and how a decision reaches the bot (
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import ClassVar
+from enum import IntEnum
+from typing import Any, ClassVar
 
 from croupier.errors import Refused
+from croupier.games import decision_kind
 from croupier.legal import LegalMoves
 from croupier.moves import Move
 from croupier.randomness import DecisionRandom, SeatRandom
 from croupier.results import Result
-from croupier.tractor.moves import DecisionKind
 from croupier.v1 import table_pb2
-from croupier.views import View
 
 __all__ = ["Bot", "Decision"]
 
@@ -48,9 +48,9 @@ class Decision:
         return self.message.seat
 
     @property
-    def kind(self) -> DecisionKind:
-        """What is asked, such as ``LEAD`` or ``FOLLOW``."""
-        return DecisionKind(self.message.kind.tractor)
+    def kind(self) -> IntEnum:
+        """What is asked, as the game says it, such as `croupier.tractor.DecisionKind`."""
+        return decision_kind(self.message.kind)
 
     @property
     def legal(self) -> LegalMoves:
@@ -103,11 +103,12 @@ class Bot:
     name: str = ""
     """Name shown at the table; empty: the name of the class."""
 
-    def decide(self, view: View, decision: Decision) -> Move | Awaitable[Move]:
+    def decide(self, view: Any, decision: Decision) -> Move | Awaitable[Move]:
         """Choose one of ``decision.legal``.
 
         Args:
-            view: what the seat knows.
+            view: what the seat knows: a `croupier.View`. A bot for one game writes the view of its
+                game here, such as `croupier.TongitsView`, which is why the base class does not.
             decision: what is asked.
         """
         raise NotImplementedError(f"{type(self).__name__} has no decide(self, view, decision)")
@@ -119,7 +120,7 @@ class Bot:
         """The match has ended."""
 
     def on_refused(
-        self, view: View, decision: Decision, move: Move, error: Refused
+        self, view: Any, decision: Decision, move: Move, error: Refused
     ) -> Move | Awaitable[Move]:
         """The server refused *move*; give another one, or raise (which is what this does).
 

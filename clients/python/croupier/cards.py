@@ -4,8 +4,8 @@ A `Card` is an ``int`` equal to the contract's enum, so it can be compared, sort
 into a message as it is. Ids rise in the documented order: spades 2..A, hearts, diamonds, clubs,
 black joker, red joker.
 
-Must not be put here: trumps, or what cards are worth against each other. The view says that
-(`croupier.tractor.Order`), because it depends on the deal.
+Must not be put here: trumps, or what cards are worth against each other. That is a matter of the
+game, and of the deal (`croupier.tractor.Order`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["BLACK_JOKER", "CARDS", "RED_JOKER", "Card", "parse_cards", "pretty", "text", "to_cards"]
+__all__ = [
+    "BLACK_JOKER",
+    "CARDS",
+    "RED_JOKER",
+    "Card",
+    "parse_cards",
+    "parse_rank",
+    "pretty",
+    "rank_text",
+    "text",
+    "to_cards",
+]
 
 _SUITS: Final = "SHDC"
 _RANKS: Final = "23456789TJQKA"
@@ -59,7 +70,8 @@ class Card(int):
 
     @property
     def points(self) -> int:
-        """What it counts in games with point cards: five 5, ten and king 10, others 0."""
+        """What it counts in Tractor: five 5, ten and king 10, others 0. Tong-its counts otherwise,
+        see `croupier.tongits.card_points`."""
         return _POINTS.get(_NAMES[self][0], 0)
 
     @staticmethod
@@ -124,3 +136,29 @@ def _pretty(name: str) -> str:
     if name[1] not in _SYMBOLS:
         return name
     return name[0].replace("T", "10") + _SYMBOLS[name[1]]
+
+
+def parse_rank(rank: str | int) -> int:
+    """A rank as a number from 2 to 14, from that number or its letter.
+
+    >>> parse_rank("T"), parse_rank("10"), parse_rank("a"), parse_rank(7)
+    (10, 10, 14, 7)
+
+    Raises:
+        ValueError: it is no rank.
+    """
+    word = str(rank).upper()
+    if len(word) == 1 and word in _RANKS:
+        return _RANKS.index(word) + 2
+    if word.isdecimal() and 2 <= int(word) <= 14:
+        return int(word)
+    raise ValueError(f"{rank!r} is no rank; write 2 to 9, T, J, Q, K or A")
+
+
+def rank_text(rank: int) -> str:
+    """The letter of a rank from 2 to 14.
+
+    >>> rank_text(10), rank_text(14)
+    ('T', 'A')
+    """
+    return _RANKS[rank - 2]

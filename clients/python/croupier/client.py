@@ -20,6 +20,7 @@ from croupier.background import Background
 from croupier.bot import Bot
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.errors import Error, UsageError
+from croupier.games import move_of
 from croupier.moves import Move
 from croupier.options import OptionValue, game_kind, options_message
 from croupier.randomness import SeatRandom
@@ -232,12 +233,31 @@ class Client:
     async def players(self, game: str, ruleset: str = "", options: Message | None = None) -> int:
         """Number of seats that a table with these options has."""
         asked = options_message(game, options)
-        field = getattr(asked, game)
-        if field.HasField("players"):
-            return int(field.players)
+        own: Message = getattr(asked, game)
+        if "players" not in own.DESCRIPTOR.fields_by_name:
+            return await self._seats(game)
+        if own.HasField("players"):
+            return int(getattr(asked, game).players)
         request = catalog_service_pb2.GetRulesetRequest(game=game_kind(game), ruleset=ruleset)
         found = await self._main.call(self._main.catalog.GetRuleset, request)
         return int(getattr(found.values, game).players)
+
+    async def _seats(self, game: str) -> int:
+        """Number of seats of a game that is always played by as many.
+
+        Raises:
+            UsageError: the server does not have the game.
+        """
+        kind, token = game_kind(game), ""
+        while True:
+            request = catalog_service_pb2.ListGamesRequest(page_token=token)
+            page = await self._main.call(self._main.catalog.ListGames, request)
+            for found in page.games:
+                if found.game == kind:
+                    return found.seats_max
+            token = page.next_page_token
+            if not token:
+                raise UsageError(f"this server does not have the game {game!r}")
 
     # Seats ---------------------------------------------------------------------------------------
     async def join(
@@ -350,7 +370,7 @@ class Client:
             method = self._main.play.ListLegalMoves
             page = await self._main.call(method, request, ticket=ticket.secret)
             for listed in page.moves:
-                yield Move(listed.move, listed)
+                yield move_of(listed)
             token = page.next_page_token
             if not token:
                 return

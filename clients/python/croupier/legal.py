@@ -11,13 +11,15 @@ a subtraction. Must not be put here: anything that a bot would want from one gam
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol, overload
 
-from croupier.cards import Card, to_cards
+from croupier.cards import CARDS, Card, to_cards
+from croupier.errors import Error
+from croupier.games import game_of, move_of
 from croupier.moves import Move
-from croupier.tractor.moves import MoveKind, call_message, card_move_message
 from croupier.v1 import game_pb2
 
 __all__ = ["Chooser", "LegalMoves", "Pattern"]
@@ -87,6 +89,11 @@ class _Family:
         self.least = least
         self.most = most
 
+    @property
+    def is_lone(self) -> bool:
+        """Whether it has one member, its ``fixed`` cards, and no other."""
+        return self.fixed == self.whole and self.least == self.most == _size(self.fixed)
+
     def has(self, cards: int, size: int) -> bool:
         return (
             self.least <= size <= self.most
@@ -150,6 +157,24 @@ def _copies(packed: int) -> Iterator[int]:
     return (copies for _, copies in _digits(packed))
 
 
+def _union(families: Sequence[_Family]) -> int:
+    """How many multisets are members of at least one of *families*.
+
+    Raises:
+        TypeError: too many of them may overlap.
+    """
+    lone = {family.fixed for family in families if family.is_lone}
+    wide = [family for family in families if not family.is_lone]
+    if len(wide) > _COUNTED_PATTERNS_MAX:
+        raise TypeError("the number of legal moves is not known: many patterns overlap")
+    total = sum(not any(family.has(cards, _size(cards)) for family in wide) for cards in lone)
+    terms: list[tuple[int, _Family]] = []
+    for family in wide:
+        met = [(-sign, both) for sign, term in terms if (both := term.meet(family))]
+        terms += [(1, family), *met]
+    return total + sum(sign * term.count() for sign, term in terms)
+
+
 class Pattern:
     """A family of legal moves: all of ``fixed`` and ``least`` to ``most`` cards of ``pool``.
 
@@ -164,11 +189,39 @@ class Pattern:
         self.least = message.least
         self.most = message.most
         self.step = message.step
+        self._game = game_of(message.kind)
 
     @property
-    def kind(self) -> MoveKind:
-        """Kind of every member, as far as it is the same for all."""
-        return MoveKind(self.message.kind.tractor)
+    def kind(self) -> IntEnum:
+        """Kind of every member, a ``MoveKind`` of the game, as far as it is the same for all."""
+        return self._game.move_kind(self._kind)
+
+    @property
+    def _kind(self) -> int:
+        number: int = getattr(self.message.kind, self._game.move.game)
+        return number
+
+    @cached_property
+    def type(self) -> str:
+        """Which move every member is, as in `Move.type`.
+
+        Raises:
+            Error: this client does not know such patterns.
+        """
+        arm = self._game.move.arms.get(self._kind)
+        if arm is None:
+            raise Error(f"{self._game.move.game} has patterns of a kind that is new to this client")
+        return arm
+
+    @cached_property
+    def said(self) -> tuple[str, int]:
+        """What every member says but for its cards; patterns of which this differs are disjoint."""
+        return self.type, self.message.center
+
+    @property
+    def center(self) -> Card | None:
+        """Pokex: the centre card that every member names."""
+        return CARDS[self.message.center] if self.message.HasField("center") else None
 
     @cached_property
     def fixed(self) -> tuple[Card, ...]:
@@ -189,12 +242,11 @@ class Pattern:
 
     def move(self, cards: Iterable[int]) -> Move:
         """The member with these cards, ``fixed`` included; not checked."""
-        kind = self.message.kind.tractor
-        return Move(card_move_message(kind, cards), self.message)
+        return self._game.move.in_pattern(self.message, self.type, cards)
 
     def number_move(self, number: int) -> Move:
         """The member with this number; not checked."""
-        return Move(call_message(number), self.message)
+        return self._game.move.in_pattern(self.message, self.type, (number,))
 
     def numbers(self) -> range:
         """The numbers of a kind without cards."""
@@ -218,24 +270,21 @@ class Pattern:
         return self.move(chosen)
 
     def __contains__(self, move: object) -> bool:
-        if not isinstance(move, Move):
+        if not isinstance(move, self._game.move) or move.type != self.type:
             return False
         if self.step:
-            call = move.message.tractor.call.points
-            return move.type == "call" and call in self.numbers()
-        if (move.type == "bury") != (self.kind is MoveKind.BURY):
-            return False
-        if move.type not in ("bury", "play"):
-            return False
+            return move.number in self.numbers()
         cards = move.cards
-        return self.family.has(_pack(cards), len(cards))
+        # The member with these cards says all that a member can say: not so a lay-off, say.
+        return self.family.has(_pack(cards), len(cards)) and move == self.move(cards)
 
     def __repr__(self) -> str:
         fixed = " ".join(card.text for card in self.fixed)
         pool = " ".join(card.text for card in self.pool)
         if self.step:
             return f"<{self.kind.name}: {self.least} to {self.most} by {self.step}>"
-        return f"<{self.kind.name}: [{fixed}] and {self.least} to {self.most} of [{pool}]>"
+        center = "" if self.center is None else f", centre {self.center}"
+        return f"<{self.kind.name}: [{fixed}] and {self.least} to {self.most} of [{pool}]{center}>"
 
 
 class LegalMoves(Sequence[Move]):
@@ -257,7 +306,7 @@ class LegalMoves(Sequence[Move]):
     def moves(self) -> tuple[Move, ...]:
         """The listed moves, each with its kind."""
         if self._moves is None:
-            self._moves = tuple(Move(listed.move, listed) for listed in self.message.moves)
+            self._moves = tuple(map(move_of, self.message.moves))
         return self._moves
 
     @property
@@ -287,12 +336,13 @@ class LegalMoves(Sequence[Move]):
         if not self.message.patterns:
             return
         listed = frozenset(self.moves)
-        families: list[_Family] = []
+        walked: dict[tuple[str, int], list[_Family]] = {}
         for pattern in self.patterns:
             if pattern.step:
                 moves: Iterator[Move] = map(pattern.number_move, pattern.numbers())
                 yield from (move for move in moves if move not in listed)
                 continue
+            families = walked.setdefault(pattern.said, [])
             for cards in pattern.family.walk():
                 size = _size(cards)
                 if any(family.has(cards, size) for family in families):
@@ -317,16 +367,13 @@ class LegalMoves(Sequence[Move]):
     def _count(self) -> int:
         if self.message.truncated:
             raise TypeError("the number of legal moves is not known: the list is truncated")
-        cards = [pattern.family for pattern in self.patterns if not pattern.step]
-        if len(cards) > _COUNTED_PATTERNS_MAX:
-            raise TypeError("the number of legal moves is not known: many patterns overlap")
         total = sum(not any(move in p for p in self.patterns) for move in self.moves)
         total += sum(len(pattern.numbers()) for pattern in self.patterns if pattern.step)
-        terms: list[tuple[int, _Family]] = []
-        for family in cards:
-            met = [(-sign, both) for sign, term in terms if (both := term.meet(family))]
-            terms += [(1, family), *met]
-        return total + sum(sign * term.count() for sign, term in terms)
+        said = {pattern.said for pattern in self.patterns if not pattern.step}
+        for one in said:
+            families = [p.family for p in self.patterns if not p.step and p.said == one]
+            total += _union(families)
+        return total
 
     def __bool__(self) -> bool:
         return bool(self.message.moves or self.message.patterns)
@@ -351,8 +398,7 @@ class LegalMoves(Sequence[Move]):
             return list(islice(self, index.start, index.stop, index.step))
         listed = self.message.moves
         if -len(listed) <= index < len(listed) and (index >= 0 or self.is_listed):
-            found = listed[index]
-            return Move(found.move, found)
+            return move_of(listed[index])
         if index < 0:
             index += len(self)
         for move in islice(self, index, None) if index >= 0 else ():
@@ -376,8 +422,7 @@ class LegalMoves(Sequence[Move]):
             raise IndexError("this table lists no legal moves; see its legal_mode")
         chosen = chooser.randrange(total) if total > 1 else 0
         if chosen < len(listed):
-            found = listed[chosen]
-            return Move(found.move, found)
+            return move_of(listed[chosen])
         return Pattern(patterns[chosen - len(listed)]).sample(chooser)
 
     def __repr__(self) -> str:

@@ -1,21 +1,24 @@
 """A move as bots handle it: a message with its kind, its cards and its text.
 
 `Move` wraps the contract's message and reads it only when asked. Moves come from `decision.legal`,
-or are made by the functions below, such as ``croupier.moves.play("7S 7S")``.
+or are made by the functions of a game's folder, such as ``croupier.tractor.play("7S 7S")``.
 
-Must not be put here: how a game's moves look on the wire; each game has a folder for that.
+Must not be put here: how a game's moves look on the wire; each game's folder has a subclass of
+`Move` for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import ClassVar, Self, cast
 
-from croupier.cards import Card
-from croupier.tractor import moves as tractor
-from croupier.tractor.moves import MoveKind, move_cards, move_text, move_type
-from croupier.v1 import game_pb2
+from google.protobuf.message import Message
 
-__all__ = ["Move", "bury", "call", "declare", "decline", "name_trumps", "play", "show"]
+from croupier.cards import Card, parse_cards, parse_rank
+from croupier.v1 import cards_pb2, game_pb2
+
+__all__ = ["Move", "card_number", "card_numbers", "rank_number"]
 
 
 class Move:
@@ -25,6 +28,11 @@ class Move:
     """
 
     __slots__ = ("_listed", "message")
+
+    game: ClassVar[str] = ""
+    """Name of its game, which is also that of the arm of its message."""
+    arms: ClassVar[Mapping[int, str]] = {}
+    """Which `type` the moves of a pattern are, by the kind of the pattern."""
 
     message: game_pb2.Move
     """The move as the contract writes it."""
@@ -37,92 +45,92 @@ class Move:
         self.message = message
         self._listed = listed
 
+    @classmethod
+    def in_pattern(cls, pattern: game_pb2.MovePattern, arm: str, numbers: Iterable[int]) -> Self:
+        """The member of *pattern*, whose moves are of type *arm*, with these cards or this number.
+
+        Every such move has its cards, its card or its number in its first field.
+        """
+        message = game_pb2.Move()
+        body: Message = getattr(getattr(message, cls.game), arm)
+        first = body.DESCRIPTOR.fields[0].name
+        if first == "cards":
+            getattr(body, first).extend(sorted(numbers))
+        else:
+            (number,) = numbers
+            setattr(body, first, number)
+        if pattern.HasField("center"):
+            setattr(body, "center", pattern.center)  # noqa: B010 - to mypy it has no such field
+        return cls(message, pattern)
+
     @property
-    def kind(self) -> MoveKind | None:
-        """What the server says it is, such as ``LEAD_PAIR``; None if it did not list it."""
-        return None if self._listed is None else MoveKind(self._listed.kind.tractor)
+    def kind(self) -> IntEnum | None:
+        """What the server says it is, a ``MoveKind`` of its game; None if it did not list it."""
+        raise NotImplementedError
 
     @property
     def type(self) -> str:
-        """Which move it is: ``decline``, ``declare``, ``call``, ``show``, ``play`` and so on."""
-        return move_type(self.message.tractor)
+        """Which move it is: the name of the arm of its message, such as ``play``."""
+        arm: str | None = getattr(self.message, self.game).WhichOneof("move")
+        return arm or ""
 
     @property
     def cards(self) -> tuple[Card, ...]:
         """Its cards in canonical order; empty for a move without any."""
-        return move_cards(self.message.tractor)
+        raise NotImplementedError
 
     @property
     def points(self) -> int:
-        """What its cards count."""
-        return sum(card.points for card in self.cards)
+        """What its cards count, in games whose cards count something."""
+        return 0
+
+    @property
+    def number(self) -> int | None:
+        """Its number, for a move that a pattern of numbers can hold."""
+        return None
+
+    @property
+    def center(self) -> Card | None:
+        """Pokex: the centre card that it names."""
+        return None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Move) and str(self) == str(other)
+        return isinstance(other, Move) and self.game == other.game and str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
 
     def __str__(self) -> str:
-        return move_text(self.message.tractor)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
 
-def decline() -> Move:
-    """Tractor: declines to declare or to call."""
-    return Move(tractor.decline_message())
-
-
-def declare(cards: str | Iterable[int]) -> Move:
-    """Tractor: declares with these equal cards, all that are to lie exposed.
+def card_numbers(cards: str | Iterable[int]) -> list[cards_pb2.Card.ValueType]:
+    """Cards, or their names between blanks, as the contract writes them: in canonical order.
 
     Raises:
         ValueError: a name is that of no card.
     """
-    return Move(tractor.declare_message(cards))
+    found: Iterable[int] = parse_cards(cards) if isinstance(cards, str) else cards
+    return cast("list[cards_pb2.Card.ValueType]", sorted(found))
 
 
-def call(points: int) -> Move:
-    """Tractor: calls points in the auction."""
-    return Move(tractor.call_message(points))
-
-
-def show(card: str | int) -> Move:
-    """Tractor: shows a card.
+def card_number(card: str | int) -> cards_pb2.Card.ValueType:
+    """One card, or its name, as the contract writes it.
 
     Raises:
-        ValueError: it is no card.
+        ValueError: it is the name of no card.
     """
-    return Move(tractor.show_message(card))
+    number = Card.parse(card) if isinstance(card, str) else card
+    return cast("cards_pb2.Card.ValueType", int(number))
 
 
-def name_trumps(suit: str | None) -> Move:
-    """Tractor: names a trump suit by its letter, or no trump with None.
+def rank_number(rank: str | int) -> cards_pb2.Rank.ValueType:
+    """A rank, or its letter, as the contract writes it.
 
     Raises:
-        ValueError: it is no letter of a suit.
+        ValueError: it is no rank.
     """
-    return Move(tractor.name_trumps_message(suit))
-
-
-def bury(cards: str | Iterable[int]) -> Move:
-    """Tractor: buries cards in the kitty.
-
-    Raises:
-        ValueError: a name is that of no card.
-    """
-    return Move(tractor.bury_message(cards))
-
-
-def play(cards: str | Iterable[int]) -> Move:
-    """Tractor: plays cards to a trick.
-
-    >>> play("7S 7S")
-    <play 7S 7S>
-
-    Raises:
-        ValueError: a name is that of no card.
-    """
-    return Move(tractor.play_message(cards))
+    return cast("cards_pb2.Rank.ValueType", parse_rank(rank))

@@ -9,18 +9,20 @@ server says that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from croupier.cards import parse_rank
 from croupier.errors import UsageError
-from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+from croupier.v1 import game_pb2
 
 __all__ = ["OptionValue", "game_kind", "game_names", "options_message"]
 
 OptionValue: TypeAlias = str | int | bool | Sequence[str | int] | None
-"""A value of an option: its text, a number, a truth, a list of levels, or None for ``none``."""
+"""A value of an option: its text, a number, a truth, a list of words or levels, or None for
+``none``."""
 
 if TYPE_CHECKING:
     # The runtime's two implementations; the types of the stubs name both.
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 _WORDS_FOR_ZERO: Final = ("auto", "none")
 _TRUTHS: Final = {"true": True, "false": False}
-_RANKS: Final = dict(zip("23456789TJQKA", range(2, 15), strict=True))
+_RANK: Final = "croupier.v1.Rank"
 
 
 def game_names() -> list[str]:
@@ -70,13 +72,14 @@ def options_message(
     game_kind(game)
     if isinstance(options, game_pb2.GameOptions):
         return options
-    if isinstance(options, tractor_pb2.TractorOptions):
-        return game_pb2.GameOptions(tractor=options)
     whole = game_pb2.GameOptions()
     message: Message = getattr(whole, game)
     message.SetInParent()
     if isinstance(options, Message):
-        raise UsageError(f"{options.DESCRIPTOR.name} is no options message of {game}")
+        if options.DESCRIPTOR is not message.DESCRIPTOR:
+            raise UsageError(f"{options.DESCRIPTOR.name} is no options message of {game}")
+        message.CopyFrom(options)
+        return whole
     fields = message.DESCRIPTOR.fields_by_name
     for name, value in (options or {}).items():
         field = fields.get(name)
@@ -96,9 +99,11 @@ def _set(message: Message, field: _Field, value: OptionValue) -> None:
     if field.enum_type is not None:
         setattr(message, field.name, _enum_number(field.enum_type, value))
     elif field.message_type is not None:
-        levels = getattr(message, field.name)
-        levels.SetInParent()
-        levels.ranks.extend(_levels(value))
+        # A list, wrapped in a message so that an empty one can be told from none: its one field.
+        (listed,) = field.message_type.fields
+        wrapper = getattr(message, field.name)
+        wrapper.SetInParent()
+        getattr(wrapper, listed.name).extend(_numbers(listed, value))
     elif field.type == FieldDescriptor.TYPE_BOOL:
         setattr(message, field.name, value if isinstance(value, bool) else _TRUTHS[str(value)])
     elif value is None or value in _WORDS_FOR_ZERO:
@@ -120,6 +125,12 @@ def _prefix(enum: _Enum) -> str:
     return enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
 
 
+def _texts(enum: _Enum) -> list[str]:
+    """The texts of an enum's values."""
+    prefix = _prefix(enum)
+    return [value.name.removeprefix(prefix).lower() for value in enum.values if value.number]
+
+
 def _enum_number(enum: _Enum, value: OptionValue) -> int:
     """The number of the value whose text is *value*; a number stands for itself if it is one."""
     if isinstance(value, bool):
@@ -133,26 +144,31 @@ def _enum_number(enum: _Enum, value: OptionValue) -> int:
     return found.number
 
 
-def _levels(value: OptionValue) -> list[cards_pb2.Rank.ValueType]:
-    """Levels written ``A, J``, as a list, or ``none``."""
+def _numbers(field: _Field, value: OptionValue) -> list[int]:
+    """The numbers of a list of enum values written ``A, J`` or ``burn,call``, given as a list, or
+    ``none``."""
     if value is None or value == "none":
         return []
     parts = value.split(",") if isinstance(value, str) else value
     if isinstance(parts, int):
         parts = [parts]
-    texts = [str(part).strip().upper() for part in parts]
-    numbers = [_RANKS[text] if text in _RANKS else int(text) for text in texts]
-    return cast("list[cards_pb2.Rank.ValueType]", numbers)
+    enum = field.enum_type
+    assert enum is not None
+    if enum.full_name == _RANK:
+        return [parse_rank(part.strip() if isinstance(part, str) else part) for part in parts]
+    return [_enum_number(enum, part.strip() if isinstance(part, str) else part) for part in parts]
 
 
 def _allowed(field: _Field) -> str:
     """What an option can be, for people."""
     if field.enum_type is not None:
-        prefix = _prefix(field.enum_type)
-        names = (value.name for value in field.enum_type.values if value.number)
-        return "one of " + ", ".join(name.removeprefix(prefix).lower() for name in names)
+        return "one of " + ", ".join(_texts(field.enum_type))
     if field.message_type is not None:
-        return "levels separated by commas (2 to 9, T, J, Q, K, A)"
+        enum = field.message_type.fields[0].enum_type
+        assert enum is not None
+        if enum.full_name == _RANK:
+            return "levels separated by commas (2 to 9, T, J, Q, K, A)"
+        return f"none, or some of {', '.join(_texts(enum))}, separated by commas"
     if field.type == FieldDescriptor.TYPE_BOOL:
         return "true or false"
     return "a number"

@@ -23,9 +23,8 @@ from croupier.errors import from_status as error_from_status
 from croupier.moves import Move
 from croupier.randomness import SeatRandom
 from croupier.threads import Threads
-from croupier.tractor.view import ViewMemory
 from croupier.v1 import game_pb2, table_pb2
-from croupier.views import View, view_of
+from croupier.views import View, ViewMemory, view_of
 
 __all__ = ["Link", "Seat", "Ticket", "Workplace"]
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 
 import croupier
-from croupier import Decision, DecisionKind, Move, MoveKind, TractorView
+from croupier import Decision, Move, TractorView
+from croupier.tractor import DecisionKind, MoveKind
 
 
 class Basic(croupier.Bot):

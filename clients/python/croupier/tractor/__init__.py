@@ -1,8 +1,20 @@
-"""Tractor for bots: views, the order of the cards, and the kinds of moves and decisions."""
+"""Tractor for bots: views, the order of the cards, moves, and the kinds of moves and decisions."""
 
 from __future__ import annotations
 
-from croupier.tractor.moves import DecisionKind, MoveKind, Suit
+from croupier.tractor.moves import (
+    DecisionKind,
+    MoveKind,
+    Suit,
+    TractorMove,
+    bury,
+    call,
+    declare,
+    decline,
+    name_trumps,
+    play,
+    show,
+)
 from croupier.tractor.order import Order
 from croupier.tractor.view import Declaration, Phase, Play, TractorView, Trick, Trumps, ViewMemory
 
@@ -14,8 +26,16 @@ __all__ = [
     "Phase",
     "Play",
     "Suit",
+    "TractorMove",
     "TractorView",
     "Trick",
     "Trumps",
     "ViewMemory",
+    "bury",
+    "call",
+    "declare",
+    "decline",
+    "name_trumps",
+    "play",
+    "show",
 ]

@@ -6,28 +6,26 @@ the server says so in every decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
-from croupier.cards import Card, parse_cards, text, to_cards
+from croupier.cards import Card, text, to_cards
+from croupier.moves import Move, card_number, card_numbers
 from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
 
 __all__ = [
     "DecisionKind",
     "MoveKind",
     "Suit",
-    "bury_message",
-    "call_message",
-    "card_move_message",
-    "declare_message",
-    "decline_message",
-    "move_cards",
-    "move_text",
-    "move_type",
-    "name_trumps_message",
-    "play_message",
-    "show_message",
+    "TractorMove",
+    "bury",
+    "call",
+    "declare",
+    "decline",
+    "name_trumps",
+    "play",
+    "show",
 ]
 
 
@@ -96,40 +94,101 @@ class Suit(IntEnum):
 _SUIT_LETTERS: Final = "?SHDC"
 
 
-def _numbers(cards: str | Iterable[int]) -> list[cards_pb2.Card.ValueType]:
-    """Cards as the contract writes them: numbers in canonical order."""
-    found: Iterable[int] = parse_cards(cards) if isinstance(cards, str) else cards
-    return cast("list[cards_pb2.Card.ValueType]", sorted(found))
+class TractorMove(Move):
+    """A move of Tractor."""
+
+    __slots__ = ()
+
+    game = "tractor"
+    arms: ClassVar[Mapping[int, str]] = {
+        MoveKind.CALL: "call",
+        MoveKind.BURY: "bury",
+        **{kind: "play" for kind in MoveKind if kind >= MoveKind.LEAD_SINGLE},
+    }
+
+    @property
+    def kind(self) -> MoveKind | None:
+        """What the server says it is, such as ``LEAD_PAIR``; None if it did not list it."""
+        return None if self._listed is None else MoveKind(self._listed.kind.tractor)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Its cards in canonical order; empty for a move without any."""
+        move = self.message.tractor
+        match move.WhichOneof("move"):
+            case "play":
+                return tuple(sorted(to_cards(move.play.cards)))
+            case "bury":
+                return tuple(sorted(to_cards(move.bury.cards)))
+            case "declare":
+                return tuple(sorted(to_cards(move.declare.cards)))
+            case "show":
+                return tuple(to_cards([move.show.card]))
+            case _:
+                return ()
+
+    @property
+    def points(self) -> int:
+        """What its cards count."""
+        return sum(card.points for card in self.cards)
+
+    @property
+    def number(self) -> int | None:
+        """The points of a call."""
+        move = self.message.tractor
+        return move.call.points if move.HasField("call") else None
+
+    def __str__(self) -> str:
+        move = self.message.tractor
+        match move.WhichOneof("move"):
+            case "decline":
+                return "pass"
+            case "call":
+                return f"call {move.call.points}"
+            case "name_trumps":
+                named = move.name_trumps
+                return f"trumps {_SUIT_LETTERS[named.suit] if named.HasField('suit') else 'NT'}"
+            case None:
+                return "no move"
+            case arm:
+                return f"{arm} {text(self.cards)}"
 
 
-def _wrap(move: tractor_pb2.TractorMove) -> game_pb2.Move:
-    return game_pb2.Move(tractor=move)
+def _wrap(move: tractor_pb2.TractorMove) -> TractorMove:
+    return TractorMove(game_pb2.Move(tractor=move))
 
 
-def decline_message() -> game_pb2.Move:
+def decline() -> TractorMove:
     """Declines to declare or to call."""
     return _wrap(tractor_pb2.TractorMove(decline=tractor_pb2.TractorDecline()))
 
 
-def declare_message(cards: str | Iterable[int]) -> game_pb2.Move:
-    """Declares with these equal cards, all that are to lie exposed."""
-    return _wrap(tractor_pb2.TractorMove(declare=tractor_pb2.TractorDeclare(cards=_numbers(cards))))
+def declare(cards: str | Iterable[int]) -> TractorMove:
+    """Declares with these equal cards, all that are to lie exposed.
+
+    Raises:
+        ValueError: a name is that of no card. So with every function here that takes cards.
+    """
+    declared = tractor_pb2.TractorDeclare(cards=card_numbers(cards))
+    return _wrap(tractor_pb2.TractorMove(declare=declared))
 
 
-def call_message(points: int) -> game_pb2.Move:
+def call(points: int) -> TractorMove:
     """Calls points in the auction."""
     return _wrap(tractor_pb2.TractorMove(call=tractor_pb2.TractorCall(points=points)))
 
 
-def show_message(card: str | int) -> game_pb2.Move:
+def show(card: str | int) -> TractorMove:
     """Shows a card."""
-    number = Card.parse(card) if isinstance(card, str) else card
-    shown = tractor_pb2.TractorShow(card=cast("cards_pb2.Card.ValueType", int(number)))
+    shown = tractor_pb2.TractorShow(card=card_number(card))
     return _wrap(tractor_pb2.TractorMove(show=shown))
 
 
-def name_trumps_message(suit: str | None) -> game_pb2.Move:
+def name_trumps(suit: str | None) -> TractorMove:
     """Names a trump suit by its letter, or no trump with None.
+
+    >>> name_trumps(None)
+    <trumps NT>
 
     Raises:
         ValueError: it is no letter of a suit.
@@ -142,56 +201,17 @@ def name_trumps_message(suit: str | None) -> game_pb2.Move:
     return _wrap(tractor_pb2.TractorMove(name_trumps=named))
 
 
-def bury_message(cards: str | Iterable[int]) -> game_pb2.Move:
-    """Buries cards."""
-    return _wrap(tractor_pb2.TractorMove(bury=tractor_pb2.TractorBury(cards=_numbers(cards))))
+def bury(cards: str | Iterable[int]) -> TractorMove:
+    """Buries cards in the kitty."""
+    buried = tractor_pb2.TractorBury(cards=card_numbers(cards))
+    return _wrap(tractor_pb2.TractorMove(bury=buried))
 
 
-def play_message(cards: str | Iterable[int]) -> game_pb2.Move:
-    """Plays cards to a trick."""
-    return _wrap(tractor_pb2.TractorMove(play=tractor_pb2.TractorPlay(cards=_numbers(cards))))
+def play(cards: str | Iterable[int]) -> TractorMove:
+    """Plays cards to a trick.
 
-
-def card_move_message(kind: int, cards: Iterable[int]) -> game_pb2.Move:
-    """The move of a pattern's member: *kind* says whether cards are buried or played."""
-    return bury_message(cards) if kind == MoveKind.BURY else play_message(cards)
-
-
-def move_type(move: tractor_pb2.TractorMove) -> str:
-    """Name of the arm that is set; empty if none is."""
-    return move.WhichOneof("move") or ""
-
-
-def move_cards(move: tractor_pb2.TractorMove) -> tuple[Card, ...]:
-    """The cards of a move in canonical order."""
-    match move.WhichOneof("move"):
-        case "play":
-            return tuple(sorted(to_cards(move.play.cards)))
-        case "bury":
-            return tuple(sorted(to_cards(move.bury.cards)))
-        case "declare":
-            return tuple(sorted(to_cards(move.declare.cards)))
-        case "show":
-            return tuple(to_cards([move.show.card]))
-        case _:
-            return ()
-
-
-def move_text(move: tractor_pb2.TractorMove) -> str:
-    """The move as a card player writes it.
-
-    >>> move_text(play_message("7S 7S").tractor), move_text(name_trumps_message(None).tractor)
-    ('play 7S 7S', 'trumps NT')
+    >>> play("7S 7S")
+    <play 7S 7S>
     """
-    match move.WhichOneof("move"):
-        case "decline":
-            return "pass"
-        case "call":
-            return f"call {move.call.points}"
-        case "name_trumps":
-            named = move.name_trumps
-            return f"trumps {_SUIT_LETTERS[named.suit] if named.HasField('suit') else 'NT'}"
-        case None:
-            return "no move"
-        case arm:
-            return f"{arm} {text(move_cards(move))}"
+    played = tractor_pb2.TractorPlay(cards=card_numbers(cards))
+    return _wrap(tractor_pb2.TractorMove(play=played))

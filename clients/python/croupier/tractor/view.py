@@ -14,6 +14,7 @@ from typing import Final
 from croupier.cards import Card, pretty, to_cards
 from croupier.tractor.order import Order
 from croupier.v1 import tractor_pb2
+from croupier.viewing import GameView
 
 __all__ = ["Declaration", "Phase", "Play", "TractorView", "Trick", "Trumps", "ViewMemory"]
 
@@ -116,7 +117,7 @@ class ViewMemory:
         self.voids: list[set[int]] = [set() for _ in range(_SEATS_MAX)]
 
 
-class TractorView:
+class TractorView(GameView[tractor_pb2.TractorView]):
     """One seat's view. Cards are lists of `Card`, seats are numbers, teams are 0 (even seats) and
     1 (odd seats); what is not known yet is None.
 
@@ -125,24 +126,13 @@ class TractorView:
     """
 
     def __init__(self, message: tractor_pb2.TractorView, memory: ViewMemory | None = None) -> None:
-        self.message = message
+        super().__init__(message)
         self._memory = memory or ViewMemory()
 
     @cached_property
     def public(self) -> tractor_pb2.TractorPublicView:
         """The part of the view that everybody sees, as the contract writes it."""
         return self.message.public
-
-    @cached_property
-    def seat(self) -> int:
-        """The seat that sees this."""
-        return self.message.seat
-
-    # Own cards -----------------------------------------------------------------------------------
-    @cached_property
-    def hand(self) -> list[Card]:
-        """The seat's hand in canonical order, exposed cards included."""
-        return to_cards(self.message.hand)
 
     @property
     def kitty(self) -> list[Card]:
@@ -154,21 +144,6 @@ class TractorView:
     def phase(self) -> Phase:
         """Where the deal stands."""
         return Phase(self.public.phase)
-
-    @property
-    def deal(self) -> int:
-        """Number of the deal, from 1."""
-        return self.public.deal
-
-    @property
-    def players(self) -> int:
-        """Number of seats."""
-        return len(self.public.hand_sizes)
-
-    @property
-    def hand_sizes(self) -> list[int]:
-        """Cards in each seat's hand."""
-        return list(self.public.hand_sizes)
 
     @property
     def kitty_size(self) -> int:

@@ -3,7 +3,7 @@
 The number is the chance that the own side wins the trick, times what is in it, less what the cards
 would be worth later. Leading winners, feeding a winning partner, ducking, and keeping trumps for
 tricks with points all follow from it. Must not be put here: how chances are computed
-(`croupier.bots.knowledge`).
+(`croupier.bots.tractor.knowledge`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from croupier.bot import Decision
-from croupier.bots.knowledge import (
+from croupier.bots.tractor.knowledge import (
     POINTS,
     TRUMPS,
     Knowledge,
@@ -22,6 +22,7 @@ from croupier.bots.knowledge import (
     signature,
     standing_of,
 )
+from croupier.games import move_of
 from croupier.legal import Pattern
 from croupier.moves import Move
 from croupier.tractor import MoveKind, Order, TractorView
@@ -118,7 +119,7 @@ def lead(view: TractorView, decision: Decision, order: Order) -> Move:
 
 
 def _chosen(best: _Candidate) -> Move:
-    return best if isinstance(best, Move) else Move(best.move, best)
+    return best if isinstance(best, Move) else move_of(best)
 
 
 def _leads(decision: Decision, known: Knowledge) -> Iterator[tuple[_Candidate, Sequence[int]]]:

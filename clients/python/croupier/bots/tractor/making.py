@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from croupier.bot import Decision
-from croupier.bots.knowledge import POINTS, TRUMPS
+from croupier.bots.tractor.knowledge import POINTS, TRUMPS
 from croupier.cards import Card
 from croupier.moves import Move
 from croupier.tractor import MoveKind, Order, TractorView
