@@ -73,6 +73,12 @@ def field_varint(field: int, number: int) -> bytes:
     return _NUMBER_TAGS[field] + varint(number)
 
 
+def field_optional(field: int, number: int | None) -> bytes:
+    """A number that is never negative in an ``optional`` field: nothing at all for None, and for
+    the negative numbers that stand for none."""
+    return b"" if number is None or number < 0 else _NUMBER_TAGS[field] + varint(number)
+
+
 def field_number(field: int, number: int) -> bytes:
     """A number, boolean or enum in a plain field: nothing at all when it is zero."""
     return _NUMBER_TAGS[field] + varint(number) if number else b""
@@ -98,6 +104,11 @@ def field_packed(field: int, numbers: bytes | Iterable[int]) -> bytes:
     if not isinstance(numbers, bytes):
         numbers = b"".join(map(varint, numbers))
     return TAGS[field] + varint(len(numbers)) + numbers if numbers else b""
+
+
+def field_packed_signed(field: int, numbers: Iterable[int]) -> bytes:
+    """A packed repeated field of ``sint32`` or ``sint64``."""
+    return field_packed(field, [zigzag(number) for number in numbers])
 
 
 def field_text(field: int, text: str) -> bytes:

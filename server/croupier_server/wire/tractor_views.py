@@ -18,7 +18,7 @@ from croupier_server.games.base import Seat
 from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import points
-from croupier_server.games.tractor.events import FailedThrow
+from croupier_server.games.tractor.events import DealScored, FailedThrow
 from croupier_server.games.tractor.state import (
     NO_SEAT,
     NO_TEAM,
@@ -41,6 +41,7 @@ from croupier_server.wire.encode import (
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.tractor_moves import GAME_ARM
 from croupier_server.wire.tractor_parts import PLAYS
+from croupier_server.wire.views import Growing
 
 _KITTY_FIELD: Final = 4
 _GAME_TAG: Final = TAGS[GAME_ARM]
@@ -84,7 +85,6 @@ class TractorViews:
         "_kitty_ids",
         "_kitty_of",
         "_results",
-        "_results_of",
         "_spent",
         "_tricks",
         "_tricks_last",
@@ -105,8 +105,7 @@ class TractorViews:
         self._kitty_of: Cards = 0
         self._held = 0
         """Cards of each hand before the first trick."""
-        self._results = b""
-        self._results_of: object = ()
+        self._results = Growing[DealScored](22, parts.result)
         self._tricks = b""
         self._tricks_number = 0
         self._tricks_last: Trick | None = None
@@ -138,11 +137,6 @@ class TractorViews:
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""
-        if public.results is not self._results_of:
-            self._results_of = public.results
-            self._results = b"".join(
-                field_bytes(22, parts.result(scored)) for scored in public.results
-            )
         tricks = public.tricks
         number = self._tricks_number
         if len(tricks) != number or (number and tricks[-1] is not self._tricks_last):
@@ -163,7 +157,7 @@ class TractorViews:
                 _trick_under_way(public) if public.plays else b"",
                 self._back,
                 asked,
-                self._results,
+                self._results.encoded(public.results),
                 self._exposed,
             )
         )

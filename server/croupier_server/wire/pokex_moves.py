@@ -1,0 +1,119 @@
+"""Moves of Pokex: messages to move codes and back, and what legal answers need of them.
+
+Must not be put here: whether a move is legal; only whether it is a move at all, by the same limits
+as the annotations of ``pokex.proto``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from croupier.v1 import game_pb2
+from croupier_server.errors import MalformedMove, Reason
+from croupier_server.games.base import Move, Pattern
+from croupier_server.games.cards import CARD_MAX, count, unpack
+from croupier_server.games.pokex import moves
+from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
+from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
+from croupier_server.wire.kept import Kept
+from croupier_server.wire.legal import LegalBytes, kind_bytes
+from croupier_server.wire.moves import SINGLES, malformed, no_code, no_kind, packed
+
+GAME_ARM: Final = 3
+"""Arm of Pokex in every oneof of ``game.proto``."""
+
+CARDS: Final = 2
+"""Cards of a play."""
+
+_RANKS: Final = range(moves.RANK_LEAST, moves.RANK_MOST + 1)
+_KEPT_MAX: Final = 4096
+"""So many encoded moves are kept, and so many of one kind as they are listed: every pair of cards,
+as long as no centre card is named with it."""
+
+_DECLINE, _BID, _NAME_RANK, _PLAY = 1, 2, 3, 4
+"""Arms of ``PokexMove``."""
+
+
+# Messages to moves ------------------------------------------------------------------------------
+
+
+def move_code(message: game_pb2.Move) -> Move:
+    """See `GameWire.move_code`."""
+    move = message.pokex
+    arm = move.WhichOneof("move")
+    if arm == "play":
+        play = move.play
+        cards = packed(play.cards, "pokex.play.cards", CARDS, CARDS)
+        if not play.HasField("center"):
+            return cards | moves.PLAY
+        center = play.center
+        if center not in SINGLES:
+            raise malformed("pokex.play.center", f"{center} is no card")
+        return moves.play(cards, center)
+    if arm == "decline":
+        return moves.PASS
+    if arm == "bid":
+        tricks = move.bid.tricks
+        if not 1 <= tricks <= moves.BID_MAX:
+            raise MalformedMove(
+                Reason.BID_OUT_OF_RANGE,
+                f"a bid is from 1 to {moves.BID_MAX} tricks, not {tricks}",
+                field="move.pokex.bid.tricks",
+            )
+        return moves.bid(tricks)
+    if arm == "name_rank":
+        rank = move.name_rank.rank
+        if rank not in _RANKS:
+            raise malformed("pokex.name_rank.rank", f"{rank} is no rank")
+        return moves.name_rank(rank)
+    raise no_kind(message, "pokex")
+
+
+# Moves to messages ------------------------------------------------------------------------------
+
+
+def pokex_move(move: Move) -> bytes:
+    """Payload of ``PokexMove``.
+
+    Raises:
+        MalformedMove: *move* is no move of Pokex.
+    """
+    kind, number = moves.move_type(move), moves.number_of(move)
+    if kind == moves.PLAY:
+        cards, center = moves.cards_of(move), moves.center_of(move)
+        if count(cards) == CARDS and center <= CARD_MAX:
+            named = field_varint(2, center) if center else b""
+            return field_bytes(_PLAY, field_packed(1, unpack(cards)) + named)
+    elif kind == moves.BID and 1 <= number <= moves.BID_MAX:
+        return field_bytes(_BID, field_number(1, number))
+    elif kind == moves.NAME_RANK and number in _RANKS:
+        return field_bytes(_NAME_RANK, field_number(1, number))
+    elif move == moves.PASS:
+        return field_bytes(_DECLINE, b"")
+    raise no_code(move, "Pokex")
+
+
+_MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, pokex_move(move)), _KEPT_MAX)
+
+
+def move_bytes(move: Move) -> bytes:
+    """Payload of ``Move``."""
+    return _MOVES[move]
+
+
+# Legal answers ----------------------------------------------------------------------------------
+
+DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(PokexDecisionKind))
+"""By number: payload of ``DecisionKind``."""
+
+
+def _center(pattern: Pattern) -> bytes:
+    """Field 7 of ``MovePattern``."""
+    center = pattern.fixed >> moves.CENTER_SHIFT
+    return field_varint(7, center) if center else b""
+
+
+LEGAL: Final = LegalBytes(
+    kind_bytes(GAME_ARM, max(PokexMoveKind)), move_bytes, _KEPT_MAX, pattern_end=_center
+)
+"""Legal moves of Pokex."""

@@ -1,0 +1,42 @@
+"""Tong-its on the wire: `TongitsWire`, which gathers options, moves, events and views.
+
+Must not be put here: how anything is encoded; each of those has a file of its own.
+"""
+
+from __future__ import annotations
+
+from croupier.v1 import game_pb2
+from croupier_server.games.tongits.options import TongitsOptions, option_text
+from croupier_server.games.tongits.state import PLAYERS
+from croupier_server.wire import tongits_moves
+from croupier_server.wire.game import BaseWire
+from croupier_server.wire.tongits_events import EVENTS
+from croupier_server.wire.tongits_options import OPTION_FIELDS
+from croupier_server.wire.tongits_views import TongitsViews
+
+
+class TongitsWire(BaseWire):
+    """The `GameWire` of Tong-its. Options are `TongitsOptions`, states `tongits.state.State`."""
+
+    kind: int = game_pb2.GAME_KIND_TONGITS
+    name: str = "tongits"
+    title: str = "Tong-its"
+    seats_min: int = PLAYERS
+    seats_max: int = PLAYERS
+    option_fields = OPTION_FIELDS
+    legal = tongits_moves.LEGAL
+    decision_kinds = tongits_moves.DECISION_KINDS
+
+    # Called for every move, so without a call in between.
+    move_code = staticmethod(tongits_moves.move_code)
+    move_bytes = staticmethod(tongits_moves.move_bytes)
+    legal_bytes = tongits_moves.LEGAL.answer
+    event_bytes = EVENTS.event_bytes
+
+    def _texts(self, options: object) -> dict[str, str]:
+        assert isinstance(options, TongitsOptions)
+        return option_text(options)
+
+    def views(self) -> TongitsViews:
+        """A new encoder, for one table."""
+        return TongitsViews()

@@ -1,0 +1,164 @@
+"""Moves of Tong-its: messages to move codes and back, and what legal answers need of them.
+
+Must not be put here: whether a move is legal; only whether it is a move at all, by the same limits
+as the annotations of ``tongits.proto``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from croupier.v1 import game_pb2, tongits_pb2
+from croupier_server.games.base import Move
+from croupier_server.games.cards import card_of, rank, unpack
+from croupier_server.games.tongits import moves
+from croupier_server.games.tongits.moves import TongitsDecisionKind, TongitsMoveKind
+from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
+from croupier_server.wire.kept import Kept
+from croupier_server.wire.legal import LegalBytes, kind_bytes
+from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
+
+GAME_ARM: Final = 2
+"""Arm of Tong-its in every oneof of ``game.proto``."""
+
+TAKE_MAX: Final = 12
+MELD_MIN: Final = 3
+MELD_MAX: Final = 14
+LAY_OFF_MAX: Final = 13
+MELD_NUMBER_MAX: Final = 51
+
+_RANKS: Final = range(2, 15)
+_KEPT_MAX: Final = 8192
+"""So many encoded moves are kept, and so many of one kind as they are listed."""
+
+_BARE: Final[dict[str, Move]] = {
+    "draw_stock": moves.DRAW_STOCK,
+    "call_draw": moves.CALL_DRAW,
+    "end_turn": moves.END_TURN,
+    "fold": moves.FOLD,
+    "challenge": moves.CHALLENGE,
+}
+"""Moves that are a word and no more, by their arm."""
+
+_DISCARDS: Final[dict[int, Move]] = {card: moves.discard(card) for card in SINGLES}
+_FOURS: Final[dict[int, Move]] = {
+    rank: sum(SINGLES[card_of(suit, rank)] for suit in range(4)) | moves.SECRET_FOUR
+    for rank in _RANKS
+}
+
+
+# Messages to moves ------------------------------------------------------------------------------
+
+
+def move_code(message: game_pb2.Move) -> Move:
+    """See `GameWire.move_code`."""
+    move = message.tongits
+    code = _DISCARDS.get(move.discard.card)
+    if code is not None:  # most moves, and no move but a discard has a card there
+        return code
+    arm = move.WhichOneof("move")
+    if arm is None:
+        raise no_kind(message, "tongits")
+    code = _BARE.get(arm)
+    return _READERS[arm](getattr(move, arm)) if code is None else code
+
+
+def _take_discard(message: tongits_pb2.TongitsTakeDiscard) -> Move:
+    if message.HasField("meld"):
+        if message.cards:
+            raise malformed("tongits.take_discard.meld", "either cards or a meld, not both")
+        return moves.take_for_lay_off(_number(message.meld, "take_discard"))
+    if not message.cards:
+        raise malformed("tongits.take_discard.cards", "neither cards nor a meld")
+    cards = packed(message.cards, "tongits.take_discard.cards", 1, TAKE_MAX)
+    return moves.take_for_meld(cards)
+
+
+def _meld(message: tongits_pb2.TongitsMeldCards) -> Move:
+    return packed(message.cards, "tongits.meld.cards", MELD_MIN, MELD_MAX) | moves.MELD
+
+
+def _secret_four(message: tongits_pb2.TongitsSecretFour) -> Move:
+    code = _FOURS.get(message.rank)
+    if code is None:
+        raise malformed("tongits.secret_four.rank", f"{message.rank} is no rank")
+    return code
+
+
+def _lay_off(message: tongits_pb2.TongitsLayOff) -> Move:
+    cards = packed(message.cards, "tongits.lay_off.cards", 1, LAY_OFF_MAX)
+    return moves.lay_off(_number(message.meld, "lay_off"), cards)
+
+
+def _discard(message: tongits_pb2.TongitsDiscard) -> Move:
+    return card(message.card, "tongits.discard.card") | moves.DISCARD
+
+
+def _number(meld: int, arm: str) -> int:
+    """The number of a meld, which comes from outside."""
+    if meld > MELD_NUMBER_MAX:
+        raise malformed(f"tongits.{arm}.meld", f"{meld} is more than {MELD_NUMBER_MAX}")
+    return meld
+
+
+# Any: a table by arm cannot say that the key goes with the type of the argument.
+_READERS: Final[dict[str, Callable[[Any], Move]]] = {
+    "take_discard": _take_discard,
+    "meld": _meld,
+    "secret_four": _secret_four,
+    "lay_off": _lay_off,
+    "discard": _discard,
+}
+
+
+# Moves to messages ------------------------------------------------------------------------------
+
+_BARE_ARMS: Final = {
+    code: tongits_pb2.TongitsMove.DESCRIPTOR.fields_by_name[arm].number
+    for arm, code in _BARE.items()
+}
+_TAKE_DISCARD, _MELD, _SECRET_FOUR, _LAY_OFF, _DISCARD = 2, 4, 5, 6, 7
+"""The other arms."""
+
+
+def tongits_move(move: Move) -> bytes:
+    """Payload of ``TongitsMove``.
+
+    Raises:
+        MalformedMove: *move* is no move of Tong-its.
+    """
+    if move in _BARE_ARMS:
+        return field_bytes(_BARE_ARMS[move], b"")
+    kind, ids, meld = moves.move_type(move), unpack(moves.cards_of(move)), moves.meld_of(move)
+    is_named = 0 <= meld <= MELD_NUMBER_MAX
+    if kind == moves.DISCARD and ids and move == _DISCARDS[ids[0]]:
+        return field_bytes(_DISCARD, field_number(1, ids[0]))
+    if kind == moves.MELD and ids and meld < 0:
+        return field_bytes(_MELD, field_packed(1, ids))
+    if kind == moves.LAY_OFF and ids and is_named:
+        return field_bytes(_LAY_OFF, field_number(1, meld) + field_packed(2, ids))
+    if kind == moves.SECRET_FOUR and ids and move == _FOURS.get(rank(ids[0])):
+        return field_bytes(_SECRET_FOUR, field_number(1, rank(ids[0])))
+    if kind == moves.TAKE_DISCARD and ids and meld < 0:
+        return field_bytes(_TAKE_DISCARD, field_packed(1, ids))
+    if kind == moves.TAKE_DISCARD and not ids and is_named:
+        return field_bytes(_TAKE_DISCARD, field_varint(2, meld))
+    raise no_code(move, "Tong-its")
+
+
+_MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, tongits_move(move)), _KEPT_MAX)
+
+
+def move_bytes(move: Move) -> bytes:
+    """Payload of ``Move``."""
+    return _MOVES[move]
+
+
+# Legal answers ----------------------------------------------------------------------------------
+
+DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(TongitsDecisionKind))
+"""By number: payload of ``DecisionKind``."""
+
+LEGAL: Final = LegalBytes(kind_bytes(GAME_ARM, max(TongitsMoveKind)), move_bytes, _KEPT_MAX)
+"""Legal moves of Tong-its."""

@@ -1,0 +1,144 @@
+"""Views of Tong-its as bytes, built up from what the audience knows: the public state, and for a
+seat its own hand and the ranks of its own secret fours.
+
+`TongitsViews` keeps the parts of a view that change seldom. What it keeps is always compared with
+the state, so that it cannot send what is no longer true.
+
+Must not be put here: anything that reads the hand of another seat. Only `TongitsViews.seat` looks
+beyond the public state.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from croupier_server.games.base import Seat
+from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.tongits.events import DealResult, Meld
+from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
+from croupier_server.wire import tongits_parts as parts
+from croupier_server.wire.encode import (
+    TAGS,
+    field_bytes,
+    field_number,
+    field_optional,
+    field_packed,
+    field_packed_signed,
+    field_varint,
+)
+from croupier_server.wire.tongits_moves import GAME_ARM
+from croupier_server.wire.views import Growing, framed
+
+_GAME_TAG: Final = TAGS[GAME_ARM]
+_PUBLIC_TAG: Final = TAGS[1]
+_PHASES: Final = tuple(field_number(1, phase) for phase in range(max(Phase) + 1))
+_TOOK_DISCARD: Final = field_number(11, 1)
+_TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(14, seat) for seat in range(PLAYERS)}
+_SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(PLAYERS))
+
+
+class TongitsViews:
+    """The `ViewEncoder` of Tong-its; states are `tongits.state.State`."""
+
+    __slots__ = (
+        "_chips",
+        "_chips_of",
+        "_deal",
+        "_deal_of",
+        "_melds",
+        "_melds_of",
+        "_own",
+        "_results",
+    )
+
+    def __init__(self) -> None:
+        self._deal = b""
+        """Fields 2 and 3."""
+        self._deal_of: tuple[object, ...] = ()
+        self._melds: list[bytes] = []
+        """Field 7, meld by meld."""
+        self._melds_of: list[Meld] = []
+        self._chips = b""
+        """Fields 15 to 18."""
+        self._chips_of: tuple[object, ...] = ()
+        self._results = Growing[DealResult](19, parts.result)
+        self._own: dict[Seat, tuple[Cards, tuple[int, ...], object, bytes]] = {}
+
+    def public(self, state: object) -> bytes:
+        """Payload of ``PublicView``."""
+        assert isinstance(state, State)
+        return field_bytes(GAME_ARM, self._public(state.public))
+
+    def seat(self, state: object, seat: Seat) -> bytes:
+        """Payload of ``SeatView``."""
+        assert isinstance(state, State)
+        public = framed(_PUBLIC_TAG, self._public(state.public))
+        return framed(_GAME_TAG, public + _SEAT_FIELDS[seat] + self._own_cards(state, seat))
+
+    def _own_cards(self, state: State, seat: Seat) -> bytes:
+        """Fields 3 to 5 of ``TongitsView``."""
+        hand, fours, table = state.hands[seat], state.secret_fours[seat], state.table
+        kept = self._own.get(seat)
+        if kept is not None and kept[0] == hand and kept[1] == fours and kept[2] is table:
+            return kept[3]
+        found = (
+            field_packed(3, unpack(hand))
+            + field_packed(4, bytes(fours))
+            + field_number(5, table.deadwood(hand))
+        )
+        self._own[seat] = hand, fours, table, found
+        return found
+
+    def _public(self, public: PublicState) -> bytes:
+        """``TongitsPublicView``, its fields in the order of their numbers."""
+        deal_of = (public.deal, public.dealer)
+        if deal_of != self._deal_of:
+            self._deal_of = deal_of
+            self._deal = field_number(2, public.deal) + field_optional(3, public.dealer)
+        if public.melds != self._melds_of:
+            self._keep_melds(public.melds)
+        chips_of = (public.pot, tuple(public.chips), public.streak_seat, public.streak)
+        if chips_of != self._chips_of:
+            self._chips_of = chips_of
+            self._chips = _chips(public)
+        is_barred = public.barred_turn | public.barred_deal | public.barred_discard
+        return b"".join(
+            (
+                _PHASES[public.phase],
+                self._deal,
+                field_packed(4, bytes(public.hand_sizes)),
+                field_number(5, public.stock_size),
+                field_packed(6, public.discards),
+                *self._melds,
+                field_packed(8, bytes(public.secret_fours)),
+                field_packed(9, bytes(public.turns)),
+                field_packed(10, bytes(public.barred())) if is_barred else b"",
+                _TOOK_DISCARD if public.took_discard else b"",
+                b"" if public.caller == NO_SEAT else _call(public),
+                _TO_ACT[public.to_act],
+                self._chips,
+                self._results.encoded(public.results),
+            )
+        )
+
+    def _keep_melds(self, melds: list[Meld]) -> None:
+        """Encode the melds that have been made or added to since the last call."""
+        kept = dict(zip(self._melds_of, self._melds, strict=True))
+        self._melds = [kept.get(one) or field_bytes(7, parts.meld(one)) for one in melds]
+        self._melds_of = melds.copy()
+
+
+def _call(public: PublicState) -> bytes:
+    """Fields 12 and 13: a draw call and its answers."""
+    answers = [field_bytes(13, parts.answered(answer)) for answer in public.answers]
+    return field_varint(12, public.caller) + b"".join(answers)
+
+
+def _chips(public: PublicState) -> bytes:
+    """Fields 15 to 18."""
+    return (
+        field_number(15, public.pot)
+        + field_packed_signed(16, public.chips)
+        + field_optional(17, public.streak_seat)
+        + field_number(18, public.streak)
+    )

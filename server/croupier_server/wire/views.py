@@ -1,0 +1,55 @@
+"""What the views of all games have in common: lists that grow, and the frame around a view.
+
+Must not be put here: any one game's message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+from croupier_server.wire.encode import VARINTS, field_bytes, varint
+
+T = TypeVar("T")
+
+_SHORT: Final = len(VARINTS)
+
+
+class Growing(Generic[T]):
+    """Elements of a repeated field that mostly grows: results of deals, finished tricks.
+
+    What was encoded is compared with the elements each time, by identity where they are the same
+    objects, so that it cannot be sent when it is no longer true.
+
+    Args:
+        field: its number.
+        encode: payload of one element.
+    """
+
+    __slots__ = ("_encode", "_encoded", "_field", "_of")
+
+    def __init__(self, field: int, encode: Callable[[T], bytes]) -> None:
+        self._field = field
+        self._encode = encode
+        self._of: tuple[T, ...] = ()
+        self._encoded = b""
+
+    def encoded(self, elements: tuple[T, ...]) -> bytes:
+        """All *elements*, with tags and lengths."""
+        if elements is self._of:
+            return self._encoded
+        known = len(self._of)
+        if elements[:known] != self._of:
+            known = 0
+            self._encoded = b""
+        self._encoded += b"".join(
+            [field_bytes(self._field, self._encode(element)) for element in elements[known:]]
+        )
+        self._of = elements
+        return self._encoded
+
+
+def framed(tag: bytes, payload: bytes) -> bytes:
+    """A message field: *tag*, length, *payload*. As `field_bytes`, for what is sent every time."""
+    size = len(payload)
+    return tag + (VARINTS[size] if size < _SHORT else varint(size)) + payload
