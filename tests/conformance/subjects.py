@@ -151,7 +151,7 @@ def accepted(game: AnyGame, ruleset: str, overrides: Texts) -> Texts | None:
     try:
         return game.option_text(game.options(ruleset, overrides))
     except InvalidRequest as refusal:
-        assert refusal.reason is Reason.INVALID_OPTION
+        assert refusal.reason is Reason.INVALID_OPTION  # noqa: PT017
         return None
 
 
