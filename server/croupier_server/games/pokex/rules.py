@@ -1,0 +1,354 @@
+"""Pokex as a `Game`: which moves are wanted when, what checks them, what carries them out.
+
+One table says which moves each phase takes; the phases themselves are in `auction_phase` and
+`play_phase`. The hot path is `apply` of a play.
+
+Must not be put here: the content of any rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb
+from typing import NamedTuple
+
+from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
+from croupier_server.games import clauses
+from croupier_server.games.base import (
+    Chance,
+    Event,
+    Legal,
+    Move,
+    OptionSpec,
+    Outcome,
+    Pattern,
+    Seat,
+    SeatOutcome,
+    Turn,
+)
+from croupier_server.games.cards import (
+    BLACK_JOKER,
+    CARD_MAX,
+    ONES,
+    Cards,
+    contains,
+    count,
+    rank,
+    single,
+    unpack,
+)
+from croupier_server.games.pokex import (
+    auction_phase,
+    bidding,
+    moves,
+    play_phase,
+    worlds,
+)
+from croupier_server.games.pokex import view as views
+from croupier_server.games.pokex.moves import (
+    BID,
+    BID_MAX,
+    CENTER_SHIFT,
+    LEGAL_LIST_MAX,
+    NAME_RANK,
+    PASS,
+    PLAY,
+    RANK_LEAST,
+    RANK_MOST,
+    TYPE_MASK,
+    MoveType,
+    PokexDecisionKind,
+    PokexMoveKind,
+)
+from croupier_server.games.pokex.options import (
+    RULESETS,
+    SPECS,
+    PokexOptions,
+    option_text,
+    parse_options,
+)
+from croupier_server.games.pokex.state import (
+    NO_SEAT,
+    NO_SIDE,
+    PLAYERS,
+    Phase,
+    PublicState,
+    State,
+)
+
+# Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
+# hot path needs has a name of its own, and tables by phase are tuples.
+_PLAYING = Phase.PLAY
+_LEAD, _FOLLOW = int(PokexDecisionKind.LEAD), int(PokexDecisionKind.FOLLOW)
+_PAIR = 2
+"""Cards of a play (P-4.2)."""
+
+_SEATS: tuple[tuple[Seat, ...], ...] = (*((seat,) for seat in range(PLAYERS)), ())
+"""By seat, the tuple of that seat alone; and for `NO_SEAT`, the last one."""
+
+
+class _PhaseRow(NamedTuple):
+    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
+
+    turn: Turn
+    wanted: tuple[int, ...]
+    decision: int
+
+
+_ROWS: dict[Phase, _PhaseRow] = {
+    Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
+    Phase.BIDDING: _PhaseRow(Turn.MOVE, (PASS, BID), PokexDecisionKind.BID),
+    Phase.NAME_RANK: _PhaseRow(Turn.MOVE, (NAME_RANK,), PokexDecisionKind.NAME_RANK),
+    Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), PokexDecisionKind.LEAD),
+    Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
+}
+_TURNS = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
+"""By number of the phase; no phase has the number 0."""
+
+_BIDS = tuple(
+    Legal(
+        (PASS, *(moves.bid(tricks) for tricks in range(standing + 1, BID_MAX + 1))),
+        (PokexMoveKind.PASS, *[PokexMoveKind.BID] * (BID_MAX - standing)),
+    )
+    for standing in range(BID_MAX)
+)
+"""Legal calls by the bid that stands; over the highest nothing is asked."""
+
+_RANKS = range(RANK_LEAST, RANK_MOST + 1)
+_NAMES = Legal(
+    tuple(moves.name_rank(named) for named in _RANKS), (PokexMoveKind.NAME_RANK,) * len(_RANKS)
+)
+_PLAY_KINDS = tuple((PokexMoveKind.PLAY,) * number for number in range(LEGAL_LIST_MAX + 1))
+"""Kinds of so many listed plays."""
+
+
+class Pokex:
+    """The rules of Pokex; see `croupier_server.games.base.Game` for what each method means."""
+
+    name = "pokex"
+    rules_version = 1
+
+    # Options -----------------------------------------------------------------------------------
+
+    def rulesets(self) -> tuple[str, ...]:
+        return tuple(RULESETS)
+
+    def option_specs(self) -> tuple[OptionSpec, ...]:
+        return SPECS
+
+    def options(self, ruleset: str, overrides: Mapping[str, str]) -> PokexOptions:
+        return parse_options(ruleset, overrides)
+
+    def option_text(self, options: PokexOptions) -> dict[str, str]:
+        return option_text(options)
+
+    def players(self, options: PokexOptions) -> int:
+        return PLAYERS
+
+    def team(self, options: PokexOptions, seat: Seat) -> int:
+        return seat % 2
+
+    # Life --------------------------------------------------------------------------------------
+
+    def new(self, options: PokexOptions) -> State:
+        return State(options)
+
+    def copy(self, state: State) -> State:
+        return state.copy()
+
+    def turn(self, state: State) -> Turn:
+        return _TURNS[state.public.phase]
+
+    def chance(self, state: State) -> Chance:
+        return auction_phase.pending_chance(state.public)
+
+    def apply_chance(self, state: State, outcome: Sequence[int]) -> list[Event]:
+        if state.public.phase is not Phase.DEAL:
+            raise MalformedMove(Reason.MOVE_NOT_EXPECTED, "no chance event is waited for")
+        return auction_phase.put_chance(state, outcome)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        return _SEATS[state.public.to_act]
+
+    def decision_kind(self, state: State, seat: Seat) -> int:
+        public = state.public
+        if seat != public.to_act or seat == NO_SEAT:
+            raise _not_your_turn()
+        if public.phase is _PLAYING:
+            return _FOLLOW if public.plays else _LEAD
+        return _ROWS[public.phase].decision
+
+    def legal_moves(self, state: State, seat: Seat) -> Legal:
+        public = state.public
+        if seat != public.to_act or seat == NO_SEAT:
+            raise _not_your_turn()
+        legal = state.legal
+        if legal is None:
+            if public.phase is _PLAYING:
+                centers = b"" if public.trick_center else public.center_left
+                legal = _plays(state.hands[seat], centers)
+            else:
+                legal = _BIDS[public.bid] if public.phase is Phase.BIDDING else _NAMES
+            state.legal = legal
+        return legal
+
+    def members(self, legal: Legal, after: Move = 0) -> Iterator[Move]:
+        return moves.members(legal, after)
+
+    def sample(self, legal: Legal, draw: Iterator[int]) -> Move:
+        return moves.sample(legal, draw)
+
+    def check(self, state: State, seat: Seat, move: Move) -> None:
+        public = state.public
+        if seat != public.to_act or seat == NO_SEAT:
+            raise _not_your_turn()
+        _check_form(move)
+        kind = move & TYPE_MASK
+        if kind not in _ROWS[public.phase].wanted:
+            raise MalformedMove(
+                Reason.MOVE_NOT_EXPECTED,
+                f"this decision does not take a move of the kind {MoveType(kind).name}",
+            )
+        if kind == PLAY:
+            _check_play(public, state.hands[seat], move)
+        elif kind == BID:
+            bidding.check_bid(moves.number_of(move), public.bid)
+
+    def apply(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        public = state.public
+        if public.phase is _PLAYING and seat == public.to_act and public.trick_center:
+            # The usual play, known to be legal at once: two cards of the hand, no centre card.
+            cards = move ^ PLAY
+            if cards & state.hands[seat] == cards and cards.bit_count() == _PAIR:
+                return play_phase.play(state, seat, cards, 0)
+        self.check(state, seat, move)
+        return self.apply_unchecked(state, seat, move)
+
+    def apply_unchecked(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        kind = move & TYPE_MASK
+        if kind == PLAY:
+            return play_phase.play(state, seat, moves.cards_of(move), move >> CENTER_SHIFT)
+        if kind == NAME_RANK:
+            return auction_phase.name_rank(state, seat, moves.number_of(move))
+        return auction_phase.call(state, seat, moves.number_of(move))
+
+    def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
+        raise AssertionError("no window ever opens in Pokex")
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """P-2: pass. P-3.2: name the rank held most, of equals the lowest. P-4: play the two
+        lowest cards, wild ones last, and name the leftmost centre card."""
+        public = state.public
+        if seat != public.to_act or seat == NO_SEAT:
+            raise _not_your_turn()
+        if public.phase is Phase.BIDDING:
+            return PASS
+        held = unpack(state.hands[seat])
+        if public.phase is Phase.NAME_RANK:
+            ranks = [rank(card) for card in held]
+            return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
+        worth = {card: (_is_high(card, public.wild_rank), rank(card), card) for card in held}
+        low, high = sorted(held, key=worth.__getitem__)[:_PAIR]
+        center = 0 if public.trick_center else public.center_left[0]
+        return moves.play(single(low) | single(high), center)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """P-6.4, P-6.5. The score is the own side's points less the other's."""
+        public = state.public
+        if public.phase is not Phase.OVER:
+            return None
+        lead = public.totals[0] - public.totals[1]
+        winner = public.match_winner
+        return Outcome(
+            tuple(
+                SeatOutcome(
+                    -lead if seat % 2 else lead,
+                    1 if winner == NO_SIDE or winner == seat % 2 else 2,
+                )
+                for seat in range(PLAYERS)
+            )
+        )
+
+    # Knowledge ---------------------------------------------------------------------------------
+
+    def view(self, state: State, audience: Seat) -> views.PokexView:
+        return views.view(state, audience)
+
+    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
+        return views.show(event, audience)
+
+    def worlds(self, view: views.PokexView, draw: Iterator[int]) -> State:
+        return worlds.deal_world(view, draw)
+
+    # Text --------------------------------------------------------------------------------------
+
+    def move_text(self, move: Move) -> str:
+        return moves.move_text(move)
+
+    def clauses(self) -> Mapping[str, str]:
+        return clauses.texts(__package__)
+
+
+def _not_your_turn() -> NotYourTurn:
+    return NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+
+
+def _plays(hand: Cards, centers: bytes) -> Legal:
+    """Any two cards of *hand* (P-4.2), for a lead that names its centre card with any one of
+    *centers* (P-4.1)."""
+    number = comb(hand.bit_count(), _PAIR) * max(len(centers), 1)
+    if number > LEGAL_LIST_MAX:
+        kind = PokexMoveKind.PLAY
+        named = [center << CENTER_SHIFT for center in sorted(centers)] or [0]
+        return Legal((), (), [Pattern(kind, fixed, hand, _PAIR, _PAIR) for fixed in named])
+    pairs = moves.pairs(hand)
+    listed = [pair | PLAY for pair in pairs]
+    if centers:
+        listed = [center << CENTER_SHIFT | play for center in sorted(centers) for play in listed]
+    return Legal(listed, _PLAY_KINDS[number])
+
+
+def _check_form(move: Move) -> None:
+    """Raise MalformedMove unless *move* is a move of Pokex, legal or not."""
+    kind, payload = move & TYPE_MASK, move & ~TYPE_MASK
+    if not PASS <= kind <= PLAY or (kind == PASS and payload):
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Pokex")
+    if kind == NAME_RANK and not RANK_LEAST <= moves.number_of(move) <= RANK_MOST:
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no rank")
+    if kind != PLAY:
+        return
+    cards = moves.cards_of(move)
+    is_over = cards & cards >> 1 & cards >> 2 & ONES  # as if there were 7 copies or more
+    if moves.center_of(move) > CARD_MAX or cards & ONES << 3 or is_over:
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no set of cards of any pack")
+
+
+def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
+    """Check the two cards of a play and the centre card that it names or does not (P-4)."""
+    cards, center = moves.cards_of(move), moves.center_of(move)
+    if count(cards) != _PAIR:
+        raise IllegalMove(
+            Reason.WRONG_CARD_COUNT, "P-4.2", f"{_PAIR} cards are wanted, not {count(cards)}"
+        )
+    if not contains(hand, cards):
+        raise IllegalMove(
+            Reason.CARDS_NOT_IN_HAND, "P-4.2", "the hand does not hold all of these cards"
+        )
+    if public.trick_center:
+        if center:
+            raise IllegalMove(
+                Reason.CENTER_NOT_YOURS, "P-4.1", "the centre card of this trick is not named here"
+            )
+    elif not center:
+        raise IllegalMove(
+            Reason.CENTER_NOT_NAMED, "P-4.1", "the leader names the centre card of the trick"
+        )
+    elif center not in public.center_left:
+        raise IllegalMove(
+            Reason.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not left in the centre"
+        )
+
+
+def _is_high(card: int, wild_rank: int) -> bool:
+    """Whether *card* is worth keeping most: a joker or of the wild rank."""
+    return card >= BLACK_JOKER or rank(card) == wild_rank
