@@ -7,8 +7,8 @@ counted. Rates are by CPU time, medians over rounds, ratios inside a round. Run 
 ``make bench-peers``.
 
 A peer's cell is its bare game: RLCard's game object without the encoding of features, OpenSpiel's
-state without tensors. Other games are other work; the figures say how much rules a CPU second
-buys, not who plays better.
+state without tensors. Gin rummy is near to Tong-its; nobody has Tractor or Pokex. Other games are
+other work; the figures say how much rules a CPU second buys, not who plays better.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".peers"
 PACKAGES = ("rlcard==1.2.0", "open_spiel==2.0.2")
 WARM_UP_S = 0.3
-OURS = "croupier tractor standard"
+OURS = {f"croupier {game} standard": game for game in ("tractor", "tongits", "pokex")}
+BARS = {"tongits": 40_000, "pokex": 100_000}
+"""Decisions a CPU second that a game is to reach on the machine of the project's measurements."""
 
 CHANCE = random.Random()  # noqa: S311 - chance for playing, not for secrets
 
@@ -93,12 +95,12 @@ def measure_peer(name: str, seconds: float) -> dict[str, float]:
     return {"decisions": decisions, "cpu_s": cpu_s}
 
 
-def measure_ours(seconds: float) -> dict[str, float]:
-    """Play our cell in this process."""
+def measure_ours(game: str, seconds: float) -> dict[str, float]:
+    """Play one of our cells in this process."""
     from croupier_server.bench.in_process import Playout
     from croupier_server.games.registry import GAMES
 
-    playout = Playout(GAMES["tractor"], "standard", CHANCE.randrange(1 << 32))
+    playout = Playout(GAMES[game], "standard", CHANCE.randrange(1 << 32))
     playout.run(WARM_UP_S)
     played = playout.run(seconds)
     return {"decisions": played.decisions, "cpu_s": played.cpu_s}
@@ -125,14 +127,14 @@ def rate_of(python: Path, cell: str, seconds: float) -> float:
     return float(played["decisions"] / played["cpu_s"])
 
 
-def compare(rounds: int, seconds: float) -> dict[str, list[float]]:
+def compare(ours: list[str], rounds: int, seconds: float) -> dict[str, list[float]]:
     """Rates of every cell in every round."""
     peers, own = make_environment(), Path(sys.executable)
-    rates: dict[str, list[float]] = {cell: [] for cell in (OURS, *CELLS)}
+    rates: dict[str, list[float]] = {cell: [] for cell in (*ours, *CELLS)}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
         for cell, found in rates.items():
-            found.append(rate_of(own if cell == OURS else peers, cell, seconds))
+            found.append(rate_of(own if cell in OURS else peers, cell, seconds))
     return rates
 
 
@@ -142,30 +144,50 @@ def spread(values: list[float], form: str) -> str:
     return "{} ({}-{})".format(*(format(part, form) for part in parts))
 
 
+def ratios_of(rates: dict[str, list[float]]) -> dict[str, dict[str, list[float]]]:
+    """Our rates to those of every peer, and to our own bar, round by round."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for cell, game in OURS.items():
+        if cell not in rates:
+            continue
+        found[cell] = {
+            peer: [ours / theirs for ours, theirs in zip(rates[cell], rates[peer], strict=True)]
+            for peer in CELLS
+        }
+        if game in BARS:
+            bar = BARS[game]
+            found[cell][f"bar of {bar:,}"] = [rate / bar for rate in rates[cell]]
+    return found
+
+
 def main() -> None:
     """Run a comparison, or one cell of it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds a cell and round")
+    parser.add_argument("--game", choices=tuple(OURS.values()), help="one of our games alone")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--cell", choices=(OURS, *CELLS), help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=(*OURS, *CELLS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.cell:
-        is_ours = given.cell == OURS
-        played = measure_ours(given.seconds) if is_ours else measure_peer(given.cell, given.seconds)
+        game = OURS.get(given.cell)
+        seconds = given.seconds
+        played = measure_ours(game, seconds) if game else measure_peer(given.cell, seconds)
         print(json.dumps(played))
         return
-    rates = compare(given.rounds, given.seconds)
-    ratios = {
-        cell: [ours / peer for ours, peer in zip(rates[OURS], found, strict=True)]
-        for cell, found in rates.items()
-    }
+    ours = [cell for cell, game in OURS.items() if given.game in (None, game)]
+    rates = compare(ours, given.rounds, given.seconds)
+    ratios = ratios_of(rates)
     if given.json:
         print(json.dumps({"decisions_per_cpu_s": rates, "ours_to_theirs": ratios}, indent=2))
         return
-    print(f"{'random legal play':28} {'decisions a CPU second':32} ours to theirs")
+    print(f"{'random legal play':28} decisions a CPU second")
     for cell, found in rates.items():
-        print(f"{cell:28} {spread(found, ',.0f'):32} {spread(ratios[cell], '.2f')}")
+        print(f"{cell:28} {spread(found, ',.0f')}")
+    for cell, to in ratios.items():
+        print(f"\n{cell} to")
+        for peer, found in to.items():
+            print(f"  {peer:26} {spread(found, '.2f')}")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,10 @@ from statistics import median
 
 import pytest
 
+from croupier_server.bench import hands as poker_hands
 from croupier_server.bench import served
-from croupier_server.bench.in_process import Played, Playout
+from croupier_server.bench.hands import Hands
+from croupier_server.bench.in_process import Played, Playout, deal_decisions
 from croupier_server.bench.marks import (
     Mark,
     Measured,
@@ -19,15 +21,17 @@ from croupier_server.bench.marks import (
 )
 from croupier_server.bench.memory import measure_memory
 from croupier_server.bench.report import Findings, as_data, as_lines
-from croupier_server.bench.served import FLOOR, Sample, middle, ratios
+from croupier_server.bench.served import FLOOR, Sample, cells, middle, ratios
 from croupier_server.cli import run
 from croupier_server.games.base import Turn
 from croupier_server.games.registry import GAMES
 
+EVERY_RULESET = [(game, ruleset) for game in GAMES for ruleset in GAMES[game].rulesets()]
 
-@pytest.mark.parametrize("ruleset", GAMES["tractor"].rulesets())
-def test_only_answers_with_a_choice_are_decisions(ruleset: str) -> None:
-    game = GAMES["tractor"]
+
+@pytest.mark.parametrize(("name", "ruleset"), EVERY_RULESET)
+def test_only_answers_with_a_choice_are_decisions(name: str, ruleset: str) -> None:
+    game = GAMES[name]
     playout = Playout(game, ruleset, seed=3)
     expected = forced = 0
     for _ in range(3000):
@@ -41,17 +45,23 @@ def test_only_answers_with_a_choice_are_decisions(ruleset: str) -> None:
                     expected += 1
         playout.step()
     assert (playout.decisions, playout.forced) == (expected, forced)
-    assert forced > 0
+    assert expected > 1000
 
 
-def test_matches_follow_each_other() -> None:
-    game = GAMES["tractor"]
+@pytest.mark.parametrize("name", GAMES)
+def test_matches_follow_each_other(name: str) -> None:
+    game = GAMES[name]
     playout = Playout(game, "standard", seed=1)
     first = playout._state
     while playout._state is first:
         playout.step()
     assert game.turn(first) is Turn.OVER
     assert game.turn(playout._state) is Turn.CHANCE
+
+
+def test_a_deal_is_counted_from_deck_to_deck() -> None:
+    """Every trick of Tractor but the last leaves most seats a choice; see the hands of 25 cards."""
+    assert 70 < deal_decisions(GAMES["tractor"], "standard") < 100
 
 
 def test_a_run_takes_the_time_it_is_given() -> None:
@@ -99,7 +109,8 @@ def findings() -> Findings:
     cells = {name: [sample(10.0, 1.0), sample(30.0, 3.0), sample(20.0, 2.0)] for name in "ab"}
     floor = [sample(5.0), sample(10.0), sample(40.0)]
     plays = [Played(100, 10, 1.0), Played(300, 10, 1.0)]
-    return Findings({"tractor standard": plays}, {FLOOR: floor, **cells})
+    poker = [Hands(100.0, 3000.0), Hands(300.0, 5000.0)]
+    return Findings({"tractor standard": plays}, poker, {FLOOR: floor, **cells})
 
 
 def test_ratios_are_taken_inside_a_round() -> None:
@@ -115,26 +126,70 @@ def test_the_report_has_every_figure() -> None:
     text = "\n".join(as_lines(findings()))
     assert "200 (100-300)" in text
     assert "2.00 (0.50-3.00)" in text
+    assert "4,000 (3,000-5,000)" in text
+    assert data["hands"] == {"warm_per_cpu_s": [3000, 5000], "cold_per_cpu_s": [100, 300]}
 
 
 def test_play_in_this_process_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("croupier_server.cli.bench.IN_PROCESS_S", 0.02)
+    monkeypatch.setattr(poker_hands, "measure_fresh", fake_hands)
     assert run(["bench", "--in-process", "--quick", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert list(data["in_process"]) == [f"{game} {ruleset}" for game, ruleset in EVERY_RULESET]
+    assert all(len(found["rounds"]) == 2 for found in data["in_process"].values())
+    assert data["hands"]["warm_per_cpu_s"] == [5.0, 5.0]
+
+
+def fake_hands(seed: int, cpu_s: float) -> Hands:
+    return Hands(cold=4.0, warm=5.0)
+
+
+def test_one_game_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("croupier_server.cli.bench.IN_PROCESS_S", 0.02)
+    assert run(["bench", "--in-process", "--quick", "--json", "--game", "tractor"]) == 0
     data = json.loads(capsys.readouterr().out)
     names = [f"tractor {ruleset}" for ruleset in GAMES["tractor"].rulesets()]
     assert list(data["in_process"]) == names
-    assert all(len(found["rounds"]) == 2 for found in data["in_process"].values())
+    assert data["hands"]["warm_per_cpu_s"] == []
+
+
+def test_an_unknown_game_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "--game", "whist"]) != 0
+    assert "there are tractor" in capsys.readouterr().err
+
+
+def test_hands_are_evaluated_in_a_fresh_process() -> None:
+    found = poker_hands.measure_fresh(1, 0.1)
+    assert found.warm > found.cold > 0
+
+
+def test_the_first_game_is_served_in_every_way_and_the_others_in_sessions() -> None:
+    found = [cell.name for cell in cells(["tractor", "pokex"])]
+    assert found == [
+        "unary echo, 64 callers",
+        "batched echo, 256 items",
+        "tractor, unary + watch, 64 tables",
+        "tractor, session, 1 table",
+        "tractor, session, 16 tables",
+        "tractor, session, 64 tables",
+        "tractor, session, 256 tables",
+        "pokex, session, 64 tables",
+        "pokex, session, 256 tables",
+    ]
+    assert len(cells(["pokex"])) == 7
 
 
 @pytest.mark.slow
 def test_every_cell_over_grpc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served, "DEALS", 0)
     heard: list[str] = []
-    found = served.measure(1, 0.5, heard.append)
-    assert list(found) == [cell.name for cell in served.CELLS]
-    assert len(heard) == len(served.CELLS)
+    found = served.measure(list(GAMES), 1, 0.5, heard.append)
+    assert list(found) == [cell.name for cell in cells(list(GAMES))]
+    assert len(heard) == len(found)
     for samples in found.values():
         (only,) = samples
         assert only.rate > 0
@@ -144,9 +199,9 @@ def test_every_cell_over_grpc(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_memory_of_a_busy_server() -> None:
-    found = measure_memory(lambda _: None, tables=20, deals=1)
+    found = measure_memory(lambda _: None, "tractor", tables=20, deals=1)
     assert found.peak > found.start > 10
-    assert found.decisions >= 20 * served.DEAL_DECISIONS
+    assert found.decisions >= 20 * deal_decisions(GAMES["tractor"], "standard")
     assert found.events > 4 * found.decisions
 
 

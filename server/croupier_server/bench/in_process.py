@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
-from croupier_server.games.base import Turn
+from croupier_server.games.base import ChanceKind, Turn
 
 if TYPE_CHECKING:
     from croupier_server.games.base import Chance, Legal
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 SLICE_S = 0.05
 """The clock is read about this often, so that reading it costs nothing."""
+
+SOME_DEALS = 60
+"""Deals played to learn how long one is."""
 
 
 class Played(NamedTuple):
@@ -48,6 +51,7 @@ class Playout:
         self._state = game.new(self._options)
         self.decisions = 0
         self.forced = 0
+        self.decks = 0
 
     def run(self, cpu_s: float) -> Played:
         """Play for at least *cpu_s* seconds of CPU time."""
@@ -104,7 +108,8 @@ class Playout:
 
     def _draw_chance(self, chance: Chance) -> Sequence[int]:
         """An outcome of *chance*; a deck is put in the order of random numbers."""
-        if chance.cards:
+        if chance.kind is ChanceKind.DECK:
+            self.decks += 1
             number = self._number
             return sorted(chance.cards, key=lambda _: number())
         return (self._random.randrange(chance.sides),)
@@ -113,3 +118,11 @@ class Playout:
         draw = self._random.getrandbits
         while True:
             yield draw(64)
+
+
+def deal_decisions(game: AnyGame, ruleset: str) -> float:
+    """Decisions that leave a choice in a deal, on average over `SOME_DEALS` of random play."""
+    playout = Playout(game, ruleset, seed=0)
+    while playout.decks <= SOME_DEALS:
+        playout.step()
+    return playout.decisions / SOME_DEALS

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from croupier_server.bench.in_process import deal_decisions
 from croupier_server.bench.marks import Measured, resident_bytes
-from croupier_server.bench.served import DEAL_DECISIONS, PLAYER, server
+from croupier_server.bench.served import PLAYER, server
+from croupier_server.games.registry import GAMES
 
 CROWD: Final = "croupier_server.bench.crowd"
 TABLES: Final = 1000
@@ -26,6 +28,7 @@ class MemoryResult(NamedTuple):
     """Resident memory of the server in MB (10**6 bytes).
 
     Attributes:
+        game: played at the tables.
         tables, watchers: live tables, and spectators of each.
         start: with nobody there.
         peak: the most that was seen while all played and watched.
@@ -33,6 +36,7 @@ class MemoryResult(NamedTuple):
         events: messages that spectators got meanwhile.
     """
 
+    game: str
     tables: int
     watchers: int
     start: float
@@ -42,22 +46,23 @@ class MemoryResult(NamedTuple):
 
 
 def measure_memory(
-    report: Callable[[str], None], tables: int = TABLES, deals: float = DEALS
+    report: Callable[[str], None], game: str, tables: int = TABLES, deals: float = DEALS
 ) -> MemoryResult:
-    """Have so many tables played and watched for so many deals, or as far as patience reaches."""
+    """Have so many tables of *game* played and watched for so many deals, or as far as patience
+    reaches."""
+    wanted = tables * deals * deal_decisions(GAMES[game], GAMES[game].rulesets()[0])
     with server() as (address, pid):
         start = resident_bytes(pid)
         report(f"memory: seating {tables} tables")
-        with Measured(PLAYER, address, str(tables), "listed") as players:
+        with Measured(PLAYER, address, game, str(tables), "listed") as players:
             report(f"memory: {WATCHERS} watchers for each")
             with Measured(CROWD, address, str(WATCHERS)) as crowd:
                 report(f"memory: playing {deals} deals at each")
                 first, seen, peak = players.mark(), crowd.mark(), 0
                 played = first.since(first)
-                wanted = tables * deals * DEAL_DECISIONS
                 while played.done < wanted and played.time_s < PATIENCE_S:
                     time.sleep(0.5)
                     peak = max(peak, resident_bytes(pid))
                     played = players.mark().since(first)
                 told = crowd.mark().since(seen)
-    return MemoryResult(tables, WATCHERS, start / MB, peak / MB, played.done, told.done)
+    return MemoryResult(game, tables, WATCHERS, start / MB, peak / MB, played.done, told.done)

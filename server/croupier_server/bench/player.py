@@ -1,7 +1,7 @@
 """A measured client: the SDK's random bot in all seats of some tables, match after match.
 
-Run as ``python -m croupier_server.bench.player ADDRESS TABLES MODE``, where MODE is ``session``,
-``watch``, or ``listed`` for a session with tables that spectators can find.
+Run as ``python -m croupier_server.bench.player ADDRESS GAME TABLES MODE``, where MODE is
+``session``, ``watch``, or ``listed`` for a session with tables that spectators can find.
 
 Must not be put here: anything that a bot author could not do as well.
 """
@@ -22,7 +22,6 @@ from croupier.views import View
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import Counter, answer_marks
 
-GAME = "tractor"
 _STOP_S = 5.0
 
 
@@ -45,19 +44,20 @@ class CountingBot(RandomBot):
 class Players:
     """Tables of our own, with our bot in every seat."""
 
-    def __init__(self, client: Client, counter: Counter, *, is_listed: bool) -> None:
+    def __init__(self, client: Client, game: str, counter: Counter, *, is_listed: bool) -> None:
         self._client = client
+        self._game = game
         self._counter = counter
         self._is_listed = is_listed
         self._made: dict[str, NewTable] = {}
 
     async def play_one(self, number: int, started: asyncio.Event) -> None:
         """Play one match after another at tables with cards that follow from *number*."""
-        players = await self._client.players(GAME)
+        players = await self._client.players(self._game)
         while True:
             deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
             made = await self._client.create_table(
-                GAME,
+                self._game,
                 seats=["invited"] * players,
                 deal=deal,
                 shared_seats=True,
@@ -88,12 +88,12 @@ class Players:
                 await asyncio.gather(*map(abort, self._made.values()))
 
 
-async def play(address: str, tables: int, mode: str) -> None:
-    """Play at so many tables until the input ends."""
+async def play(address: str, game: str, tables: int, mode: str) -> None:
+    """Play *game* at so many tables until the input ends."""
     counter = Counter()
     transport: Transport = "watch" if mode == "watch" else "session"
     async with Client(address, transport=transport) as client:
-        players = Players(client, counter, is_listed=mode == "listed")
+        players = Players(client, game, counter, is_listed=mode == "listed")
         started = [asyncio.Event() for _ in range(tables)]
         playing = asyncio.gather(*(players.play_one(n, e) for n, e in enumerate(started)))
         sitting = asyncio.gather(*(event.wait() for event in started))
@@ -109,4 +109,4 @@ async def play(address: str, tables: int, mode: str) -> None:
 
 
 if __name__ == "__main__":
-    run(play(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
+    run(play(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))

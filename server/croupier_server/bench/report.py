@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played
 from croupier_server.bench.memory import MemoryResult
 from croupier_server.bench.served import Sample, middle, ratios
@@ -22,11 +23,13 @@ class Findings:
 
     Attributes:
         in_process: plays by ruleset, one a round.
+        hands: evaluation of Pokex hands, one a round.
         served: samples by cell, one a round.
         memory: memory of a busy server.
     """
 
     in_process: dict[str, list[Played]] = field(default_factory=dict)
+    hands: list[Hands] = field(default_factory=list)
     served: dict[str, list[Sample]] = field(default_factory=dict)
     memory: MemoryResult | None = None
 
@@ -36,18 +39,22 @@ def as_lines(findings: Findings) -> Iterable[str]:
     if findings.in_process:
         yield "in one process, random legal play: decisions a CPU second"
         for ruleset, plays in findings.in_process.items():
-            yield f"  {ruleset:12} {_spread([played.rate for played in plays], ',.0f')}"
+            yield f"  {ruleset:20} {_spread([played.rate for played in plays], ',.0f')}"
+    if findings.hands:
+        yield "pokex hands with wild cards: hands a CPU second"
+        yield f"  {'warm':20} {_spread([found.warm for found in findings.hands], ',.0f')}"
+        yield f"  {'cold':20} {_spread([found.cold for found in findings.hands], ',.0f')}"
     if findings.served:
         yield ""
         yield "over gRPC, bots in a process of their own; figures a decision, call or item"
         yield (
-            f"  {'':26} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
+            f"  {'':31} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
             f"{'bytes out':>9} {'bytes in':>9} {'other cores':>11}"
         )
         for cell, samples in findings.served.items():
             found = middle(samples)
             yield (
-                f"  {cell:26} {_spread([s.rate for s in samples], ',.0f'):>26} "
+                f"  {cell:31} {_spread([s.rate for s in samples], ',.0f'):>26} "
                 f"{_spread(ratios(findings.served, cell), '.2f'):>20} {found.server_us:9.1f} "
                 f"{found.client_us:9.1f} {found.sent:9.0f} {found.received:9.0f} "
                 f"{found.other_cores:11.2f}"
@@ -56,7 +63,7 @@ def as_lines(findings: Findings) -> Iterable[str]:
         memory = findings.memory
         yield ""
         yield (
-            f"memory: {memory.peak:.0f} MB with {memory.tables} live tables and "
+            f"memory: {memory.peak:.0f} MB with {memory.tables} live tables of {memory.game} and "
             f"{memory.watchers} watchers each ({memory.start:.0f} MB at the start; "
             f"{memory.decisions:,} decisions, {memory.events:,} events watched)"
         )
@@ -79,6 +86,10 @@ def as_data(findings: Findings) -> Data:
                 "rounds": [{**played._asdict(), "rate": played.rate} for played in plays],
             }
             for ruleset, plays in findings.in_process.items()
+        },
+        "hands": {
+            "warm_per_cpu_s": [found.warm for found in findings.hands],
+            "cold_per_cpu_s": [found.cold for found in findings.hands],
         },
         "served": {
             cell: {

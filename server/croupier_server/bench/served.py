@@ -13,11 +13,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from statistics import median
 from typing import Final, NamedTuple
 
+from croupier_server.bench.in_process import deal_decisions
 from croupier_server.bench.marks import (
     Mark,
     Measured,
@@ -25,15 +26,15 @@ from croupier_server.bench.marks import (
     cpu_seconds,
     machine_busy_seconds,
 )
+from croupier_server.games.registry import GAMES
 
 ECHO: Final = "croupier_server.bench.echo"
 PLAYER: Final = "croupier_server.bench.player"
 WARM_UP_S: Final = 1.0
 STOP_S: Final = 10.0
 DEALS: Final = 2
-DEAL_DECISIONS: Final = 86
-"""Decisions that leave a choice in a deal of Tractor, on average. Tables start together and a deal
-costs more at its start than at its end, so a cell is measured over whole deals of its tables."""
+"""Tables start together and a deal costs more at its start than at its end, so a cell is measured
+over so many deals of each of its tables at least."""
 
 PATIENCE: Final = 20
 """A cell that takes so many times its seconds is measured as far as it has come."""
@@ -49,28 +50,47 @@ class Cell(NamedTuple):
         name: for people.
         module: the client; it is given ``before``, the address, and ``after``.
         tables: at which it plays; 0 where it calls the echo.
+        game: that it plays there.
     """
 
     name: str
     module: str
     before: tuple[str, ...]
     after: tuple[str, ...]
-    tables: int
+    tables: int = 0
+    game: str = ""
 
 
-def _player(name: str, tables: int, transport: str) -> Cell:
+def _player(game: str, tables: int, transport: str) -> Cell:
+    name = "unary + watch" if transport == "watch" else transport
     plural = "s" if tables > 1 else ""
-    return Cell(f"{name}, {tables} table{plural}", PLAYER, (), (str(tables), transport), tables)
+    name = f"{game}, {name}, {tables} table{plural}"
+    return Cell(name, PLAYER, (), (game, str(tables), transport), tables, game)
 
 
-CELLS: Final = (
-    Cell("unary echo, 64 callers", ECHO, ("unary",), ("64",), 0),
-    Cell("batched echo, 256 items", ECHO, ("batched",), ("256",), 0),
-    _player("unary + watch", WATCH_TABLES, "watch"),
-    *(_player("session", tables, "session") for tables in (1, 16, 64, 256)),
+ECHOES: Final = (
+    Cell("unary echo, 64 callers", ECHO, ("unary",), ("64",)),
+    Cell("batched echo, 256 items", ECHO, ("batched",), ("256",)),
 )
-FLOOR: Final = CELLS[0].name
+FLOOR: Final = ECHOES[0].name
 """The cell that ratios are taken to."""
+
+FULL: Final = "tractor"
+"""The game that is measured in every way; of the others, sessions with many tables tell enough,
+because what the ways differ in does not depend on the game."""
+
+
+def cells(games: Sequence[str]) -> tuple[Cell, ...]:
+    """What is measured for these games: the echoes, and the tables of each. A game that is asked
+    for alone is measured in every way."""
+    found = list(ECHOES)
+    for game in games:
+        in_full = game == FULL or len(games) == 1
+        if in_full:
+            found.append(_player(game, WATCH_TABLES, "watch"))
+        for tables in (1, 16, 64, 256) if in_full else (64, 256):
+            found.append(_player(game, tables, "session"))
+    return tuple(found)
 
 
 class Sample(NamedTuple):
@@ -117,26 +137,32 @@ def server() -> Iterator[tuple[str, int]]:
             process.wait()
 
 
-def measure(rounds: int, seconds: float, report: Callable[[str], None]) -> dict[str, list[Sample]]:
-    """Measure every cell in every round; *report* hears what is being measured."""
-    samples: dict[str, list[Sample]] = {cell.name: [] for cell in CELLS}
+def measure(
+    games: Sequence[str], rounds: int, seconds: float, report: Callable[[str], None]
+) -> dict[str, list[Sample]]:
+    """Measure every cell of *games* in every round; *report* hears what is being measured."""
+    wanted = cells(games)
+    deals = {game: DEALS * deal_decisions(GAMES[game], GAMES[game].rulesets()[0]) for game in games}
+    samples: dict[str, list[Sample]] = {cell.name: [] for cell in wanted}
     with ExitStack() as stack:
         address, server_pid = stack.enter_context(server())
         echo = stack.enter_context(Measured(ECHO, "serve"))
         echo_address = f"127.0.0.1:{echo.hello['port']}"
         for number in range(rounds):
-            for cell in CELLS:
+            for cell in wanted:
                 report(f"round {number + 1} of {rounds}: {cell.name}")
                 place = (echo_address, echo.pid) if not cell.tables else (address, server_pid)
-                samples[cell.name].append(_sample(cell, *place, seconds))
+                least = cell.tables * deals.get(cell.game, 0)
+                samples[cell.name].append(_sample(cell, *place, seconds, least))
     return samples
 
 
-def _sample(cell: Cell, address: str, server_pid: int, seconds: float) -> Sample:
+def _sample(cell: Cell, address: str, server_pid: int, seconds: float, least: float) -> Sample:
+    """Measure *cell* for so many seconds and over at least *least* decisions."""
     with Measured(cell.module, *cell.before, address, *cell.after) as client:
         time.sleep(WARM_UP_S)
         busy, server_cpu, first = machine_busy_seconds(), cpu_seconds(server_pid), client.mark()
-        last = _wait(client, first, seconds, cell.tables * DEALS * DEAL_DECISIONS)
+        last = _wait(client, first, seconds, least)
         server_cpu = cpu_seconds(server_pid) - server_cpu
         busy = machine_busy_seconds() - busy
     done = last.since(first)
@@ -152,7 +178,7 @@ def _sample(cell: Cell, address: str, server_pid: int, seconds: float) -> Sample
     )
 
 
-def _wait(client: Measured, first: Mark, seconds: float, wanted: int) -> Mark:
+def _wait(client: Measured, first: Mark, seconds: float, wanted: float) -> Mark:
     """Let *client* go on for so many seconds, and until it has done so much."""
     time.sleep(seconds)
     while True:

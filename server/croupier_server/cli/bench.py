@@ -13,21 +13,29 @@ import typer
 from croupier_server.cli.common import fail
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from croupier_server.bench.hands import Hands
     from croupier_server.bench.in_process import Played
 
 ROUNDS, SECONDS = 5, 3.0
 QUICK_ROUNDS, QUICK_SECONDS = 2, 1.0
 IN_PROCESS_S = 1.0
+POKER = "pokex"
+"""The game whose hands are evaluated besides."""
 
 
 def command(
+    game: Annotated[
+        str, typer.Option("--game", metavar="GAME", help="Measure this game alone; else every one.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
     ] = False,
     memory: Annotated[
         bool,
-        typer.Option("--memory", help="Measure only memory, with 1,000 live tables."),
+        typer.Option("--memory", help="Measure only memory, with 1,000 live tables of one game."),
     ] = False,
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Measure only play in this process.")
@@ -42,22 +50,28 @@ def command(
 
     from croupier_server.bench.marks import MeasureFailed
     from croupier_server.bench.report import Findings, as_data, as_lines
+    from croupier_server.games.registry import GAMES
 
     if memory and in_process:
         fail("give --memory or --in-process, not both")
+    if game and game not in GAMES:
+        fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
+    games = [game] if game else list(GAMES)
     rounds, seconds = (QUICK_ROUNDS, QUICK_SECONDS) if quick else (ROUNDS, SECONDS)
     findings = Findings()
     try:
         if memory:
             from croupier_server.bench.memory import measure_memory
 
-            findings.memory = measure_memory(_report)
+            findings.memory = measure_memory(_report, games[0])
         else:
-            findings.in_process = _play_in_process(rounds)
+            findings.in_process = _play_in_process(games, rounds)
+            if POKER in games:
+                findings.hands = _evaluate_hands(rounds)
         if not (memory or in_process):
             from croupier_server.bench.served import measure
 
-            findings.served = measure(rounds, seconds, _report)
+            findings.served = measure(games, rounds, seconds, _report)
     except MeasureFailed as error:
         fail(str(error), exit_code=1)
     if as_json:
@@ -66,15 +80,15 @@ def command(
         print("\n".join(as_lines(findings)))
 
 
-def _play_in_process(rounds: int) -> dict[str, list[Played]]:
-    """Random play of every ruleset of every game, in turns."""
+def _play_in_process(games: Sequence[str], rounds: int) -> dict[str, list[Played]]:
+    """Random play of every ruleset of *games*, in turns."""
     from croupier_server.bench.in_process import Playout
     from croupier_server.games.registry import GAMES
 
     playouts = {
-        f"{game.name} {ruleset}": Playout(game, ruleset, seed=number)
-        for game in GAMES.values()
-        for number, ruleset in enumerate(game.rulesets())
+        f"{game} {ruleset}": Playout(GAMES[game], ruleset, seed=number)
+        for game in games
+        for number, ruleset in enumerate(GAMES[game].rulesets())
     }
     for playout in playouts.values():
         playout.run(IN_PROCESS_S / 4)
@@ -84,6 +98,17 @@ def _play_in_process(rounds: int) -> dict[str, list[Played]]:
         for name, playout in playouts.items():
             played[name].append(playout.run(IN_PROCESS_S))
     return played
+
+
+def _evaluate_hands(rounds: int) -> list[Hands]:
+    """Poker hands, every round in a fresh process."""
+    from croupier_server.bench.hands import measure_fresh
+
+    found = []
+    for number in range(rounds):
+        _report(f"round {number + 1} of {rounds}: poker hands")
+        found.append(measure_fresh(number, IN_PROCESS_S))
+    return found
 
 
 def _report(what: str) -> None:
