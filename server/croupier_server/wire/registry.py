@@ -8,9 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.wire.base import GameWire
+from croupier_server.wire.pokex import PokexWire
 from croupier_server.wire.tractor import TractorWire
 
-WIRES: Final[dict[int, GameWire]] = {wire.kind: wire for wire in (TractorWire(),)}
+_ALL: Final[tuple[GameWire, ...]] = (TractorWire(), PokexWire())
+
+WIRES: Final[dict[int, GameWire]] = {wire.kind: wire for wire in _ALL}
 """By number of ``GameKind``."""
 
 WIRES_BY_NAME: Final[dict[str, GameWire]] = {wire.name: wire for wire in WIRES.values()}
