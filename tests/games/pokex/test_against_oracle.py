@@ -84,7 +84,8 @@ def check_outcome(state: State, match: Match) -> None:
 def play_match(random: Random) -> tuple[int, int]:
     """One match beside the referee: decisions and deals."""
     ruleset = random.choice(GAME.rulesets())
-    options = GAME.options(ruleset, random_texts(GAME.option_specs(), SAMPLES, random))
+    texts = {"max_deals": "6"} | random_texts(GAME.option_specs(), SAMPLES, random)
+    options = GAME.options(ruleset, texts)
     texts = GAME.option_text(options)
     state = GAME.new(options)
     match: Match | None = None
