@@ -13,13 +13,15 @@ from typing import Final
 
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Chance, ChanceKind, Event, Seat
-from croupier_server.games.cards import CARD_MAX, Card, pack
+from croupier_server.games.cards import CARD_MAX, Card, single
 from croupier_server.games.pokex import bidding, events, play_phase
 from croupier_server.games.pokex.events import NOBODY, Called
 from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
 _DECK_LIST: Final = list(_DECK)
+
+_SINGLES: Final = tuple(single(card) for card in range(CARD_MAX + 1))
 
 _CALLED: Final = tuple(
     tuple(Called(seat, tricks) for tricks in range(7)) for seat in range(PLAYERS)
@@ -68,7 +70,8 @@ def _start_deal(state: State, deck: bytes) -> Event:
     private: dict[Seat, object] = {}
     for seat in range(PLAYERS):
         own = deck[(seat - first) % PLAYERS : dealt : PLAYERS]
-        state.hands[seat] = pack(own)
+        state.hands[seat] = sum([_SINGLES[card] for card in own])
+        state.plays[seat] = None
         private[seat] = events.OwnCards(own)
     public.phase = Phase.BIDDING
     public.to_act = first
@@ -110,6 +113,7 @@ def _end_auction(state: State) -> list[Event]:
         play_phase.start_play(state, (public.dealer + 1) % PLAYERS)
         return [ended]
     state.hands = [0] * PLAYERS
+    state.plays = [None] * PLAYERS
     return [ended, Event(play_phase.end_deal(state, is_passed_out=True), NOBODY)]
 
 

@@ -19,31 +19,22 @@ PASSED_OUT_MAX: Final = 3
 
 def next_bidder(calls: Sequence[Called], dealer: Seat, pass_is_out: bool) -> Seat | None:
     """Who is asked after *calls*, or None when the auction is over (P-2.1 to P-2.3)."""
-    if not calls:
-        return (dealer + 1) % 4
-    bid = highest(calls)
-    if bid == BID_MAX:
-        return None
-    seat = (calls[-1].seat + 1) % 4
-    if not pass_is_out:
-        passes = 0
-        while passes < len(calls) and not calls[-1 - passes].tricks:
+    bid = out = passes = in_a_row = 0
+    seat = dealer
+    for seat, tricks in calls:
+        if tricks:
+            bid, in_a_row = tricks, 0
+        else:
+            out |= 1 << seat
             passes += 1
-        return None if passes == (3 if bid else 4) else seat
-    out = {call.seat for call in calls if not call.tricks}
-    if len(out) == (3 if bid else 4):
+            in_a_row += 1
+    ending = passes if pass_is_out else in_a_row
+    if bid == BID_MAX or ending == (3 if bid else 4):
         return None
-    while seat in out:
+    seat = (seat + 1) % 4
+    while pass_is_out and out >> seat & 1:
         seat = (seat + 1) % 4
     return seat
-
-
-def highest(calls: Sequence[Called]) -> int:
-    """The bid that stands after *calls*, or 0. Bids only rise, so it is the last one."""
-    for call in reversed(calls):
-        if call.tricks:
-            return call.tricks
-    return 0
 
 
 def declarer(calls: Sequence[Called]) -> Seat | None:

@@ -17,7 +17,7 @@ from typing import Final
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games import cards as card_text
 from croupier_server.games.base import Legal, Move
-from croupier_server.games.cards import CARD_MAX, EVERY, RANKS, Card, Cards, single, unpack
+from croupier_server.games.cards import CARD_MAX, EVERY, RANKS, Card, Cards, unpack
 from croupier_server.games.patterns import below
 
 TYPE_MASK: Final = 15
@@ -65,6 +65,12 @@ PASS: Final[Move] = int(MoveType.PASS)
 BID: Final = int(MoveType.BID)
 NAME_RANK: Final = int(MoveType.NAME_RANK)
 PLAY: Final = int(MoveType.PLAY)
+
+_PLAYS: Final = tuple(1 << 4 * card & EVERY | PLAY for card in range(CARD_MAX + 1))
+"""Plays of one card, by its id; two of them make a play."""
+
+_PLACES: Final = tuple((low, high) for high in range(1, 12) for low in range(high))
+"""Places of two cards of a hand in the order of `plays`, whatever the size of the hand."""
 
 
 def move_type(move: Move) -> int:
@@ -130,14 +136,9 @@ def move_text(move: Move) -> str:
 def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
     """Every move of *legal* once, ascending; see `Game.members`. A decision that is given by
     patterns has no listed moves, and its patterns share nothing."""
-    if legal.patterns:
-        moves = [
-            pattern.fixed | pair | PLAY
-            for pattern in legal.patterns
-            for pair in pairs(pattern.pool)
-        ]
-    else:
-        moves = list(legal.moves)
+    moves = list(legal.moves)
+    for pattern in legal.patterns:
+        moves += [pattern.fixed | play for play in plays(pattern.pool)]
     if not after:
         return iter(moves)
     if after not in moves:
@@ -150,16 +151,13 @@ def sample(legal: Legal, draw: Iterator[int]) -> Move:
     spans = legal.patterns
     if not spans:
         return legal.moves[below(len(legal.moves), draw)]
-    span = spans[below(len(spans), draw)] if len(spans) > 1 else spans[0]
-    ids = unpack(span.pool)
-    first = below(len(ids), draw)
-    second = below(len(ids) - 1, draw)
-    if second >= first:
-        second += 1
-    return span.fixed | 1 << 4 * ids[first] | 1 << 4 * ids[second] | PLAY
+    _, fixed, pool, _, _ = spans[below(len(spans), draw)] if len(spans) > 1 else spans[0]
+    ids = unpack(pool)
+    low, high = _PLACES[below(len(ids) * (len(ids) - 1) >> 1, draw)]
+    return fixed | _PLAYS[ids[low]] | _PLAYS[ids[high]]
 
 
-def pairs(hand: Cards) -> list[Cards]:
-    """Every two cards of *hand*, ascending."""
-    ones = [single(card) for card in unpack(hand)]
+def plays(hand: Cards) -> list[Move]:
+    """The moves that play any two cards of *hand* and name no centre card, ascending."""
+    ones = [_PLAYS[card] for card in unpack(hand)]
     return [low | high for place, high in enumerate(ones) for low in ones[:place]]

@@ -59,6 +59,9 @@ def play(state: State, seat: Seat, cards: Cards, center: Card) -> list[Event]:
     public = state.public
     state.hands[seat] ^= cards
     state.legal = None
+    listed = state.plays[seat]
+    if listed is not None:
+        state.plays[seat] = [move for move in listed if not move & cards]
     # Tuples are made without the detour of their own constructors, which takes longer.
     played = _new(Played, (seat, cards))
     plays = public.plays
@@ -93,21 +96,22 @@ def rules_of(public: PublicState) -> HandRules:
 def _end_trick(public: PublicState) -> TrickEnded:
     """Compare the hands of both sides and give the trick to one, or to nobody (P-4.3)."""
     rules = rules_of(public)
+    sum_of = rules.sum_of
     sums = [rules.features[public.trick_center]] * 2
     for seat, cards in public.plays:
-        sums[seat % 2] += rules.sum_of(cards)
-    first, second = rules.best_of_sum(sums[0]), rules.best_of_sum(sums[1])
+        sums[seat & 1] += sum_of(cards)
+    first, first_hand = rules.best_of_sum(sums[0])
+    second, second_hand = rules.best_of_sum(sums[1])
     ignored = rules.ignored_bits
-    difference = (first.strength >> ignored) - (second.strength >> ignored)
+    difference = (first >> ignored) - (second >> ignored)
     better = None if not difference else int(difference < 0)
     winner, counted, public.carried = award(
         better, public.leader % 2, public.carried, public.options.tied_trick
     )
     if winner is not None:
-        taken = list(public.taken)
-        taken[winner] += counted
-        public.taken = (taken[0], taken[1])
-    hands = (first.hand, second.hand)
+        own, others = public.taken
+        public.taken = (own, others + counted) if winner else (own + counted, others)
+    hands = (first_hand, second_hand)
     trick = (public.trick_center, public.plays, winner, hands, counted)
     public.tricks += (_new(Trick, trick),)
     public.plays = ()

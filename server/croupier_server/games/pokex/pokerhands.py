@@ -10,7 +10,6 @@ Must not be put here: who plays what, and who takes a tied trick.
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -218,22 +217,20 @@ def _make(counts: int, is_suited: bool, duplicates: bool) -> _Made:
         for _ in range(counts >> _COUNT_BITS * (held - TWO) & 7)
     ]
     wilds = CARDS_IN_HAND - len(natural)
-    ways = [_in_groups(natural + [stands_for] * wilds) for stands_for in range(TWO, ACE + 1)]
+    ways = [_in_groups(natural, wilds)]
     if TOP not in natural:
         run = _run(natural)
         if run is not None:
-            ways.append(_Way(PokexCategory.STRAIGHT, (max(run),), run))
+            ways.append(_Way(PokexCategory.STRAIGHT, run[:1], run))
         if is_suited:
             if run is not None:
-                ways.append(_Way(PokexCategory.STRAIGHT_FLUSH, (max(run),), run))
+                ways.append(_Way(PokexCategory.STRAIGHT_FLUSH, run[:1], run))
             flush = _flush(natural, duplicates)
             ways.append(_Way(PokexCategory.FLUSH, flush, flush))
     category, deciding, held = max(ways)
     fill = 0
-    for stands_for, number in (
-        Counter(ACE if r == 1 else r for r in held) - Counter(natural)
-    ).items():
-        fill |= number << 4 * stands_for
+    for made in set(held):
+        fill |= held.count(made) - natural.count(made) << 4 * made
     strength = int(category)
     for place in range(CARDS_IN_HAND):
         strength = strength << 4 | (deciding[place] if place < len(deciding) else 0)
@@ -251,13 +248,18 @@ def _make(counts: int, is_suited: bool, duplicates: bool) -> _Made:
 
 
 class _Way(NamedTuple):
-    """A hand that can be made: its category, the ranks that decide, and the ranks of its cards, 1
-    for an ace that is low."""
+    """A hand that can be made: its category, the ranks that decide, and the ranks of its cards."""
 
     category: PokexCategory
     deciding: tuple[int, ...]
     held: tuple[int, ...]
 
+
+_RUNS: Final = (
+    *(tuple(range(top, top - CARDS_IN_HAND, -1)) for top in range(ACE, FIVE, -1)),
+    (FIVE, 4, 3, TWO, ACE),
+)
+"""The ranks of every run, the best first."""
 
 _GROUPS: Final = {
     (5,): PokexCategory.FIVE_OF_A_KIND,
@@ -270,21 +272,30 @@ _GROUPS: Final = {
 }
 
 
-def _in_groups(held: list[int]) -> _Way:
-    """The hand of these five ranks, suits and runs left aside. To give all wild cards the same
-    rank is best: shared out over two groups they would make a lower category."""
-    groups = sorted(((number, r) for r, number in Counter(held).items()), reverse=True)
-    category = _GROUPS[tuple(number for number, _ in groups)]
-    return _Way(category, tuple(r for _, r in groups), tuple(held))
+def _in_groups(natural: list[int], wilds: int) -> _Way:
+    """The best hand of these ranks, suits and runs left aside. All wild cards join the largest
+    group: shared out over two they would make a lower category, and on their own they are aces."""
+    numbers = [(natural.count(held), held) for held in set(natural)]
+    number, joined = max([pair for pair in numbers if pair[1] != TOP], default=(0, ACE))
+    if number:
+        numbers.remove((number, joined))
+    if wilds or number:
+        numbers.append((number + wilds, joined))
+    numbers.sort(reverse=True)
+    return _Way(
+        _GROUPS[tuple([number for number, _ in numbers])],
+        tuple([held for _, held in numbers]),
+        (*natural, *[joined] * wilds),
+    )
 
 
 def _run(natural: list[int]) -> tuple[int, ...] | None:
-    """The highest five consecutive ranks that *natural* are part of, an ace high or low."""
+    """The highest five consecutive ranks that *natural* are part of, the highest of them first;
+    an ace is high, or low below a two."""
     if len(set(natural)) < len(natural):
         return None
-    for top in range(ACE, FIVE - 1, -1):
-        run = tuple(range(top - 4, top + 1))
-        if {ACE if r == 1 else r for r in run}.issuperset(natural):
+    for run in _RUNS:
+        if set(natural).issubset(run):
             return run
     return None
 

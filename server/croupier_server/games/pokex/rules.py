@@ -68,6 +68,7 @@ from croupier_server.games.pokex.options import (
     parse_options,
 )
 from croupier_server.games.pokex.state import (
+    HAND,
     NO_SEAT,
     NO_SIDE,
     PLAYERS,
@@ -82,6 +83,10 @@ _PLAYING = Phase.PLAY
 _LEAD, _FOLLOW = int(PokexDecisionKind.LEAD), int(PokexDecisionKind.FOLLOW)
 _PAIR = 2
 """Cards of a play (P-4.2)."""
+_PAIRS = tuple(comb(size, _PAIR) for size in range(HAND + 1))
+"""Pairs of cards by the size of a hand."""
+
+_new = tuple.__new__
 
 _SEATS: tuple[tuple[Seat, ...], ...] = (*((seat,) for seat in range(PLAYERS)), ())
 """By seat, the tuple of that seat alone; and for `NO_SEAT`, the last one."""
@@ -118,6 +123,7 @@ _RANKS = range(RANK_LEAST, RANK_MOST + 1)
 _NAMES = Legal(
     tuple(moves.name_rank(named) for named in _RANKS), (PokexMoveKind.NAME_RANK,) * len(_RANKS)
 )
+_PLAY_KIND = int(PokexMoveKind.PLAY)
 _PLAY_KINDS = tuple((PokexMoveKind.PLAY,) * number for number in range(LEGAL_LIST_MAX + 1))
 """Kinds of so many listed plays."""
 
@@ -185,8 +191,7 @@ class Pokex:
         legal = state.legal
         if legal is None:
             if public.phase is _PLAYING:
-                centers = b"" if public.trick_center else public.center_left
-                legal = _plays(state.hands[seat], centers)
+                legal = _plays(state, seat)
             else:
                 legal = _BIDS[public.bid] if public.phase is Phase.BIDDING else _NAMES
             state.legal = legal
@@ -293,19 +298,28 @@ def _not_your_turn() -> NotYourTurn:
     return NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
 
 
-def _plays(hand: Cards, centers: bytes) -> Legal:
-    """Any two cards of *hand* (P-4.2), for a lead that names its centre card with any one of
-    *centers* (P-4.1)."""
-    number = comb(hand.bit_count(), _PAIR) * max(len(centers), 1)
+def _plays(state: State, seat: Seat) -> Legal:
+    """Any two cards of the hand (P-4.2), and in a lead that names its centre card any one of
+    those left (P-4.1)."""
+    public, hand = state.public, state.hands[seat]
+    number = _PAIRS[hand.bit_count()]
+    is_naming = not public.trick_center
+    if is_naming:
+        number *= len(public.center_left)
     if number > LEGAL_LIST_MAX:
-        kind = PokexMoveKind.PLAY
-        named = [center << CENTER_SHIFT for center in sorted(centers)] or [0]
-        return Legal((), (), [Pattern(kind, fixed, hand, _PAIR, _PAIR) for fixed in named])
-    pairs = moves.pairs(hand)
-    listed = [pair | PLAY for pair in pairs]
-    if centers:
-        listed = [center << CENTER_SHIFT | play for center in sorted(centers) for play in listed]
+        named = [center << CENTER_SHIFT for center in sorted(public.center_left)]
+        return Legal((), (), [_any_two(hand, fixed) for fixed in (named if is_naming else (0,))])
+    listed = state.plays[seat]
+    if listed is None:
+        listed = state.plays[seat] = moves.plays(hand)
+    if is_naming:
+        centers = sorted(public.center_left)
+        listed = [center << CENTER_SHIFT | play for center in centers for play in listed]
     return Legal(listed, _PLAY_KINDS[number])
+
+
+def _any_two(hand: Cards, fixed: int) -> Pattern:
+    return _new(Pattern, (_PLAY_KIND, fixed, hand, _PAIR, _PAIR))
 
 
 def _check_form(move: Move) -> None:
