@@ -14,7 +14,7 @@ TOOLS_READY := $(TOOLS)/.ready
 
 .PHONY: help
 help: ## print this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # Environments --------------------------------------------------------------------------------
 
@@ -57,6 +57,10 @@ bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--
 .PHONY: bench-peers
 bench-peers: $(READY) ## measure random play here and in RLCard and OpenSpiel, in turns
 	@$(BIN)/python scripts/bench_peers.py $(ARGS)
+
+.PHONY: oracle-openspiel
+oracle-openspiel: $(READY) ## compare melds and deadwood with OpenSpiel's gin rummy (ARGS="--hands 1000")
+	@$(BIN)/python -m scripts.compare_openspiel $(ARGS)
 
 # Checks ------------------------------------------------------------------------------------------
 
