@@ -12,9 +12,9 @@ from croupier_server.games.registry import GAMES
 from croupier_server.wire.registry import WIRES_BY_NAME
 
 
-def play(ruleset: str, overrides: dict[str, str], seed: int) -> Iterator[Event]:
-    """Events of a match of Tractor in which every seat plays at random."""
-    game, stream = GAMES["tractor"], random.Random(seed)
+def play(name: str, ruleset: str, overrides: dict[str, str], seed: int) -> Iterator[Event]:
+    """Events of a match in which every seat plays at random."""
+    game, stream = GAMES[name], random.Random(seed)
     words = iter(lambda: stream.getrandbits(64), None)
     state = game.new(game.options(ruleset, overrides))
     while (turn := game.turn(state)) is not Turn.OVER:
@@ -34,16 +34,18 @@ def play(ruleset: str, overrides: dict[str, str], seed: int) -> Iterator[Event]:
             yield from game.apply(state, seat, move)
 
 
-def random_record(ruleset: str = "standard", seed: int = 1, **overrides: str) -> record_pb2.Record:
+def random_record(
+    ruleset: str = "standard", seed: int = 1, game: str = "tractor", **overrides: str
+) -> record_pb2.Record:
     """The record of a random match, with two events of the table before it and its end after it."""
-    options = GAMES["tractor"].options(ruleset, overrides)
+    rules = GAMES[game]
+    options = rules.options(ruleset, overrides)
     seats = [
-        table_pb2.SeatInfo(seat=seat, player=f"bot{seat}", team=seat % 2)
-        for seat in range(GAMES["tractor"].players(options))
+        table_pb2.SeatInfo(seat=seat, player=f"bot{seat}", team=rules.team(options, seat))
+        for seat in range(rules.players(options))
     ]
-    table = table_pb2.Table(
-        table_id="t1", game=game_pb2.GAME_KIND_TRACTOR, ruleset=ruleset, seats=seats
-    )
+    kind = game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")
+    table = table_pb2.Table(table_id="t1", game=kind, ruleset=ruleset, seats=seats)
     record = record_pb2.Record(format=1, table=table)
 
     def add(event: table_pb2.TableEvent, private: dict[int, bytes] | None = None) -> None:
@@ -55,8 +57,8 @@ def random_record(ruleset: str = "standard", seed: int = 1, **overrides: str) ->
 
     add(table_pb2.TableEvent(table_created=table_pb2.TableCreated(table=table)))
     add(table_pb2.TableEvent(match_started=table_pb2.MatchStarted()))
-    for event in play(ruleset, overrides, seed):
-        public, private = WIRES_BY_NAME["tractor"].event_bytes(event)
+    for event in play(game, ruleset, overrides, seed):
+        public, private = WIRES_BY_NAME[game].event_bytes(event)
         add(table_pb2.TableEvent(game=game_pb2.GameEvent.FromString(public)), private)
     result = game_pb2.MatchResult(reason=game_pb2.END_REASON_FINISHED)
     for seat in range(len(seats)):

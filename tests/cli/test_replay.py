@@ -11,7 +11,7 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
 from croupier_server.cli import run
-from croupier_server.cli.replay import _step, tell
+from croupier_server.cli.replay import _step, ends_of, tell
 from croupier_server.games.registry import GAMES
 from tests.cli.records import random_record
 
@@ -139,7 +139,7 @@ def keys(pressed: str) -> Callable[[], str]:
 def test_enter_steps_and_q_quits(
     record: record_pb2.Record, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _step(tell(record, SPECTATOR), keys("\r\rq"))
+    _step(tell(record, SPECTATOR), keys("\r\rq"), ends_of(record))
     shown = capsys.readouterr().out.splitlines()[1:]
     steps = list(tell(record, SPECTATOR))[:3]
     assert shown == [line for step in steps for line in step]
@@ -148,10 +148,10 @@ def test_enter_steps_and_q_quits(
 def test_t_and_d_run_to_the_end_of_trick_and_deal(
     record: record_pb2.Record, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _step(tell(record, SPECTATOR), keys("ttq"))
+    _step(tell(record, SPECTATOR), keys("ttq"), ends_of(record))
     shown = capsys.readouterr().out
     assert shown.count("wins the trick") == 2
     assert "wins the trick" in shown.splitlines()[-1]
-    _step(tell(record, SPECTATOR), keys("dq"))
+    _step(tell(record, SPECTATOR), keys("dq"), ends_of(record))
     last = capsys.readouterr().out.splitlines()[-1]
     assert " deal 1 ends: opponents have " in last

@@ -27,10 +27,10 @@ def test_roots_differ_between_boards_and_seeds() -> None:
 
 def test_a_bots_seed_differs_by_entrant_board_and_seating() -> None:
     seeds = {
-        bot_seed(5, entrant, number, is_swapped)
+        bot_seed(5, entrant, number, seating)
         for entrant in range(3)
         for number in range(10)
-        for is_swapped in (False, True)
+        for seating in range(6)
     }
-    assert len(seeds) == 60
+    assert len(seeds) == 180
     assert all(0 <= seed < 2**63 for seed in seeds)

@@ -8,11 +8,12 @@ import statistics
 
 import pytest
 
-from croupier_server.contest.pairing import Match, Pairing
+from croupier_server.contest.pairing import Match, Pairing, seatings
 from croupier_server.contest.results import (
     Interval,
     MatchResult,
     interval,
+    match_score,
     of_entrant,
     of_pairing,
     t_probability,
@@ -22,8 +23,8 @@ from croupier_server.contest.results import (
 US = Pairing(0, 1)
 
 
-def result(board: int, score: int | None, pairing: Pairing = US, number: int = 0) -> MatchResult:
-    match = Match(number, pairing, board, is_swapped=False)
+def result(board: int, score: float | None, pairing: Pairing = US, number: int = 0) -> MatchResult:
+    match = Match(number, pairing, board)
     reason = "FAILED" if score is None else "FINISHED"
     return MatchResult(match, "table", score, reason)
 
@@ -128,3 +129,40 @@ def test_nothing_but_failures_has_no_score() -> None:
     assert found.score is None
     assert found.failed == 1
     assert found.matches == 0
+
+
+# The score of a match -----------------------------------------------------------------------------
+
+
+def test_with_two_teams_the_score_is_what_the_side_is_ahead() -> None:
+    scores, teams = [3, -3, 3, -3], (0, 1, 0, 1)
+    assert match_score(scores, teams, (0, 1)) == 3
+    assert match_score(scores, teams, (1, 0)) == -3
+
+
+@pytest.mark.parametrize(
+    ("seating", "score"),
+    [
+        ((0, 0, 1), (10 - 4) / 2 - -6),
+        ((0, 1, 0), (10 - 6) / 2 - -4),
+        ((1, 0, 0), (-4 - 6) / 2 - 10),
+        ((0, 1, 1), 10 - (-4 - 6) / 2),
+    ],
+)
+def test_with_three_teams_seats_are_compared_by_their_means(
+    seating: tuple[int, ...], score: float
+) -> None:
+    assert match_score([10, -4, -6], (0, 1, 2), seating) == score
+
+
+def test_the_score_changes_its_sign_with_the_side() -> None:
+    for seating in seatings((0, 1, 2)):
+        mirrored = tuple(1 - who for who in seating)
+        ours = match_score([7, -2, -5], (0, 1, 2), seating)
+        assert match_score([7, -2, -5], (0, 1, 2), mirrored) == -ours
+
+
+def test_equal_bots_on_a_board_of_three_score_nothing_together() -> None:
+    """When seats alone decide, the seatings of a board cancel out."""
+    ways = seatings((0, 1, 2))
+    assert sum(match_score([9, 1, -10], (0, 1, 2), way) for way in ways) == 0

@@ -9,9 +9,11 @@ Must not be put here: what one game's events mean, and where events come from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.cli.tell_pokex import PokexTeller
+from croupier_server.cli.tell_tongits import TongitsTeller
 from croupier_server.cli.tell_tractor import TractorTeller
 
 Private = Mapping[int, game_pb2.GamePrivateEvent]
@@ -19,7 +21,15 @@ Private = Mapping[int, game_pb2.GamePrivateEvent]
 
 
 class Teller(Protocol):
-    """Tells the events of one game."""
+    """Tells the events of one game, for a table whose seats have these names."""
+
+    score: ClassVar[str]
+    """What a match's score is."""
+    ends: ClassVar[Mapping[str, tuple[str, ...]]]
+    """By the key of `croupier replay` that goes on to it: words of which the last line of a trick
+    or turn (t), or of a deal (d), has one."""
+
+    def __init__(self, names: Mapping[int, str]) -> None: ...
 
     def tell(self, event: game_pb2.GameEvent, private: Private) -> list[str]:
         """Lines for *event*; none while it is better told together with what follows."""
@@ -34,7 +44,12 @@ class Teller(Protocol):
         ...
 
 
-_TELLERS: Final = {"tractor": TractorTeller}
+TELLERS: Final[Mapping[str, type[Teller]]] = {
+    "tractor": TractorTeller,
+    "tongits": TongitsTeller,
+    "pokex": PokexTeller,
+}
+"""How each game is told, by its name."""
 
 
 class Narrator:
@@ -43,7 +58,7 @@ class Narrator:
     def __init__(self, table: table_pb2.Table) -> None:
         self._names = {seat.seat: seat_name(seat) for seat in table.seats}
         game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
-        self._teller: Teller = _TELLERS[game](self._names)
+        self._teller: Teller = TELLERS[game](self._names)
 
     def snapshot(self, snapshot: table_pb2.Snapshot) -> list[str]:
         """Lines for where the table stands."""

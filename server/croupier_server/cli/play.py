@@ -18,6 +18,7 @@ import typer
 from croupier_server.cli.common import fail, find_game, read_options
 
 if TYPE_CHECKING:
+    from croupier_server.contest.pairing import Match
     from croupier_server.contest.results import MatchResult
     from croupier_server.contest.runner import Plan
 
@@ -36,15 +37,27 @@ BothSeatings = Annotated[
     bool,
     typer.Option(
         "--both-seatings/--one-seating",
-        help="Play the same cards twice with sides changed, or new cards each time.",
+        help="Play a board under every seating of the two bots, or new cards for each match.",
     ),
 ]
+BOARDS = 10
+"""Boards where neither --boards nor --matches is given."""
 
 
 def command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, such as tractor.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="tractor, tongits or pokex.")],
     bots: Bots,
-    matches: Annotated[int, typer.Option(min=1, help="Matches of each pair of bots.")] = 20,
+    boards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"Boards for each pair of bots, {BOARDS} if not given. The cards of a board are "
+            "played under every seating: 2 where two sides play, 6 in Tong-its.",
+        ),
+    ] = None,
+    matches: Annotated[
+        int | None, typer.Option(min=1, help="Matches of each pair of bots, in place of --boards.")
+    ] = None,
     ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
     option: Options = None,
     players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
@@ -69,11 +82,11 @@ def command(
 ) -> int:
     """Play matches between bots and compare them.
 
-    A match is `max_deals` deals; its score is the difference in levels. The same seed gives the
-    same results. The status is 1 if a match could not be played to its end.
+    A match goes to the end that its options set, such as `max_deals` or `max_hands`. Its score is
+    what the bot's side is ahead: levels in Tractor, points in Pokex; in Tong-its the mean chips of
+    its seats less those of the other bot's. The same seed gives the same results. The status is 1
+    if a match could not be played to its end.
     """
-    from croupier_server.contest.pairing import schedule
-
     overrides = read_options(option or ())
     for name, value in (("players", players), ("packs", packs)):
         if value is not None and overrides.setdefault(name, str(value)) != str(value):
@@ -81,7 +94,7 @@ def command(
     plan = _plan(game, ruleset, overrides, bots, seed)
     plan = replace(
         plan,
-        matches=tuple(schedule(len(plan.entrants), matches, both_seatings)),
+        matches=_schedule(plan, boards, matches, both_seatings),
         in_flight=in_flight,
         move_ms=round(move_time * 1000),
     )
@@ -115,6 +128,25 @@ def _plan(
         entrants=tuple(entrants),
         seed=secrets.randbits(32) if seed is None else seed,
     )
+
+
+def _schedule(
+    plan: Plan, boards: int | None, matches: int | None, every_seating: bool
+) -> tuple[Match, ...]:
+    """The matches of each pair, from a number of boards or of matches."""
+    from croupier_server.contest.pairing import schedule, seatings
+
+    ways = seatings(plan.teams)
+    if boards is not None and matches is not None:
+        fail("give --boards or --matches, not both")
+    if matches is None:
+        matches = (boards or BOARDS) * (len(ways) if every_seating else 1)
+    elif every_seating and len(ways) > 2 and matches % len(ways):
+        fail(
+            f"--matches {matches} leaves a board unfinished: {plan.game} is played under "
+            f"{len(ways)} seatings a board; give --boards"
+        )
+    return tuple(schedule(len(plan.entrants), matches, ways, every_seating))
 
 
 def _make_folder(out: Path | None, game: str) -> Path:

@@ -9,7 +9,7 @@ Must not be put here: what events mean (`narrator`), and whether a record is tru
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,10 @@ from croupier_server.cli.common import fail
 if TYPE_CHECKING:
     from croupier.record.v1 import record_pb2
 
-KEYS = "enter: next   t: to the end of this trick   d: to the end of this deal   q: quit"
+Ends = Mapping[str, tuple[str, ...]]
+"""See `narrator.Teller`."""
+
+KEYS = "enter: next   t: to the end of this trick or turn   d: to that of this deal   q: quit"
 
 
 def command(
@@ -44,7 +47,7 @@ def command(
     shown = seats if everything else [] if seat is None else [seat]
     steps = tell(record, frozenset(shown))
     if sys.stdin.isatty() and sys.stdout.isatty():
-        _step(steps, typer.getchar)
+        _step(steps, typer.getchar, ends_of(record))
     else:
         for lines in steps:
             print("\n".join(lines))
@@ -86,15 +89,25 @@ def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]
                 yield lines
 
 
-def _step(steps: Iterable[list[str]], key: Callable[[], str]) -> None:
-    """Print one step at a time; *key* waits for a key and returns it."""
+def ends_of(record: record_pb2.Record) -> Ends:
+    """How the ends of tricks, turns and deals are told in the game of *record*."""
+    from croupier.v1 import game_pb2
+    from croupier_server.cli.narrator import TELLERS
+
+    game = game_pb2.GameKind.Name(record.table.game).removeprefix("GAME_KIND_").lower()
+    return TELLERS[game].ends
+
+
+def _step(steps: Iterable[list[str]], key: Callable[[], str], ends: Ends) -> None:
+    """Print one step at a time; *key* waits for a key and returns it, *ends* says how far some
+    keys go on."""
     print(KEYS)
-    until = ""
+    until: tuple[str, ...] = ()
     for lines in steps:
         print("\n".join(lines))
-        if until and until not in lines[-1]:
+        if until and not any(words in lines[-1] for words in until):
             continue
         pressed = key()
         if pressed in ("q", "\x03", "\x04"):
             return
-        until = {"t": "wins the trick", "d": "; levels "}.get(pressed, "")
+        until = ends.get(pressed, ())

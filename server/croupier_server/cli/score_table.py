@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from croupier_server.cli.narrator import TELLERS
 from croupier_server.contest.pairing import round_robin
 from croupier_server.contest.results import Interval, MatchResult, Tally, of_entrant, of_pairing
 
@@ -37,7 +38,8 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
         console.print(table)
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
-    print(f"score: difference in levels a match; intervals by Student's t over {over}")
+    what = TELLERS[plan.game].score
+    print(f"score: {what} a match; intervals by Student's t over {over}")
     print(f"records: {folder}")
 
 

@@ -1,8 +1,7 @@
 """Tells the events of Tractor in words.
 
 Draws and windows that change nothing come by the dozen; they are held back and told in one line
-when something else happens. The hands of seats whose private parts are given are kept up to date
-from those parts and the plays, and told with each of their moves.
+when something else happens.
 
 Must not be put here: rules; everything told is in the events.
 """
@@ -10,10 +9,11 @@ Must not be put here: rules; everything told is in the events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from croupier.cards import text as card_text
 from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+from croupier_server.cli.tell import Table
 from croupier_server.games.cards import RANKS
 
 _SUITS: Final = {
@@ -28,9 +28,15 @@ _NO_TRUMP: Final = "no trump"
 class TractorTeller:
     """Tells one match of Tractor, event by event."""
 
+    score: ClassVar[str] = "levels ahead of the other team"
+    ends: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "t": ("wins the trick", "; levels "),
+        "d": ("; levels ",),
+    }
+
     def __init__(self, names: Mapping[int, str]) -> None:
-        self._names = names
-        self._hands: dict[int, list[int]] = {}
+        self._table = Table(names)
+        self._name = self._table.name
         self._drawn: dict[int, list[int]] = {}
         self._sizes: Sequence[int] = ()
         self._leads = True
@@ -97,7 +103,7 @@ class TractorTeller:
         self._sizes = event.hand_sizes
         for seat, part in own.items():
             self._drawn.setdefault(seat, []).extend(part.drawn.cards)
-            self._hands.setdefault(seat, []).extend(part.drawn.cards)
+            self._table.gain(seat, part.drawn.cards)
 
     def _window(
         self,
@@ -137,7 +143,7 @@ class TractorTeller:
             return [f"team {ended.declarers} declares at {ended.bid}; trump rank {rank}"]
         if kind == "card_shown":
             shown = event.card_shown
-            return [self._lay(shown.seat, shown.cards, "shows")]
+            return [self._table.lay(shown.seat, shown.cards, "shows")]
         if kind == "show_ended":
             show = event.show_ended
             return [
@@ -153,7 +159,7 @@ class TractorTeller:
         return ["something happened that this version does not know"]
 
     def _deal_started(self, event: tractor_pb2.TractorDealStarted) -> list[str]:
-        self._hands.clear()
+        self._table.new_deal()
         self._leads = True
         again = f", redeal {event.redeals}" if event.redeals else ""
         rank = f", trump rank {_rank(event.trump_rank)}" if event.trump_rank else ""
@@ -173,7 +179,7 @@ class TractorTeller:
         part = own.get(event.seat)
         if part is None:
             return [line]
-        self._hands.setdefault(event.seat, []).extend(part.taken.cards)
+        self._table.gain(event.seat, part.taken.cards)
         return [f"{line}: {card_text(part.taken.cards)}"]
 
     def _buried(
@@ -183,7 +189,9 @@ class TractorTeller:
     ) -> list[str]:
         line = f"{self._name(event.seat)} buries {event.count}"
         part = own.get(event.seat)
-        return [line] if part is None else [self._lay(event.seat, part.buried.cards, "buries")]
+        return (
+            [line] if part is None else [self._table.lay(event.seat, part.buried.cards, "buries")]
+        )
 
     def _played(self, event: tractor_pb2.TractorCardsPlayed) -> list[str]:
         play = event.play
@@ -194,7 +202,9 @@ class TractorTeller:
             lines.append(
                 f"{self._name(play.seat)} tries to throw {card_text(failed.tried)} and fails{cost}"
             )
-        lines.append(self._lay(play.seat, play.cards, "leads" if self._leads else "follows with"))
+        lines.append(
+            self._table.lay(play.seat, play.cards, "leads" if self._leads else "follows with")
+        )
         self._leads = event.HasField("trick_won")
         if self._leads:
             won = event.trick_won
@@ -217,20 +227,6 @@ class TractorTeller:
             lines[-1] += "; nobody wins, the opponents take over"
         lines[-1] += f"; levels {_levels(event.levels)}; next {self._name(event.next_starter)}"
         return lines
-
-    def _lay(self, seat: int, cards: Iterable[int], verb: str) -> str:
-        """A move that takes *cards* from a hand, which is told too where it is known."""
-        laid = list(cards)
-        line = f"{self._name(seat)} {verb} {card_text(laid)}"
-        hand = self._hands.get(seat)
-        if hand is None:
-            return line
-        for card in laid:
-            hand.remove(card)
-        return f"{line}   [left: {card_text(sorted(hand))}]"
-
-    def _name(self, seat: int) -> str:
-        return self._names.get(seat, str(seat))
 
 
 def _rank(rank: int) -> str:

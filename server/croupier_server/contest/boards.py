@@ -1,7 +1,7 @@
 """Boards: the cards of a contest, from its seed alone.
 
 A board is one root from which a server derives every deck and lot of a match. Tables of one board
-get the same cards, so that two entrants can be compared on them under both seatings.
+get the same cards, so that two entrants can be compared on them under every seating.
 
     root(board)  = SHA-256(field("croupier contest board 1") field(seed) field(board))
     field(x)     = length of x as 4 bytes, then x; numbers are decimal digits in ASCII
@@ -42,12 +42,12 @@ def board(seed: int, number: int) -> Board:
     return Board(number, f"board-{number + 1}", root, hashlib.sha256(root).digest())
 
 
-def bot_seed(seed: int, entrant: int, board_number: int, is_swapped: bool) -> int:
+def bot_seed(seed: int, entrant: int, board_number: int, seating_number: int) -> int:
     """Seed of the bots of *entrant* at one table: 63 bits, so that it fits every language.
 
-    It differs from table to table, so that a bot does not repeat itself on the swapped seating.
+    It differs from table to table, so that a bot does not repeat itself on the next seating.
     """
-    digest = _digest(_BOTS_LABEL, seed, entrant, board_number, int(is_swapped))
+    digest = _digest(_BOTS_LABEL, seed, entrant, board_number, seating_number)
     return int.from_bytes(digest[:8], "big") >> 1
 
 

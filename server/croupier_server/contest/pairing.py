@@ -1,12 +1,23 @@
 """Who plays whom, on which board, in which seats. Pure.
 
+Seats of one team play together, so an entrant takes teams. A *seating* says which of the two
+entrants of a pairing, 0 or 1, plays each team. Two entrants meet on a board under every seating in
+which both take part: with two teams that is both ways round, with three teams (one seat each, as in
+Tong-its) six: one of them holds one seat and the other the two others, for each seat and each of
+them. Over all seatings of a board both hold every team equally often, so the luck of its cards
+falls on both alike.
+
 Must not be put here: results, and anything that runs a match.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import NamedTuple, TypeAlias
+
+Seating: TypeAlias = tuple[int, ...]
+"""Which entrant of a pairing, 0 or 1, plays each team."""
 
 
 class Pairing(NamedTuple):
@@ -23,17 +34,19 @@ class Match(NamedTuple):
         number: its place in the schedule, from 0.
         pairing: who plays.
         board: number of the board.
-        is_swapped: the second entrant has team 0.
+        seating: who plays which team.
+        seating_number: its place among the seatings of the game, from 0.
     """
 
     number: int
     pairing: Pairing
     board: int
-    is_swapped: bool
+    seating: Seating = (0, 1)
+    seating_number: int = 0
 
     def entrant_of_team(self, team: int) -> int:
-        """The entrant that plays for *team*, 0 or 1."""
-        return self.pairing[team ^ self.is_swapped]
+        """The entrant that plays for *team*."""
+        return self.pairing[self.seating[team]]
 
 
 def round_robin(entrants: int) -> list[Pairing]:
@@ -45,16 +58,33 @@ def round_robin(entrants: int) -> list[Pairing]:
     return [Pairing(first, second) for first, second in combinations(range(entrants), 2)]
 
 
-def schedule(entrants: int, matches: int, both_seatings: bool) -> list[Match]:
+def seatings(teams: Sequence[int]) -> tuple[Seating, ...]:
+    """Every seating in which both entrants take part, for seats that play for *teams*.
+
+    Those in which the first entrant holds more teams come first.
+
+    >>> seatings((0, 1, 0, 1))
+    ((0, 1), (1, 0))
+    >>> ["".join("AB"[who] for who in seating) for seating in seatings((0, 1, 2))]
+    ['AAB', 'ABA', 'BAA', 'ABB', 'BAB', 'BBA']
+    """
+    every = product((0, 1), repeat=len(set(teams)))
+    return tuple(sorted((one for one in every if len(set(one)) == 2), key=lambda one: sum(one)))
+
+
+def schedule(
+    entrants: int, matches: int, ways: Sequence[Seating], every_seating: bool
+) -> list[Match]:
     """*matches* matches for every pairing, board by board.
 
-    With *both_seatings* a board is played twice in a row, the entrants changing sides; an odd
-    number leaves the last board with one seating. Otherwise the sides alternate from board to
-    board, so that neither entrant always sits first.
+    With *every_seating* a board is played under all of *ways* in a row; a number that is no
+    multiple of theirs leaves the last board with some of them. Otherwise every match has a board
+    of its own, and the seatings take turns, so that neither entrant always sits first.
     """
     planned: list[Match] = []
     for index in range(matches):
-        board = index // 2 if both_seatings else index
+        board = index // len(ways) if every_seating else index
+        number = index % len(ways)
         for pairing in round_robin(entrants):
-            planned.append(Match(len(planned), pairing, board, bool(index % 2)))
+            planned.append(Match(len(planned), pairing, board, ways[number], number))
     return planned

@@ -1,10 +1,10 @@
 """What came of the matches, and how far it can be relied on. Pure.
 
 The unit is the board: a board's value is the mean score of its matches, so that luck of the deal
-which both seatings share cancels out, and matches of one board never count as independent. The
-interval is Student's t over boards. Scores of a match are bounded whole numbers and their means
-are close to normal from a few boards on; t is right for few boards, where resampling ten values
-is too narrow, and needs no random stream.
+which its seatings share cancels out, and matches of one board never count as independent. The
+interval is Student's t over boards. Scores of a match are bounded and their means are close to
+normal from a few boards on; t is right for few boards, where resampling ten values is too narrow,
+and needs no random stream.
 
 Must not be put here: printing.
 """
@@ -12,10 +12,11 @@ Must not be put here: printing.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.contest.pairing import Match, Pairing
+from croupier_server.contest.pairing import Match, Pairing, Seating
 
 CONFIDENCE: Final = 0.95
 
@@ -26,8 +27,8 @@ class MatchResult(NamedTuple):
     Attributes:
         match: which match.
         table_id: where it was played; empty if it never got a table.
-        score: of the first entrant; None if the match did not end by the rules, for then levels
-            say nothing. Such matches do not count.
+        score: of the first entrant, see `match_score`; None if the match did not end by the rules,
+            for then scores say nothing. Such matches do not count.
         reason: word of the contract's EndReason, such as ``FINISHED``, or ``FAILED`` when the
             contest itself gave the match up.
         detail: one sentence for people, or empty.
@@ -36,7 +37,7 @@ class MatchResult(NamedTuple):
 
     match: Match
     table_id: str
-    score: int | None
+    score: float | None
     reason: str
     detail: str = ""
     record: str = ""
@@ -70,6 +71,29 @@ class Tally(NamedTuple):
         return self.wins + self.draws + self.losses
 
 
+def match_score(scores: Sequence[int], teams: Sequence[int], seating: Seating) -> float:
+    """The score of a match from the side of the first entrant of its pairing.
+
+    With two teams a seat's score is already what its team is ahead of the other, so it is taken as
+    it is. With more, the score is the mean score of the first entrant's seats less the mean score
+    of the second's: what a seat held by the one is worth more than a seat held by the other.
+
+    >>> match_score([2, -2, 2, -2], (0, 1, 0, 1), (1, 0))
+    -2
+    >>> match_score([8, -1, -7], (0, 1, 2), (0, 1, 0))
+    1.5
+
+    Args:
+        scores: of every seat.
+        teams: team of every seat.
+        seating: which entrant of the pairing, 0 or 1, plays each team.
+    """
+    sides = [[s for s, t in zip(scores, teams, strict=True) if seating[t] == who] for who in (0, 1)]
+    if len(seating) == 2:
+        return sides[0][0]
+    return statistics.mean(sides[0]) - statistics.mean(sides[1])
+
+
 def of_pairing(pairing: Pairing, results: Iterable[MatchResult]) -> Tally:
     """The matches of *pairing* from its first entrant's side."""
     return _tally([(r.match.board, r.score) for r in results if r.match.pairing == pairing])
@@ -77,7 +101,7 @@ def of_pairing(pairing: Pairing, results: Iterable[MatchResult]) -> Tally:
 
 def of_entrant(entrant: int, results: Iterable[MatchResult]) -> Tally:
     """Every match of *entrant* from its side."""
-    own: list[tuple[int, int | None]] = []
+    own: list[tuple[int, float | None]] = []
     for result in results:
         if entrant in result.match.pairing:
             is_second = result.match.pairing.second == entrant
@@ -86,9 +110,9 @@ def of_entrant(entrant: int, results: Iterable[MatchResult]) -> Tally:
     return _tally(own)
 
 
-def _tally(matches: Sequence[tuple[int, int | None]]) -> Tally:
+def _tally(matches: Sequence[tuple[int, float | None]]) -> Tally:
     """Sum up (board, score) of each match."""
-    boards: dict[int, list[int]] = {}
+    boards: dict[int, list[float]] = {}
     for board, score in matches:
         if score is not None:
             boards.setdefault(board, []).append(score)

@@ -37,7 +37,7 @@ from croupier_server.contest.boards import board, bot_seed
 from croupier_server.contest.entrant import Entrant
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.processes import Child, ProcessFailed, Worker
-from croupier_server.contest.results import MatchResult
+from croupier_server.contest.results import MatchResult, match_score
 
 FAILED: Final = "FAILED"
 """`MatchResult.reason` of a match that the contest itself gave up."""
@@ -67,7 +67,7 @@ class Plan:
         game: its name, such as ``tractor``.
         ruleset: name of the ruleset.
         options: options that differ from it.
-        teams: team of each seat, 0 or 1.
+        teams: team of each seat, from 0.
         entrants: who takes part; matches name them by number.
         seed: cards and bots follow from it.
         matches: the schedule.
@@ -112,7 +112,7 @@ async def play(
         since = await runner.server_time()
         for number, entrant in enumerate(plan.entrants):
             log = folder / f"{entrant.file_name}.log"
-            worker = await Worker.start(entrant, bot_seed(plan.seed, number, 0, False), log)
+            worker = await Worker.start(entrant, bot_seed(plan.seed, number, 0, 0), log)
             runner.workers.append(worker)
             stack.push_async_exit(worker)
         watchers = [runner.read_records(since), *runner.watchers(child)]
@@ -362,7 +362,7 @@ class _Runner:
             ),
             clock=clock,
             shared_seats=True,
-            title=f"{cards.board_id}: {names[0]} against {names[1]}",
+            title=f"{cards.board_id}: {' against '.join(dict.fromkeys(names))}",
         )
         created = await self._tables.CreateTable(request, timeout=CALL_S)
         table_id = created.table.table_id
@@ -374,7 +374,7 @@ class _Runner:
                 table_id=table_id,
                 seat=seat,
                 invite_code=created.invite_codes[seat],
-                seed=bot_seed(plan.seed, number, match.board, match.is_swapped),
+                seed=bot_seed(plan.seed, number, match.board, match.seating_number),
             )
         return live
 
@@ -393,8 +393,9 @@ class _Runner:
     def _read(self, match: Match, record: record_pb2.Record) -> MatchResult:
         """Keep *record* in the folder and read the result of *match* from it."""
         plan = self._plan
-        sides = [plan.entrants[match.entrant_of_team(team)].file_name for team in (0, 1)]
-        name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides[0]}-{sides[1]}.croupier"
+        teams = range(len(match.seating))
+        sides = "-".join(plan.entrants[match.entrant_of_team(t)].file_name for t in teams)
+        name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides}.croupier"
         try:
             (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
         except OSError as error:
@@ -405,7 +406,7 @@ class _Runner:
         if result.reason != game_pb2.END_REASON_FINISHED:
             detail = self._unfinished(match, result, reason)
             return MatchResult(match, record.table.table_id, None, reason, detail, name)
-        score = result.seats[plan.teams.index(int(match.is_swapped))].score
+        score = match_score([seat.score for seat in result.seats], plan.teams, match.seating)
         return MatchResult(match, record.table.table_id, score, reason, record=name)
 
     def _unfinished(self, match: Match, result: game_pb2.MatchResult, reason: str) -> str:

@@ -59,8 +59,15 @@ class PokerHand:
     ranks: tuple[int, ...]
     wilds_used: int
 
+    @classmethod
+    def of(cls, message: pokex_pb2.PokexPokerHand) -> PokerHand:
+        """The hand that *message* tells."""
+        return cls(Category(message.category), tuple(message.ranks), message.wilds_used)
+
     def __str__(self) -> str:
-        return hand_text(self.category, self.ranks, self.wilds_used)
+        name = self.category.name.lower().replace("_", " ")
+        of = " ".join("joker" if rank == _TOP_CARD else rank_text(rank) for rank in self.ranks)
+        return f"{name} {of}" + (f" ({self.wilds_used} wild)" if self.wilds_used else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +102,12 @@ class Trick:
         return f"{shown}  {won}: {self.hands[0]} and {self.hands[1]}"
 
 
-def hand_text(category: int, ranks: tuple[int, ...], wilds_used: int) -> str:
-    """A poker hand for people.
-
-    >>> hand_text(7, (14, 9), 1)
-    'full house A 9, 1 wild'
-    """
-    name = Category(category).name.lower().replace("_", " ")
-    of = " ".join("joker" if rank == _TOP_CARD else rank_text(rank) for rank in ranks)
-    return f"{name} {of}" + (f", {wilds_used} wild" if wilds_used else "")
-
-
 def _trick(message: pokex_pb2.PokexTrick) -> Trick:
     return Trick(
         CARDS[message.center] if message.HasField("center") else None,
         tuple(Play(play.seat, tuple(to_cards(play.cards))) for play in message.plays),
         message.winner if message.HasField("winner") else None,
-        tuple(
-            PokerHand(Category(hand.category), tuple(hand.ranks), hand.wilds_used)
-            for hand in message.hands
-        ),
+        tuple(map(PokerHand.of, message.hands)),
         message.counted,
     )
 
