@@ -13,13 +13,14 @@ from typing import Any, Final
 from croupier_server.errors import NotFound, Reason
 from croupier_server.games.base import Game
 from croupier_server.games.pokex.rules import Pokex
+from croupier_server.games.tongits.rules import Tongits
 from croupier_server.games.tractor.rules import Tractor
 
 AnyGame = Game[Any, Any, Any]
 """A game whose options, states and views are passed back to it and not looked into."""
 
 GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType(
-    {game.name: game for game in (Tractor(), Pokex())}
+    {game.name: game for game in (Tractor(), Tongits(), Pokex())}
 )
 """Every game by name."""
 

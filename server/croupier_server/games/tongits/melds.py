@@ -30,6 +30,9 @@ RANK_CARDS: Final[tuple[Cards, ...]] = tuple(
 )
 """All four cards of each rank, by rank 2 to 14."""
 
+PACK_CARDS: Final[Cards] = sum(RANK_CARDS)
+"""The whole pack."""
+
 SUIT_SHIFT: Final = 52
 PLANE: Final[Cards] = (1 << SUIT_SHIFT + 4) - 16
 """Digits of spades; another suit is shifted down to them."""

@@ -1,0 +1,227 @@
+"""From the lot to the dealt hands, and from the end of a deal to the pot (G-1, G-5.6, G-6, G-7).
+
+Functions change a `State` and return the events.
+
+Must not be put here: what a turn is (`turn_phase`), and arithmetic of results (`scoring`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from croupier_server.errors import MalformedMove, Reason
+from croupier_server.games.base import Chance, ChanceKind, Event, Seat
+from croupier_server.games.cards import single
+from croupier_server.games.tongits import events, scoring
+from croupier_server.games.tongits.events import NOBODY, Ending
+from croupier_server.games.tongits.melds import PACK, sets_in
+from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
+
+HAND: Final = 12
+"""Cards of a hand; the dealer gets one more (G-1.3)."""
+
+_DEALT: Final = PLAYERS * HAND + 1
+_SINGLES: Final = tuple(single(card) for card in range(len(PACK) + 1))
+_PACK_SET: Final = frozenset(PACK)
+
+
+# Chance -----------------------------------------------------------------------------------------
+
+
+def pending_chance(public: PublicState) -> Chance:
+    """The lot or deck that is waited for (G-1.2, G-1.3)."""
+    deal = len(public.results) + 1
+    if public.dealer == NO_SEAT:
+        return Chance(ChanceKind.LOT, deal, 0, sides=PLAYERS)
+    return Chance(ChanceKind.DECK, deal, 0, cards=PACK)
+
+
+def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
+    """Put in a lot or a deck.
+
+    Raises:
+        MalformedMove: it is no outcome of what is waited for.
+    """
+    public = state.public
+    if public.dealer == NO_SEAT:
+        if len(outcome) != 1 or not 0 <= outcome[0] < PLAYERS:
+            raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {PLAYERS - 1}")
+        public.dealer = outcome[0]
+        return [Event(events.LotDrawn(outcome[0]), NOBODY)]
+    if len(outcome) != len(PACK) or not _PACK_SET.issuperset(outcome):
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
+    deck = bytes(outcome)
+    if len(frozenset(deck)) != len(PACK):
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
+    return [_start_deal(state, deck)]
+
+
+def _start_deal(state: State, deck: bytes) -> Event:
+    """Take the antes and deal (G-1.3, G-7); the dealer's turn begins without a draw (G-2.1)."""
+    public = state.public
+    public.clear_deal()
+    public.deal += 1
+    dealer = public.dealer
+    ante = scoring.ante(public.pot, public.options)
+    public.pot += PLAYERS * ante
+    public.chips = [chips - ante for chips in public.chips]
+    dealt: dict[Seat, object] = {}
+    for place in range(PLAYERS):
+        seat = (dealer + place) % PLAYERS
+        cards = deck[place:_DEALT:PLAYERS]
+        state.hands[seat] = sum([_SINGLES[card] for card in cards])
+        public.hand_sizes[seat] = len(cards)
+        dealt[seat] = events.OwnCards(cards)
+    state.stock = deck[_DEALT:]
+    public.stock_size = len(state.stock)
+    state.secret_fours = [()] * PLAYERS
+    state.legal = None
+    public.phase = Phase.PLAY
+    public.to_act = dealer
+    started = events.DealStarted(public.deal, dealer, ante, public.pot)
+    return Event(started, dealt, events.DeckOrder(deck))
+
+
+# The end ----------------------------------------------------------------------------------------
+
+
+def end_by_tongits(state: State, seat: Seat) -> list[Event]:
+    """*seat* has no cards left (G-5.1)."""
+    return _end_deal(state, scoring.Verdict(Ending.TONGITS, seat))
+
+
+def end_by_draw_call(state: State) -> list[Event]:
+    """Everybody has answered the draw call (G-5.2)."""
+    public = state.public
+    caller = public.caller
+    challengers = tuple([answer.seat for answer in public.answers if answer.is_challenge])
+    winner = caller
+    if challengers:
+        deadwood = [state.table.deadwood(hand) for hand in state.hands]
+        winner = scoring.draw_winner(deadwood, caller, challengers)
+    return _end_deal(state, scoring.Verdict(Ending.DRAW_CALL, winner, caller, challengers))
+
+
+def end_by_stock(state: State, last_drawer: Seat) -> list[Event]:
+    """The turn in which *last_drawer* took the last stock card is over (G-5.3)."""
+    deadwood = [state.table.deadwood(hand) for hand in state.hands]
+    burned = [_is_burned(state, seat, ()) for seat in range(PLAYERS)]
+    winner = scoring.stock_winner(deadwood, burned, last_drawer, state.public.options)
+    return _end_deal(state, scoring.Verdict(Ending.STOCK, winner))
+
+
+def _is_burned(state: State, seat: Seat, showdown: Sequence[Seat]) -> bool:
+    public = state.public
+    fours = public.secret_fours[seat]
+    shows_set = seat in showdown and (fours > 0 or sets_in(state.hands[seat]) > 0)
+    return scoring.is_burned(bool(public.opened >> seat & 1), fours, shows_set, public.options)
+
+
+def _end_deal(state: State, verdict: scoring.Verdict) -> list[Event]:
+    """Pay, show, and make ready for the next deal (G-5.6, G-6, G-7)."""
+    public, options = state.public, state.public.options
+    winner = verdict.winner
+    burned = [_is_burned(state, seat, verdict.showdown) for seat in range(PLAYERS)]
+    payments: tuple[events.Payment, ...] = ()
+    settlement = [0] * PLAYERS
+    jackpot = 0
+    if winner is not None:
+        gained = scoring.worth(
+            winner, state.hands[winner], state.secret_fours[winner], public.melds, options
+        )
+        losers = [seat for seat in range(PLAYERS) if seat != winner]
+        payments = tuple(
+            [scoring.payment(seat, verdict, gained, burned[seat], options) for seat in losers]
+        )
+        for paid in payments:
+            settlement[paid.seat] -= paid.total
+            settlement[winner] += paid.total
+        jackpot = _count_win(public, winner)
+    for seat in range(PLAYERS):
+        public.chips[seat] += settlement[seat]
+    dealer = public.dealer
+    public.dealer = scoring.next_dealer(dealer, winner, PLAYERS, options)
+    result = events.DealResult(
+        deal=public.deal,
+        dealer=dealer,
+        ending=verdict.ending,
+        winner=winner,
+        caller=verdict.caller,
+        challengers=verdict.challengers,
+        seats=_seat_results(state, verdict, burned, settlement),
+        payments=payments,
+        jackpot=jackpot,
+        pot=public.pot,
+        streak=0 if winner is None else public.streak,
+        next_dealer=public.dealer,
+    )
+    public.results += (result,)
+    _clear_table(state)
+    happened = [Event(result, NOBODY)]
+    if len(public.results) == options.max_hands:
+        happened += _end_match(public)
+    assert public.pot + sum(public.chips) == 0, "chips are conserved"
+    return happened
+
+
+def _count_win(public: PublicState, winner: Seat) -> int:
+    """Count the win in the streak; the chips that *winner* takes from the pot (G-7)."""
+    streak = scoring.streak_after(winner, public.streak_seat, public.streak, public.options)
+    public.streak_seat = winner
+    public.streak = streak.streak
+    if not streak.takes_pot:
+        return 0
+    jackpot, public.pot = public.pot, 0
+    public.chips[winner] += jackpot
+    return jackpot
+
+
+def _seat_results(
+    state: State, verdict: scoring.Verdict, burned: Sequence[bool], settlement: Sequence[int]
+) -> tuple[events.SeatResult, ...]:
+    """What is told of every seat; hands only of those that G-5.6 shows."""
+    public = state.public
+    found = []
+    for seat in range(PLAYERS):
+        is_shown = seat == verdict.winner or seat in verdict.showdown
+        if verdict.ending is Ending.STOCK and not burned[seat]:
+            is_shown = True
+        hand = state.hands[seat] if is_shown else 0
+        found.append(
+            events.SeatResult(
+                seat,
+                burned[seat],
+                is_shown,
+                hand,
+                state.secret_fours[seat] if is_shown else (),
+                state.table.deadwood(hand),
+                settlement[seat],
+                public.chips[seat],
+            )
+        )
+    return tuple(found)
+
+
+def _clear_table(state: State) -> None:
+    """Take in what was hidden; nothing but the results speaks of it any more."""
+    public = state.public
+    state.hands = [0] * PLAYERS
+    state.secret_fours = [()] * PLAYERS
+    state.stock = b""
+    state.legal = None
+    public.hand_sizes = [0] * PLAYERS
+    public.stock_size = 0
+    public.took_discard = False
+    public.to_act = NO_SEAT
+    public.phase = Phase.DEAL
+
+
+def _end_match(public: PublicState) -> list[Event]:
+    """Split what is left in the pot (G-7)."""
+    public.phase = Phase.OVER
+    share, rest = divmod(public.pot, PLAYERS)
+    assert not rest, "the pot always divides"
+    public.pot = 0
+    public.chips = [chips + share for chips in public.chips]
+    return [Event(events.PotSplit(share, tuple(public.chips)), NOBODY)]

@@ -1,0 +1,318 @@
+"""Which moves are legal: listed, and checked one by one with reasons (G-2 to G-5).
+
+What is listed is exactly what the checks let pass; a test holds both against each other.
+
+Must not be put here: carrying out a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from croupier_server.errors import IllegalMove, MalformedMove, Reason
+from croupier_server.games.base import Legal, Pattern, Seat
+from croupier_server.games.cards import Cards
+from croupier_server.games.tongits import scoring
+from croupier_server.games.tongits.melds import (
+    PACK,
+    PACK_CARDS,
+    PLANE,
+    RANK_CARDS,
+    SUIT_SHIFT,
+    fours_in,
+)
+from croupier_server.games.tongits.moves import (
+    BARE,
+    CALL_DRAW,
+    CARDS_MASK,
+    CHALLENGE,
+    DISCARD,
+    DRAW_STOCK,
+    END_TURN,
+    FOLD,
+    LAY_OFF,
+    LEGAL_LIST_MAX,
+    MELD,
+    MELD_SHIFT,
+    SECRET_FOUR,
+    TAKE_DISCARD,
+    TYPE_MASK,
+    TongitsMoveKind,
+)
+from croupier_server.games.tongits.state import PublicState, State
+
+# Kinds as plain numbers, and lists of the one kind that nearly all moves are.
+_TAKE, _TAKE_AND_LAY_OFF = TongitsMoveKind.TAKE_DISCARD, TongitsMoveKind.TAKE_AND_LAY_OFF
+_DISCARD = int(TongitsMoveKind.DISCARD)
+_DISCARDS: Final = tuple((_DISCARD,) * number for number in range(len(PACK) + 1))
+
+_DRAW_ONLY: Final = Legal((DRAW_STOCK,), (TongitsMoveKind.DRAW_STOCK,))
+_ANSWERS: Final = Legal((FOLD, CHALLENGE), (TongitsMoveKind.FOLD, TongitsMoveKind.CHALLENGE))
+
+_NO_CARDS: Final = CARDS_MASK & ~PACK_CARDS
+"""Bits that no set of cards of the pack has set."""
+
+_FOURS: Final = frozenset(RANK_CARDS[2:])
+
+_CALL_FAULTS: Final = {
+    Reason.NOT_OPENED: "only an opened player may call draw",
+    Reason.DRAW_CALL_BARRED: "this seat may not call draw in this turn",
+}
+
+
+# Lists ------------------------------------------------------------------------------------------
+
+
+def start_moves(state: State, seat: Seat) -> Legal:
+    """The legal moves at the start of a turn (G-2.1)."""
+    public = state.public
+    hand = state.hands[seat]
+    takes: list[Cards] = []
+    lays: list[int] = []
+    if public.discards:
+        card = public.discards[-1]
+        takes = state.table.needs_in(card, hand)
+        if public.options.discard_take != "new_meld_only":
+            lays = _lay_off_numbers(state, seat, 1 << 4 * card)
+    can_call = draw_call_fault(public, seat) is None
+    if not takes and not lays and not can_call:
+        return _DRAW_ONLY
+    moves = [DRAW_STOCK]
+    moves += [needed | TAKE_DISCARD for needed in takes]
+    moves += [number + 1 << MELD_SHIFT | TAKE_DISCARD for number in lays]
+    kinds = [TongitsMoveKind.DRAW_STOCK, *[_TAKE] * len(takes), *[_TAKE_AND_LAY_OFF] * len(lays)]
+    if can_call:
+        moves.append(CALL_DRAW)
+        kinds.append(TongitsMoveKind.CALL_DRAW)
+    return Legal(moves, kinds)
+
+
+def _lay_off_numbers(state: State, seat: Seat, card: Cards) -> list[int]:
+    """Numbers of the melds on which *seat* may lay the top discard off at once (G-2.2)."""
+    options = state.public.options
+    if not options.layoff:
+        return []
+    is_any = options.discard_take == "meld_or_layoff_any"
+    nexts = state.table.nexts
+    return [
+        meld.number
+        for meld in state.public.melds
+        if (is_any or meld.seat == seat) and nexts[meld.cards] & card
+    ]
+
+
+def play_moves(state: State, seat: Seat) -> Legal:
+    """The legal moves of a turn under way (G-2.3, G-2.4): melds, fours, lay-offs, and its end."""
+    public, table = state.public, state.table
+    options = public.options
+    hand = state.hands[seat]
+    spades, hearts = hand & PLANE, hand >> SUIT_SHIFT & PLANE
+    diamonds, clubs = hand >> 2 * SUIT_SHIFT & PLANE, hand >> 3 * SUIT_SHIFT & PLANE
+    rows = table.suit_rows
+    row_s = rows[0].get(spades) or table.suit_row(0, spades)
+    row_h = rows[1].get(hearts) or table.suit_row(1, hearts)
+    row_d = rows[2].get(diamonds) or table.suit_row(2, diamonds)
+    row_c = rows[3].get(clubs) or table.suit_row(3, clubs)
+    ends: Sequence[int] = row_s[0] + row_h[0] + row_d[0] + row_c[0]
+    end_kinds: Sequence[int] = _DISCARDS[len(ends)]
+    if public.took_discard and not options.discard_after_take:
+        ends, end_kinds = (END_TURN,), (TongitsMoveKind.END_TURN,)
+    melds: list[int] = []
+    if options.hand_melds:
+        melds = [*row_s[1], *row_h[1], *row_d[1], *row_c[1]]
+        if spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts):
+            melds += table.set_moves(hand)
+            melds.sort()
+    fours: list[int] = []
+    if options.secret_fours and spades & hearts & diamonds & clubs:
+        fours = [RANK_CARDS[rank] | SECRET_FOUR for rank in fours_in(hand)]
+        fours.sort()
+    lays: list[int] = []
+    if options.layoff:
+        nexts = table.nexts
+        for meld in public.melds:
+            if hand & nexts[meld[2]]:
+                base = meld[0] + 1 << MELD_SHIFT | LAY_OFF
+                lays += [extra | base for extra in table.extras_in(meld[2], hand)]
+    if not (melds or fours or lays):
+        return Legal(ends, end_kinds)
+    return _with_melds(state, melds, fours, lays, ends, end_kinds, hand)
+
+
+def _with_melds(
+    state: State,
+    melds: list[int],
+    fours: list[int],
+    lays: list[int],
+    ends: Sequence[int],
+    end_kinds: Sequence[int],
+    hand: Cards,
+) -> Legal:
+    """The answer that holds more than ways to end the turn; patterns keep the list short."""
+    known = state.table.kinds
+    kinds = [known[move ^ MELD] for move in melds]
+    spans: list[Pattern] = []
+    others = len(fours) + len(lays)
+    if len(melds) + others + len(ends) > LEGAL_LIST_MAX and end_kinds[0] == _DISCARD:
+        spans.append(Pattern(_DISCARD, 0, hand, 1, 1))
+        ends = end_kinds = ()
+    room = LEGAL_LIST_MAX - others - len(ends)
+    if len(melds) > room:
+        spans += [
+            Pattern(kind, move ^ MELD, 0, 0, 0)
+            for kind, move in zip(kinds[room:], melds[room:], strict=True)
+        ]
+        del melds[room:], kinds[room:]
+    kinds += [TongitsMoveKind.SECRET_FOUR] * len(fours)
+    kinds += [TongitsMoveKind.LAY_OFF] * len(lays)
+    return Legal([*melds, *fours, *lays, *ends], [*kinds, *end_kinds], spans)
+
+
+def answers() -> Legal:
+    """The legal answers to a draw call (G-5.2)."""
+    return _ANSWERS
+
+
+# Checks -----------------------------------------------------------------------------------------
+
+
+def check_form(move: int) -> None:
+    """Raise MalformedMove unless *move* is a move of Tong-its, legal or not."""
+    kind, cards, number = move & TYPE_MASK, move & CARDS_MASK, move >> MELD_SHIFT
+    if kind in BARE:
+        is_formed = move == kind
+    elif kind == TAKE_DISCARD:
+        is_formed = bool(cards) != bool(number)
+    elif kind == LAY_OFF:
+        is_formed = bool(cards) and bool(number)
+    else:
+        is_formed = kind in (MELD, SECRET_FOUR, DISCARD) and bool(cards) and not number
+    if move < 0 or not is_formed or cards & _NO_CARDS:
+        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tong-its")
+
+
+def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
+    """Check a move at the start of a turn (G-2.1, G-2.2, G-5.2).
+
+    Raises:
+        IllegalMove: NOT_OPENED, DRAW_CALL_BARRED, NO_DISCARD, NOT_ALLOWED_BY_OPTIONS,
+            CARDS_NOT_IN_HAND, WRONG_CARD_COUNT, NOT_A_MELD, NO_SUCH_MELD or CANNOT_LAY_OFF.
+    """
+    public = state.public
+    if kind == CALL_DRAW:
+        fault = draw_call_fault(public, seat)
+        if fault is not None:
+            raise IllegalMove(fault, "G-5.2", _CALL_FAULTS[fault])
+    elif kind == TAKE_DISCARD:
+        cards, number = move & CARDS_MASK, (move >> MELD_SHIFT) - 1
+        if number >= 0:
+            _check_take_for_lay_off(state, seat, number)
+            return
+        if not public.discards:
+            raise IllegalMove(Reason.NO_DISCARD, "G-2.2", "there is no discard to take")
+        _check_held(state.hands[seat], cards, "G-2.2")
+        if cards.bit_count() < 2:
+            raise IllegalMove(
+                Reason.WRONG_CARD_COUNT, "G-2.2", "at least two cards of the hand are needed"
+            )
+        if cards | 1 << 4 * public.discards[-1] not in state.table.kinds:
+            raise IllegalMove(
+                Reason.NOT_A_MELD, "G-2.2", "these cards make no meld with the discard"
+            )
+
+
+def _check_take_for_lay_off(state: State, seat: Seat, number: int) -> None:
+    public, options = state.public, state.public.options
+    if options.discard_take == "new_meld_only":
+        raise _switched_off("G-2.2", "a discard is taken for a new meld alone")
+    if not options.layoff:
+        raise _switched_off("G-4", "nothing is laid off at this table")
+    if not public.discards:
+        raise IllegalMove(Reason.NO_DISCARD, "G-2.2", "there is no discard to take")
+    _check_number(public, number)
+    if options.discard_take == "meld_or_layoff_own" and public.melds[number].seat != seat:
+        raise _switched_off("G-2.2", "a discard is laid off on an own meld alone")
+    if not state.table.extends(public.melds[number].cards, 1 << 4 * public.discards[-1]):
+        raise IllegalMove(
+            Reason.CANNOT_LAY_OFF, "G-4", f"the discard does not extend meld {number}"
+        )
+
+
+def check_play(state: State, seat: Seat, kind: int, move: int) -> None:
+    """Check a move of a turn under way (G-2.3, G-2.4, G-3, G-4).
+
+    Raises:
+        IllegalMove: NOT_ALLOWED_BY_OPTIONS, CARDS_NOT_IN_HAND, NOT_A_MELD, NOT_FOUR_OF_A_KIND,
+            NO_SUCH_MELD, CANNOT_LAY_OFF, WRONG_CARD_COUNT, MUST_DISCARD or MUST_NOT_DISCARD.
+    """
+    public, options = state.public, state.public.options
+    hand, cards = state.hands[seat], move & CARDS_MASK
+    if kind == MELD:
+        if not options.hand_melds:
+            raise _switched_off("G-2.3", "no melds are exposed from the hand")
+        _check_held(hand, cards, "G-2.3")
+        if cards not in state.table.kinds:
+            raise IllegalMove(Reason.NOT_A_MELD, "G-3.1", "these cards are no set and no run")
+    elif kind == SECRET_FOUR:
+        if not options.secret_fours:
+            raise _switched_off("G-3.4", "no fours are laid face down")
+        if cards not in _FOURS or cards & hand != cards:
+            raise IllegalMove(
+                Reason.NOT_FOUR_OF_A_KIND, "G-3.4", "the hand does not hold these as four of a kind"
+            )
+    elif kind == LAY_OFF:
+        number = (move >> MELD_SHIFT) - 1
+        if not options.layoff:
+            raise _switched_off("G-4", "nothing is laid off at this table")
+        _check_number(public, number)
+        _check_held(hand, cards, "G-4")
+        if not state.table.extends(public.melds[number].cards, cards):
+            raise IllegalMove(
+                Reason.CANNOT_LAY_OFF, "G-4", f"these cards do not extend meld {number}"
+            )
+    else:
+        _check_end(public, hand, kind, cards)
+
+
+def _check_end(public: PublicState, hand: Cards, kind: int, cards: Cards) -> None:
+    """Check what ends a turn (G-2.4)."""
+    ends_bare = public.took_discard and not public.options.discard_after_take
+    if kind == END_TURN:
+        if not ends_bare:
+            raise IllegalMove(Reason.MUST_DISCARD, "G-2.4", "this turn ends with a discard")
+        return
+    if ends_bare:
+        raise IllegalMove(Reason.MUST_NOT_DISCARD, "G-2.4", "this turn ends without a discard")
+    if cards.bit_count() != 1:
+        raise IllegalMove(Reason.WRONG_CARD_COUNT, "G-2.4", "one card is discarded")
+    _check_held(hand, cards, "G-2.4")
+
+
+def _check_held(hand: Cards, cards: Cards, clause: str) -> None:
+    if cards & hand != cards:
+        raise IllegalMove(
+            Reason.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
+        )
+
+
+def _check_number(public: PublicState, number: int) -> None:
+    if number >= len(public.melds):
+        raise IllegalMove(Reason.NO_SUCH_MELD, "G-4", "no meld has this number")
+
+
+def _switched_off(clause: str, why: str) -> IllegalMove:
+    return IllegalMove(Reason.NOT_ALLOWED_BY_OPTIONS, clause, why)
+
+
+def draw_call_fault(public: PublicState, seat: Seat) -> Reason | None:
+    """Why *seat* may not call draw at the start of its turn, or None if it may (G-5.2)."""
+    options = public.options
+    is_opened = public.opened >> seat & 1
+    if not is_opened and not scoring.may_call(False, public.secret_fours[seat], options):
+        return Reason.NOT_OPENED
+    if options.draw_call == "anyone" and not public.turns[seat]:
+        return Reason.DRAW_CALL_BARRED
+    if (public.barred_turn | public.barred_deal | public.barred_discard) >> seat & 1:
+        return Reason.DRAW_CALL_BARRED
+    return None

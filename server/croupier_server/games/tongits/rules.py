@@ -1,0 +1,261 @@
+"""Tong-its as a `Game`: which moves are wanted when, what checks them, what carries them out.
+
+One table says which moves each phase takes. What is legal is in `legal`; what a move does is in
+`turn_phase`, and what surrounds the turns in `deal_phase`.
+
+Must not be put here: the content of any rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from croupier_server.errors import MalformedMove, NotYourTurn, Reason
+from croupier_server.games import clauses
+from croupier_server.games.base import (
+    Chance,
+    Event,
+    Legal,
+    Move,
+    OptionSpec,
+    Outcome,
+    Seat,
+    SeatOutcome,
+    Turn,
+)
+from croupier_server.games.cards import single, unpack
+from croupier_server.games.tongits import deal_phase, legal, moves, turn_phase, worlds
+from croupier_server.games.tongits import view as views
+from croupier_server.games.tongits.melds import POINTS
+from croupier_server.games.tongits.moves import (
+    CALL_DRAW,
+    CARDS_MASK,
+    CHALLENGE,
+    DISCARD,
+    DRAW_STOCK,
+    END_TURN,
+    FOLD,
+    LAY_OFF,
+    MELD,
+    MELD_SHIFT,
+    SECRET_FOUR,
+    TAKE_DISCARD,
+    TYPE_MASK,
+    MoveType,
+    TongitsDecisionKind,
+)
+from croupier_server.games.tongits.options import (
+    RULESETS,
+    SPECS,
+    TongitsOptions,
+    option_text,
+    parse_options,
+)
+from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, SEATS, Phase, State
+
+# Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
+# hot path needs has a name of its own, and tables by phase are tuples.
+_START, _PLAY = Phase.START_TURN, Phase.PLAY
+
+
+class _PhaseRow(NamedTuple):
+    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
+
+    turn: Turn
+    wanted: tuple[int, ...]
+    decision: int
+
+
+_ROWS: tuple[_PhaseRow, ...] = (
+    _PhaseRow(Turn.CHANCE, (), 0),  # No phase has the number 0.
+    _PhaseRow(Turn.CHANCE, (), 0),
+    _PhaseRow(Turn.MOVE, (DRAW_STOCK, TAKE_DISCARD, CALL_DRAW), TongitsDecisionKind.START_TURN),
+    _PhaseRow(Turn.MOVE, (MELD, SECRET_FOUR, LAY_OFF, DISCARD, END_TURN), TongitsDecisionKind.PLAY),
+    _PhaseRow(Turn.MOVE, (FOLD, CHALLENGE), TongitsDecisionKind.ANSWER),
+    _PhaseRow(Turn.OVER, (), 0),
+)
+"""By number of the phase."""
+
+_TURNS = tuple(row.turn for row in _ROWS)
+_DECISIONS = tuple(row.decision for row in _ROWS)
+
+
+class Tongits:
+    """The rules of Tong-its; see `croupier_server.games.base.Game` for what each method means."""
+
+    name = "tongits"
+    rules_version = 1
+
+    # Options -----------------------------------------------------------------------------------
+
+    def rulesets(self) -> tuple[str, ...]:
+        return tuple(RULESETS)
+
+    def option_specs(self) -> tuple[OptionSpec, ...]:
+        return SPECS
+
+    def options(self, ruleset: str, overrides: Mapping[str, str]) -> TongitsOptions:
+        return parse_options(ruleset, overrides)
+
+    def option_text(self, options: TongitsOptions) -> dict[str, str]:
+        return option_text(options)
+
+    def players(self, options: TongitsOptions) -> int:
+        return PLAYERS
+
+    def team(self, options: TongitsOptions, seat: Seat) -> int:
+        return seat
+
+    # Life --------------------------------------------------------------------------------------
+
+    def new(self, options: TongitsOptions) -> State:
+        return State(options)
+
+    def copy(self, state: State) -> State:
+        return state.copy()
+
+    def turn(self, state: State) -> Turn:
+        return _TURNS[state.public.phase]
+
+    def chance(self, state: State) -> Chance:
+        return deal_phase.pending_chance(state.public)
+
+    def apply_chance(self, state: State, outcome: Sequence[int]) -> list[Event]:
+        if state.public.phase is not Phase.DEAL:
+            raise MalformedMove(Reason.MOVE_NOT_EXPECTED, "no chance event is waited for")
+        return deal_phase.put_chance(state, outcome)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        seat = state.public.to_act
+        return SEATS[seat] if seat != NO_SEAT else ()
+
+    def decision_kind(self, state: State, seat: Seat) -> int:
+        public = state.public
+        if seat != public.to_act:
+            _expect(state, seat)
+        return _DECISIONS[public.phase]
+
+    def legal_moves(self, state: State, seat: Seat) -> Legal:
+        public = state.public
+        if seat != public.to_act:
+            _expect(state, seat)
+        known = state.legal
+        if known is None:
+            if public.phase is _PLAY:
+                known = legal.play_moves(state, seat)
+            elif public.phase is _START:
+                known = legal.start_moves(state, seat)
+            else:
+                _expect(state, seat)
+                known = legal.answers()
+            state.legal = known
+        return known
+
+    def members(self, legal: Legal, after: Move = 0) -> Iterator[Move]:
+        return moves.members(legal, after)
+
+    def sample(self, legal: Legal, draw: Iterator[int]) -> Move:
+        return moves.sample(legal, draw)
+
+    def check(self, state: State, seat: Seat, move: Move) -> None:
+        known = state.legal
+        if known is not None and seat == state.public.to_act and move in known.moves:
+            return
+        _expect(state, seat)
+        legal.check_form(move)
+        kind = move & TYPE_MASK
+        phase = state.public.phase
+        if kind not in _ROWS[phase].wanted:
+            raise MalformedMove(
+                Reason.MOVE_NOT_EXPECTED,
+                f"this decision does not take a move of the kind {MoveType(kind).name}",
+            )
+        if phase is _PLAY:
+            legal.check_play(state, seat, kind, move)
+        elif phase is _START:
+            legal.check_start(state, seat, kind, move)
+
+    def apply(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        known = state.legal
+        if known is None or seat != state.public.to_act or move not in known.moves:
+            self.check(state, seat, move)
+        return self.apply_unchecked(state, seat, move)
+
+    def apply_unchecked(self, state: State, seat: Seat, move: Move) -> list[Event]:
+        kind = move & TYPE_MASK
+        if kind == DISCARD:
+            return turn_phase.discard(state, seat, move ^ DISCARD)
+        if kind == DRAW_STOCK:
+            return turn_phase.draw_stock(state, seat)
+        cards, number = move & CARDS_MASK, (move >> MELD_SHIFT) - 1
+        if kind == MELD:
+            return turn_phase.meld(state, seat, cards)
+        if kind == LAY_OFF:
+            return turn_phase.lay_off(state, seat, number, cards)
+        if kind == TAKE_DISCARD:
+            if cards:
+                return turn_phase.take_for_meld(state, seat, cards)
+            return turn_phase.take_for_lay_off(state, seat, number)
+        if kind == SECRET_FOUR:
+            return turn_phase.secret_four(state, seat, cards)
+        if kind == END_TURN:
+            return turn_phase.end_turn(state, seat)
+        if kind == CALL_DRAW:
+            return turn_phase.call_draw(state, seat)
+        return turn_phase.answer(state, seat, kind == CHALLENGE)
+
+    def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
+        raise AssertionError("Tong-its has no sealed windows")
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """Draw from the stock, discard the dearest card that is in no meld, fold (G-2, G-5.2)."""
+        _expect(state, seat)
+        public = state.public
+        if public.phase is _START:
+            return DRAW_STOCK
+        if public.phase is not _PLAY:
+            return FOLD
+        if public.took_discard and not public.options.discard_after_take:
+            return END_TURN
+        hand = state.hands[seat]
+        melded = 0
+        for meld in state.table.melds_in(hand):
+            melded |= meld
+        cards = unpack(hand & ~melded or hand)
+        return single(max(cards, key=lambda card: POINTS[card])) | DISCARD
+
+    def outcome(self, state: State) -> Outcome | None:
+        """G-7: the score is chips received less chips paid; equal scores share the place."""
+        public = state.public
+        if public.phase is not Phase.OVER:
+            return None
+        chips = public.chips
+        return Outcome(
+            tuple(SeatOutcome(own, 1 + sum(other > own for other in chips)) for own in chips)
+        )
+
+    # Knowledge ---------------------------------------------------------------------------------
+
+    def view(self, state: State, audience: Seat) -> views.TongitsView:
+        return views.view(state, audience)
+
+    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
+        return views.show(event, audience)
+
+    def worlds(self, view: views.TongitsView, draw: Iterator[int]) -> State:
+        return worlds.deal_world(view, draw)
+
+    # Text --------------------------------------------------------------------------------------
+
+    def move_text(self, move: Move) -> str:
+        return moves.move_text(move)
+
+    def clauses(self) -> Mapping[str, str]:
+        return clauses.texts(__package__)
+
+
+def _expect(state: State, seat: Seat) -> None:
+    """Raise NotYourTurn unless *seat* is to act."""
+    if seat == NO_SEAT or seat != state.public.to_act:
+        raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
