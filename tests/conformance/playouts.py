@@ -39,6 +39,10 @@ class Step(NamedTuple):
     entry: Entry
 
 
+SILENCE = 0.1
+"""How often a seat does not answer, and its fallback is played."""
+
+
 def words(seed: int) -> Iterator[int]:
     """Random 64-bit words."""
     rng = random.Random(seed)
@@ -46,8 +50,14 @@ def words(seed: int) -> Iterator[int]:
         yield rng.getrandbits(64)
 
 
-def make_entry(game: AnyGame, state: object, rng: random.Random, draw: Iterator[int]) -> Entry:
-    """What happens next: shuffled decks, sampled moves, now and then a fallback."""
+def make_entry(
+    game: AnyGame,
+    state: object,
+    rng: random.Random,
+    draw: Iterator[int],
+    silence: float = SILENCE,
+) -> Entry:
+    """What happens next: shuffled decks, sampled moves, fallbacks with the chance *silence*."""
     turn = game.turn(state)
     if turn is Turn.CHANCE:
         chance = game.chance(state)
@@ -59,7 +69,7 @@ def make_entry(game: AnyGame, state: object, rng: random.Random, draw: Iterator[
     seats = game.to_act(state)
     moves = {
         seat: game.fallback(state, seat)
-        if rng.random() < 0.1
+        if rng.random() < silence
         else game.sample(game.legal_moves(state, seat), draw)
         for seat in seats
     }
@@ -78,7 +88,9 @@ def apply_entry(game: AnyGame, state: object, entry: Entry) -> list[Event]:
     return game.apply(state, entry.seat, entry.move)
 
 
-def steps(game: AnyGame, options: object, seed: int, most: int = 20_000) -> Iterator[Step]:
+def steps(
+    game: AnyGame, options: object, seed: int, most: int = 20_000, silence: float = SILENCE
+) -> Iterator[Step]:
     """A match at random, step by step, up to its end or to *most* steps.
 
     Whoever goes through them may look at the state, and must not apply the entry to it.
@@ -88,7 +100,7 @@ def steps(game: AnyGame, options: object, seed: int, most: int = 20_000) -> Iter
     for number in range(most):
         if game.turn(state) is Turn.OVER:
             return
-        entry = make_entry(game, state, rng, draw)
+        entry = make_entry(game, state, rng, draw, silence)
         yield Step(number, state, entry)
         apply_entry(game, state, entry)
 

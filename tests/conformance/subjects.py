@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import combinations, count
 from random import Random
 
 from croupier_server.errors import InvalidRequest, Reason
@@ -177,8 +177,7 @@ def limits(game: AnyGame) -> tuple[str, ...]:
 
 def short(game: AnyGame, ruleset: str, deals: int = 1, overrides: Texts | None = None) -> object:
     """Options of *ruleset* for a match of at most so many deals, as far as the game can do that."""
-    bounds = dict.fromkeys(limits(game), str(deals))
-    return game.options(ruleset, bounds | (overrides or {}))
+    return game.options(ruleset, (overrides or {}) | dict.fromkeys(limits(game), str(deals)))
 
 
 def sizes(game: AnyGame, ruleset: str) -> Iterator[Texts]:
@@ -192,3 +191,15 @@ def sizes(game: AnyGame, ruleset: str) -> Iterator[Texts]:
             if players not in seen:
                 seen.add(players)
                 yield {option: text}
+
+
+def tables(game: AnyGame, deals: int = 1) -> Iterator[object]:
+    """Options of table after table, without an end: every ruleset as it is, every value of every
+    option, and then any. Whoever looks for something rare looks here."""
+    for ruleset in game.rulesets():
+        yield short(game, ruleset, deals)
+    for option, found in samples(game.name).items():
+        if option not in limits(game):
+            yield from (short(game, game.rulesets()[0], deals, texts) for _, texts in found)
+    for seed in count():
+        yield short(game, game.rulesets()[0], deals, random_texts(game, Random(seed)))

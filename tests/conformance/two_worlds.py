@@ -185,7 +185,7 @@ def compare_moment(pair: Pair, here: object, there: object) -> None:
         same("to act", game.to_act(here), game.to_act(there))
     if audience == PUBLIC:
         return
-    same("view bytes", *(v.seat(s, audience) for v, s in zip(pair.views, (here, there))))
+    same("view bytes", pair.views[0].seat(here, audience), pair.views[1].seat(there, audience))
     asked = [audience in game.to_act(state) for state in (here, there)]
     same("being asked", *asked)
     if asked[0]:
