@@ -47,7 +47,7 @@ def _rank_named(event: events.RankNamed) -> bytes:
 
 
 def _cards_played(event: events.CardsPlayed) -> bytes:
-    found = field_bytes(1, parts.played(event.play))
+    found = field_bytes(1, parts.played(*event.play))
     if event.center:
         found += field_varint(2, event.center)
     if event.trick_ended is not None:

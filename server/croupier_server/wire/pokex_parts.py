@@ -11,7 +11,7 @@ from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import Cards, unpack
-from croupier_server.games.pokex.events import Called, DealResult, Played
+from croupier_server.games.pokex.events import Called, DealResult
 from croupier_server.games.pokex.pokerhands import PokerHand
 from croupier_server.games.pokex.state import PLAYERS
 from croupier_server.wire.encode import (
@@ -35,18 +35,17 @@ def called(part: Called) -> bytes:
     return field_number(1, part.seat) + field_number(2, part.tricks)
 
 
-def _plays_of(seat: Seat) -> Kept[Cards, bytes]:
-    head = field_number(1, seat)
-    return Kept(lambda cards: head + field_packed(2, unpack(cards)), KEPT_MAX)
-
-
-PLAYS: Final = tuple(_plays_of(seat) for seat in range(PLAYERS))
-"""By seat and cards: ``PokexPlayed``."""
-
-
-def played(part: Played) -> bytes:
+def played(seat: Seat, cards: Cards) -> bytes:
     """``PokexPlayed``."""
-    return PLAYS[part.seat][part.cards]
+    return field_number(1, seat) + field_packed(2, unpack(cards))
+
+
+def _plays_of(seat: Seat) -> Kept[Cards, bytes]:
+    return Kept(lambda cards: field_bytes(2, played(seat, cards)), KEPT_MAX)
+
+
+TRICK_PLAYS: Final = tuple(_plays_of(seat) for seat in range(PLAYERS))
+"""By seat and cards: ``PokexPlayed`` as field 2 of its trick."""
 
 
 def _hand(hand: PokerHand) -> bytes:

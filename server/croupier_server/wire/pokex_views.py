@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import Cards, unpack
-from croupier_server.games.pokex.events import DealResult
+from croupier_server.games.cards import CARD_MAX, Card, Cards, unpack
+from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.wire import pokex_parts as parts
 from croupier_server.wire.encode import (
@@ -26,48 +26,54 @@ from croupier_server.wire.encode import (
     field_packed_signed,
     field_varint,
 )
+from croupier_server.wire.kept import Kept
 from croupier_server.wire.pokex_moves import GAME_ARM
 from croupier_server.wire.views import Growing, framed
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
 _TRICK_TAG: Final = TAGS[11]
-_PLAY_TAG: Final = TAGS[2]
-_LEADER: Final = {NO_SEAT: b""} | {seat: field_varint(17, seat) for seat in range(PLAYERS)}
+_CENTERS: Final = (b"", *(field_varint(1, card) for card in range(1, CARD_MAX + 1)))
+"""By card: field 1 of ``PokexTrick``."""
+
 _TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(18, seat) for seat in range(PLAYERS)}
 _SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(PLAYERS))
+_SIZES: Final = Kept[tuple[int, ...], bytes](lambda sizes: field_packed(10, bytes(sizes)), 256)
+"""By the sizes of all hands: field 10. There are 15 for each of 7 numbers of tricks."""
 
 
 class PokexViews:
     """The `ViewEncoder` of Pokex; states are `pokex.state.State`."""
 
-    __slots__ = ("_head", "_head_of", "_own", "_results", "_score", "_score_of", "_tricks")
+    __slots__ = ("_back", "_back_of", "_head", "_head_of", "_own", "_results", "_tricks")
 
     def __init__(self) -> None:
         self._head = b""
         """Fields 1 to 9."""
         self._head_of: tuple[object, ...] = ()
+        self._back = b""
+        """Fields 12 to 17."""
+        self._back_of: tuple[object, ...] = ()
         self._tricks = Growing[Trick](12, _trick)
-        self._score = b""
-        """Fields 13 to 16."""
-        self._score_of: tuple[object, ...] = ()
         self._results = Growing[DealResult](19, parts.result)
-        self._own: dict[Seat, tuple[Cards, bytes]] = {}
+        self._own: list[tuple[Cards, bytes]] = [(0, b"")] * PLAYERS
+        """By seat: its hand, and field 3 of ``PokexView``."""
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
         assert isinstance(state, State)
-        return field_bytes(GAME_ARM, self._public(state.public))
+        return framed(_GAME_TAG, self._public(state.public))
 
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
         hand = state.hands[seat]
-        kept = self._own.get(seat)
-        if kept is None or kept[0] != hand:
-            kept = self._own[seat] = hand, field_packed(3, unpack(hand))
-        public = framed(_PUBLIC_TAG, self._public(state.public))
-        return framed(_GAME_TAG, public + _SEAT_FIELDS[seat] + kept[1])
+        last, own = self._own[seat]
+        if hand != last:
+            own = field_packed(3, unpack(hand))
+            self._own[seat] = hand, own
+        public = self._public(state.public)
+        return framed(_GAME_TAG, framed(_PUBLIC_TAG, public) + _SEAT_FIELDS[seat] + own)
 
     def _public(self, public: PublicState) -> bytes:
         """``PokexPublicView``, its fields in the order of their numbers."""
@@ -85,19 +91,24 @@ class PokexViews:
         if head_of != self._head_of:
             self._head_of = head_of
             self._head = _head(public)
-        score_of = (public.taken, public.carried, public.totals, public.passed_out)
-        if score_of != self._score_of:
-            self._score_of = score_of
-            self._score = _score(public)
-        is_trick = public.plays or public.trick_center
+        back_of = (
+            public.tricks,
+            public.taken,
+            public.carried,
+            public.totals,
+            public.passed_out,
+            public.leader,
+        )
+        if back_of != self._back_of:
+            self._back_of = back_of
+            self._back = self._tricks.encoded(public.tricks) + _score(public)
+        plays, center = public.plays, public.trick_center
         return b"".join(
             (
                 self._head,
-                field_packed(10, bytes(public.hand_sizes())),
-                framed(_TRICK_TAG, _trick_under_way(public)) if is_trick else b"",
-                self._tricks.encoded(public.tricks),
-                self._score,
-                _LEADER[public.leader],
+                _SIZES[public.hand_sizes()],
+                _trick_under_way(center, plays) if plays or center else b"",
+                self._back,
                 _TO_ACT[public.to_act],
                 self._results.encoded(public.results),
             )
@@ -120,26 +131,26 @@ def _head(public: PublicState) -> bytes:
 
 
 def _score(public: PublicState) -> bytes:
-    """Fields 13 to 16."""
+    """Fields 13 to 17."""
     return (
         field_packed(13, bytes(public.taken))
         + field_number(14, public.carried)
         + field_packed_signed(15, public.totals)
         + field_number(16, public.passed_out)
+        + field_optional(17, public.leader)
     )
 
 
-def _trick_under_way(public: PublicState) -> bytes:
-    """``PokexTrick`` without an end."""
-    found = field_varint(1, public.trick_center) if public.trick_center else b""
-    for seat, cards in public.plays:
-        found += framed(_PLAY_TAG, parts.PLAYS[seat][cards])
-    return found
+def _trick_under_way(center: Card, plays: tuple[Played, ...]) -> bytes:
+    """Field 11: ``PokexTrick`` without an end."""
+    found = _CENTERS[center]
+    for seat, cards in plays:
+        found += parts.TRICK_PLAYS[seat][cards]
+    return framed(_TRICK_TAG, found)
 
 
 def _trick(trick: Trick) -> bytes:
     """``PokexTrick``, finished."""
-    found = field_varint(1, trick.center)
-    for seat, cards in trick.plays:
-        found += field_bytes(2, parts.PLAYS[seat][cards])
-    return found + parts.trick_end(trick.winner, trick.hands, trick.counted, first=3)
+    plays = [parts.TRICK_PLAYS[seat][cards] for seat, cards in trick.plays]
+    end = parts.trick_end(trick.winner, trick.hands, trick.counted, first=3)
+    return _CENTERS[trick.center] + b"".join(plays) + end

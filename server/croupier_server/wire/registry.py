@@ -9,9 +9,10 @@ from typing import Final
 
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.pokex import PokexWire
+from croupier_server.wire.tongits import TongitsWire
 from croupier_server.wire.tractor import TractorWire
 
-_ALL: Final[tuple[GameWire, ...]] = (TractorWire(), PokexWire())
+_ALL: Final[tuple[GameWire, ...]] = (TractorWire(), TongitsWire(), PokexWire())
 
 WIRES: Final[dict[int, GameWire]] = {wire.kind: wire for wire in _ALL}
 """By number of ``GameKind``."""
