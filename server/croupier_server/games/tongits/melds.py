@@ -41,7 +41,7 @@ SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
 
 _SHORT_MAX: Final = 5
-"""A longer run is made of runs of three to five cards, which is all that deadwood needs."""
+"""A longer run is made of runs of three to five cards, and they are all that deadwood needs."""
 
 _MEMO_MAX: Final = 1 << 15
 
@@ -53,11 +53,13 @@ class SuitRow(NamedTuple):
         discards: the moves that discard each of them, ascending.
         runs: the moves that meld each run in them, ascending.
         points: card points of them together.
+        short: each run of up to five cards with its points, see `_most_saved`.
     """
 
     discards: tuple[int, ...]
     runs: tuple[int, ...]
     points: int
+    short: tuple[tuple[Cards, int], ...]
 
 
 def points(cards: Cards) -> int:
@@ -106,7 +108,6 @@ class MeldTable:
         "_extras",
         "_known_deadwood",
         "_set_moves",
-        "_short",
         "_with_card",
         "kinds",
         "nexts",
@@ -146,7 +147,6 @@ class MeldTable:
             tuple(needed for needed in needs if needed.bit_count() == 2)
             for needs in self._with_card
         )
-        self._short = [meld for meld in self.kinds if meld.bit_count() <= _SHORT_MAX]
         self._known_deadwood: dict[Cards, int] = {}
 
     def _extras_of(self, meld: Cards) -> tuple[Cards, ...]:
@@ -166,10 +166,13 @@ class MeldTable:
         if row is None:
             held = plane << SUIT_SHIFT * of
             runs = sorted(
-                run | MELD for run, kind in self.kinds.items() if kind == RUN and run & held == run
+                run for run, kind in self.kinds.items() if kind == RUN and run & held == run
             )
             row = SuitRow(
-                tuple(single(card) | DISCARD for card in unpack(held)), tuple(runs), points(held)
+                tuple(single(card) | DISCARD for card in unpack(held)),
+                tuple(run | MELD for run in runs),
+                points(held),
+                tuple((run, points(run)) for run in runs if run.bit_count() <= _SHORT_MAX),
             )
             self.suit_rows[of][plane] = row
         return row
@@ -212,12 +215,24 @@ class MeldTable:
         """
         known = self._known_deadwood.get(hand)
         if known is None:
-            melds = [(meld, points(meld)) for meld in self._short if meld & hand == meld]
-            known = points(hand) - _most_saved(melds)
+            known = self._deadwood(hand)
             if len(self._known_deadwood) >= _MEMO_MAX:
                 self._known_deadwood.clear()
             self._known_deadwood[hand] = known
         return known
+
+    def _deadwood(self, hand: Cards) -> int:
+        planes = [hand >> SUIT_SHIFT * of & PLANE for of in range(4)]
+        spades, hearts, diamonds, clubs = planes
+        total = 0
+        melds: list[tuple[Cards, int]] = []
+        for of, plane in enumerate(planes):
+            row = self.suit_rows[of].get(plane) or self.suit_row(of, plane)
+            total += row.points
+            melds += row.short
+        if spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts):
+            melds += [(move ^ MELD, points(move ^ MELD)) for move in self.set_moves(hand)]
+        return total - _most_saved(melds) if melds else total
 
 
 def _most_saved(melds: list[tuple[Cards, int]]) -> int:
