@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier_server.errors import CroupierError
+from croupier_server.games.positions import Facts, Json
 from croupier_server.games.tractor import vectors as tractor
-from croupier_server.games.tractor.vectors import Facts, Json
 
 _RUNNERS: Final[Mapping[str, Callable[[Facts], Iterator[tuple[str, Json, Json]]]]] = {
     "tractor": tractor.run,
@@ -81,7 +81,7 @@ def _run_one(
         place,
         str(vector.get("id", "?")),
         str(vector.get("kind", "?")),
-        str(vector.get("desc", "")),
+        str(vector.get("desc", vector.get("note", ""))),
     )
     try:
         for options, expected, actual in run(vector):
@@ -90,7 +90,9 @@ def _run_one(
             )
     except (LookupError, ValueError, TypeError, AssertionError, CroupierError) as problem:
         why = f"{type(problem).__name__}: {problem}"
-        yield VectorResult(*told, "", _text(vector.get("expected")), why, passed=False)
+        yield VectorResult(
+            *told, "", _text(vector.get("expected", vector.get("expect"))), why, passed=False
+        )
 
 
 def _text(value: Json) -> str:

@@ -8,9 +8,8 @@ Must not be put here: rules, files, and printing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import (
@@ -23,6 +22,7 @@ from croupier_server.games.cards import (
     parse_card,
     unpack,
 )
+from croupier_server.games.positions import Facts, Json, items, number, option_choices, told
 from croupier_server.games.tractor import bidding, scoring
 from croupier_server.games.tractor.cards import Trumps, points, trumps
 from croupier_server.games.tractor.components import Lead, read_lead
@@ -35,9 +35,6 @@ from croupier_server.games.tractor.options import (
 )
 from croupier_server.games.tractor.throws import judge_throw
 from croupier_server.games.tractor.tricks import challenge, new_standing
-
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-Facts = Mapping[str, Json]
 
 _JOKERS: Final = ("BJ", "RJ")
 _EFFECTIVE: Final = (*SUITS, "T")
@@ -73,16 +70,13 @@ class Position:
         return value
 
     def number(self, key: str, default: int | None = None) -> int:
-        value = self.vector.get(key, default)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{key} is no number")
-        return value
+        return number(self.vector.get(key, default))
 
     def cards(self, key: str) -> Cards:
         return pack(_cards(self.vector[key]))
 
     def all_cards(self, key: str) -> list[Cards]:
-        return [pack(_cards(item)) for item in _items(self.vector[key])]
+        return [pack(_cards(item)) for item in items(self.vector[key])]
 
     @property
     def rank(self) -> int:
@@ -113,13 +107,12 @@ def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
         InvalidRequest: an option is unknown or has no such value.
     """
     solve = KINDS[str(vector["kind"])]
-    for texts in _option_texts(vector.get("options") or {}):
+    for texts in option_choices(vector.get("options") or {}, sets=("mandatory_levels",)):
         position = Position(vector, texts)
         expected = _expected(vector)
         actual = solve(position)
-        told = " ".join(f"{name}={value}" for name, value in sorted(texts.items()))
         answer = {key: _as_asked(actual.get(key), expected[key]) for key in expected}
-        yield told, _tidy(expected), _tidy(answer)
+        yield told(texts), _tidy(expected), _tidy(answer)
 
 
 def _expected(vector: Facts) -> Facts:
@@ -147,43 +140,14 @@ def _tidy_value(key: str, value: Json) -> Json:
     if key in ("played", "withdrawn"):
         return [_written(card) for card in sorted(_cards(value))]
     if key == "groups":
-        return [[_written(card) for card in sorted(_cards(group))] for group in _items(value)]
+        return [[_written(card) for card in sorted(_cards(group))] for group in items(value)]
     if key in ("runs", "widths"):
-        return sorted((str(item) for item in _items(value)), reverse=True)
-    return value
-
-
-def _option_texts(options: Json) -> Iterator[dict[str, str]]:
-    """Every choice of one value for each option; a list means any of its values."""
-    if not isinstance(options, Mapping):
-        raise TypeError("options are named values")
-    names = list(options)
-    values = [
-        _items(value)
-        if isinstance(value, (list, tuple)) and name != "mandatory_levels"
-        else [value]
-        for name, value in options.items()
-    ]
-    for choice in product(*values):
-        yield {name: _option_text(value) for name, value in zip(names, choice, strict=True)}
-
-
-def _option_text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return ",".join(str(item) for item in value) or "none"
-    return "none" if value is None else str(value)
-
-
-def _items(value: Json) -> Sequence[Json]:
-    if not isinstance(value, (list, tuple)):
-        raise TypeError(f"{value!r} is no list")
+        return sorted((str(item) for item in items(value)), reverse=True)
     return value
 
 
 def _cards(value: Json) -> list[Card]:
-    return [_card(item) for item in _items(value)]
+    return [_card(item) for item in items(value)]
 
 
 def _card(written: Json) -> Card:
@@ -213,7 +177,7 @@ def _rank_order(position: Position) -> Facts:
     """The whole order of every effective suit that the position speaks of."""
     order = position.trumps
     suits: list[int] = []
-    for group in _items(position.vector["groups"]):
+    for group in items(position.vector["groups"]):
         for card in _cards(group):
             if order.suit_of[card] not in suits:
                 suits.append(order.suit_of[card])
@@ -352,7 +316,7 @@ def _next_deal(position: Position) -> Facts:
     options = position.options
     starter = position.number("starter")
     declarers = starter % 2
-    levels = [_level(level) for level in _items(position.vector["levels"])]
+    levels = [_level(level) for level in items(position.vector["levels"])]
     total = scoring.final_points(position.number("points"), 0)
     verdict = scoring.judge(total, options, position.number("bid", 0))
     winners = declarers if verdict.declarers_held else 1 - declarers
@@ -376,7 +340,7 @@ def _declare(position: Position) -> Facts:
     standing: bidding.Declaration | None = None
     first: bidding.Declaration | None = None
     accepted: list[bool] = []
-    for item in _items(position.vector["sequence"]):
+    for item in items(position.vector["sequence"]):
         assert isinstance(item, Mapping)
         seat = item["seat"]
         assert isinstance(seat, int)
