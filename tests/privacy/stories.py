@@ -99,7 +99,7 @@ def invent(options: TractorOptions, rng: random.Random, decisions: int, deals: i
         if turn is Turn.OVER or len(state.public.results) >= deals:
             break
         if turn is Turn.CHANCE:
-            outcome = playouts.chance(state, rng)
+            outcome = playouts.chance(GAME, state, rng)
             (story.lots if len(outcome) == 1 else story.decks).append(
                 outcome[0] if len(outcome) == 1 else outcome  # type: ignore[arg-type]
             )
@@ -115,7 +115,7 @@ def invent(options: TractorOptions, rng: random.Random, decisions: int, deals: i
 def _choose(legal: Legal, rng: random.Random) -> Move:
     if legal.moves and legal.moves[0] == PASS and rng.random() < 0.7:
         return PASS
-    return playouts.choose(legal, rng)
+    return playouts.choose(GAME, legal, rng)
 
 
 # What an audience knows ---------------------------------------------------------------------------
@@ -380,7 +380,7 @@ def _copy(story: Story) -> Story:
 
 
 def _try_both(one: Telling, two: Telling, seat: Seat, audience: Seat, rng: random.Random) -> bool:
-    move = playouts.choose(GAME.legal_moves(one.state, seat), rng)
+    move = playouts.choose(GAME, GAME.legal_moves(one.state, seat), rng)
     states = [one.state.copy(), two.state.copy()]
     try:
         for state in states:
@@ -423,8 +423,10 @@ def case(seed: int, options: TractorOptions | None = None, audience: Seat | None
     for a seat, or now and then a spectator."""
     rng = random.Random(f"privacy {seed}")
     if options is None:
-        ruleset = playouts.RULESETS[seed // 2 % len(playouts.RULESETS)]
-        options = playouts.random_options(rng) if seed % 2 else playouts.options(ruleset)
+        ruleset = GAME.rulesets()[seed // 2 % len(GAME.rulesets())]
+        options = (
+            playouts.random_options(GAME, rng) if seed % 2 else playouts.options(GAME, ruleset)
+        )
     if audience is None:
         audience = rng.randrange(PUBLIC, options.players)
     windows = 0 if options.is_auction else options.hand

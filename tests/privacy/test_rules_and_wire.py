@@ -83,7 +83,7 @@ def name_of(part: object) -> str:
 def caught(game: AnyGame, wire: GameWire, what: str, cases: int = 40) -> bool:
     """Whether the harness finds a leak in *what*, over so many cases of a table of four."""
     for seed in range(cases):
-        one = case(seed, playouts.options(playouts.RULESETS[seed % 5]), audience=seed % 4)
+        one = case(seed, playouts.options(GAME, GAME.rulesets()[seed % 5]), audience=seed % 4)
         try:
             compare(one.first, one.second, one.audience, game, wire)
         except Leak as leak:

@@ -30,7 +30,7 @@ CLOCKED = Times(base=60_000, sealed=9_000, move=2_500)
 
 def case_of(number: int) -> Case:
     """A case at a table of four, every ruleset and seat in turn."""
-    options = playouts.options(playouts.RULESETS[number % 5])
+    options = playouts.options(GAME, GAME.rulesets()[number % 5])
     return case(number, options, audience=number % 4)
 
 

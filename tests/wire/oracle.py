@@ -1,35 +1,25 @@
-"""The messages of Tractor built with the generated classes, field by field: the readable version
+"""The messages of a game built with the generated classes, field by field: the readable version
 of what `croupier_server.wire` writes as bytes.
+
+`Oracle` is what all games have in common; each game has a file beside this one.
 
 Must not be put here: anything taken from `croupier_server.wire`, and anything quick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, cast
 
-from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+from croupier.v1 import cards_pb2, game_pb2
 from croupier_server.games.base import Event, Legal, Move, Pattern, Seat
-from croupier_server.games.cards import Cards, rank
-from croupier_server.games.tractor import cards as trump_cards
-from croupier_server.games.tractor import events, moves
-from croupier_server.games.tractor.cards import Trumps
-from croupier_server.games.tractor.events import DealScored, FailedThrow
-from croupier_server.games.tractor.state import PublicState, State, Trick
+from croupier_server.games.cards import Cards
 
 SUITS = (
     cards_pb2.SUIT_SPADES,
     cards_pb2.SUIT_HEARTS,
     cards_pb2.SUIT_DIAMONDS,
     cards_pb2.SUIT_CLUBS,
-)
-TRUMP_SUITS = (
-    tractor_pb2.TRACTOR_SUIT_SPADES,
-    tractor_pb2.TRACTOR_SUIT_HEARTS,
-    tractor_pb2.TRACTOR_SUIT_DIAMONDS,
-    tractor_pb2.TRACTOR_SUIT_CLUBS,
-    tractor_pb2.TRACTOR_SUIT_TRUMPS,
 )
 
 
@@ -43,320 +33,110 @@ def a_rank(number: int) -> cards_pb2.Rank.ValueType:
     return cards_pb2.Rank.Value(cards_pb2.Rank.Name(cast("cards_pb2.Rank.ValueType", number)))
 
 
-def kind_of(number: int) -> game_pb2.MoveKind:
-    """The message of a kind of move."""
-    return game_pb2.MoveKind(tractor=cast("tractor_pb2.TractorMoveKind.ValueType", number))
-
-
 def ids(cards: Cards) -> list[cards_pb2.Card.ValueType]:
     """The cards of a packed count, ascending, read digit by digit."""
     return [card(one) for one in range(1, 55) for _ in range(cards >> 4 * one & 15)]
 
 
-def worth(cards: Iterable[int]) -> int:
-    """Points of cards given by id (T-1.1)."""
-    return sum({5: 5, 10: 10, 13: 10}.get(rank(card), 0) for card in cards)
+class Oracle(ABC):
+    """Messages of one game, whose arm in every oneof is ``name``.
 
+    Messages, states and parts of events are `Any` here: each game's file says which they are.
+    """
 
-# Parts ------------------------------------------------------------------------------------------
+    name: ClassVar[str]
 
+    # What a game says --------------------------------------------------------------------------
 
-def trumps(suit: int | None, trump_rank: int) -> tractor_pb2.TractorTrumps:
-    message = tractor_pb2.TractorTrumps(rank=a_rank(trump_rank))
-    if suit is not None:
-        message.suit = SUITS[suit]
-    return message
+    @abstractmethod
+    def game_move(self, code: Move) -> Any:
+        """The game's message of a move."""
 
+    @abstractmethod
+    def fill_event(self, message: Any, part: Any) -> None:
+        """Put the public part of an event into the game's message."""
 
-def order(of: Trumps) -> list[tractor_pb2.TractorSuitOrder]:
-    found = []
-    for suit, name in enumerate(TRUMP_SUITS):
-        cards = [card(one) for one in range(1, 55) if of.suit_of[one] == suit]
-        cards.sort(key=lambda one: (of.height[one], one))
-        if cards:
-            found.append(
-                tractor_pb2.TractorSuitOrder(
-                    suit=name,
-                    cards=cards,
-                    strengths=[of.height[one] for one in cards],
-                )
-            )
-    return found
+    @abstractmethod
+    def fill_private(self, message: Any, public: Any, part: Any) -> None:
+        """Put the private part of an event, which has the public part *public*, into the game's
+        message."""
 
+    @abstractmethod
+    def game_public(self, public: Any) -> Any:
+        """The game's message of what everybody knows."""
 
-def declaration(seat: Seat, exposed: int, count: int) -> tractor_pb2.TractorDeclaration:
-    message = tractor_pb2.TractorDeclaration(seat=seat, cards=[card(exposed)] * count)
-    if exposed < 53:
-        message.suit = SUITS[(exposed - 1) // 13]
-    return message
+    @abstractmethod
+    def game_seat(self, state: Any, seat: Seat) -> Any:
+        """The game's message of what *seat* knows."""
 
+    def finish_pattern(self, message: game_pb2.MovePattern, of: Pattern) -> None:
+        """Put in what only this game's patterns have."""
 
-def played(seat: Seat, cards: Cards, failed: FailedThrow | None) -> tractor_pb2.TractorPlayed:
-    message = tractor_pb2.TractorPlayed(seat=seat, cards=ids(cards))
-    if failed is not None:
-        message.failed_throw.tried.extend(ids(failed.tried))
-        message.failed_throw.penalty = failed.penalty
-    return message
+    # What follows from it ----------------------------------------------------------------------
 
+    def kind_of(self, number: int) -> game_pb2.MoveKind:
+        """The message of a kind of move."""
+        message = game_pb2.MoveKind()
+        setattr(message, self.name, number)
+        return message
 
-def result(scored: DealScored) -> tractor_pb2.TractorDealResult:
-    message = tractor_pb2.TractorDealResult(
-        deal=scored.deal,
-        starter=scored.starter,
-        declarers=scored.declarers,
-        trumps=trumps(scored.trump_suit, scored.trump_rank),
-        trick_points=scored.trick_points,
-        kitty=ids(scored.buried),
-        kitty_multiplier=min(scored.multiplier, 2**64 - 1),
-        kitty_bonus=min(scored.bonus, 2**64 - 1),
-        total=min(scored.opponents_points, 2**64 - 1),
-        levels_gained=min(scored.levels_gained, 2**64 - 1),
-        levels=map(a_rank, scored.levels),
-        next_starter=scored.next_starter,
-        bid=scored.bid,
-        last_trick_winner=scored.last_trick_winner,
-    )
-    if scored.winners == scored.declarers or scored.levels_gained:
-        message.winner = scored.winners
-    return message
+    def move(self, code: Move) -> game_pb2.Move:
+        """A move."""
+        message = game_pb2.Move()
+        getattr(message, self.name).CopyFrom(self.game_move(code))
+        return message
 
+    def legal_move(self, code: Move, kind: int) -> game_pb2.LegalMove:
+        """A move with its kind."""
+        return game_pb2.LegalMove(move=self.move(code), kind=self.kind_of(kind))
 
-# Moves ------------------------------------------------------------------------------------------
-
-
-def tractor_move(move: Move) -> tractor_pb2.TractorMove:
-    kind, cards, number = move & 15, move & ~15, move >> 4
-    message = tractor_pb2.TractorMove()
-    if kind == moves.MoveType.PASS:
-        message.decline.SetInParent()
-    elif kind == moves.MoveType.DECLARE:
-        message.declare.cards.extend(ids(cards))
-    elif kind == moves.MoveType.CALL:
-        message.call.points = number
-    elif kind == moves.MoveType.SHOW:
-        (message.show.card,) = ids(cards)
-    elif kind == moves.MoveType.NAME_TRUMPS:
-        message.name_trumps.SetInParent()
-        if number < 4:
-            message.name_trumps.suit = SUITS[number]
-    elif kind == moves.MoveType.BURY:
-        message.bury.cards.extend(ids(cards))
-    else:
-        assert kind == moves.MoveType.PLAY
-        message.play.cards.extend(ids(cards))
-    return message
-
-
-def move(code: Move) -> game_pb2.Move:
-    return game_pb2.Move(tractor=tractor_move(code))
-
-
-def legal_move(code: Move, kind: int) -> game_pb2.LegalMove:
-    return game_pb2.LegalMove(move=move(code), kind=kind_of(kind))
-
-
-def pattern(of: Pattern) -> game_pb2.MovePattern:
-    return game_pb2.MovePattern(
-        kind=kind_of(of.kind),
-        fixed=ids(of.fixed),
-        pool=ids(of.pool),
-        least=of.least,
-        most=of.most,
-        step=5 if of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL else 0,
-    )
-
-
-def legal_moves(legal: Legal) -> game_pb2.LegalMoves:
-    """A whole answer (`LegalMode.FULL`)."""
-    message = game_pb2.LegalMoves(
-        moves=[legal_move(code, kind) for code, kind in zip(legal.moves, legal.kinds, strict=True)]
-    )
-    for of in legal.patterns:
-        if len(message.patterns) == 64:
-            message.truncated = True
-            break
-        message.patterns.append(pattern(of))
-    return message
-
-
-# Events -----------------------------------------------------------------------------------------
-
-
-def game_event(event: Event) -> game_pb2.GameEvent:
-    message = game_pb2.GameEvent()
-    _fill_event(message.tractor, event.public)
-    return message
-
-
-def _fill_event(message: tractor_pb2.TractorEvent, part: object) -> None:
-    match part:
-        case events.LotDrawn():
-            message.lot_drawn.SetInParent()
-            message.lot_drawn.first_drawer = part.seat
-        case events.DealStarted():
-            started = message.deal_started
-            started.deal, started.redeals = part.deal, part.attempt
-            started.trump_rank, started.first_drawer = a_rank(part.trump_rank), part.first_drawer
-            if part.starter is not None:
-                started.starter = part.starter
-            started.levels.extend(map(a_rank, part.levels))
-        case events.CardsDrawn():
-            message.cards_drawn.hand_sizes.extend(part.hand_sizes)
-        case events.WindowClosed():
-            message.window_closed.SetInParent()
-            if part.declaration is not None:
-                message.window_closed.declaration.CopyFrom(declaration(*part.declaration))
-        case events.KittyTurned():
-            message.kitty_turned.cards.extend(map(card, part.cards))
-            if part.suit is not None:
-                message.kitty_turned.suit = SUITS[part.suit]
-        case events.Called():
-            message.called.SetInParent()
-            message.called.seat, message.called.points = part.seat, part.points
-        case events.AuctionEnded():
-            ended = message.auction_ended
-            ended.declarers, ended.bid = part.declarers, part.bid
-            ended.trump_rank = a_rank(part.trump_rank)
-        case events.CardShown():
-            message.card_shown.seat = part.seat
-            message.card_shown.cards.append(card(part.card))
-        case _:
-            _fill_later_event(message, part)
-
-
-def _fill_later_event(message: tractor_pb2.TractorEvent, part: object) -> None:
-    match part:
-        case events.ShowEnded():
-            shown = message.show_ended
-            shown.SetInParent()
-            shown.starter, shown.winner, shown.points, shown.opponents_points = part
-        case events.TrumpsFixed():
-            fixed = message.trumps_fixed
-            fixed.trumps.CopyFrom(trumps(part.suit, part.rank))
-            fixed.starter, fixed.declarers = part.starter, part.declarers
-            fixed.order.extend(
-                order(
-                    trump_cards.Trumps(
-                        part.suit,
-                        part.rank,
-                        part.rank_gap,
-                        part.trump_ladder,
-                        part.nt_rank_cards,
-                    )
-                )
-            )
-        case events.KittyTaken():
-            message.kitty_taken.seat, message.kitty_taken.count = part
-        case events.KittyBuried():
-            message.kitty_buried.seat, message.kitty_buried.count = part
-        case events.CardsPlayed():
-            message.cards_played.play.CopyFrom(played(part.seat, part.cards, part.failed_throw))
-            if part.trick is not None:
-                won = message.cards_played.trick_won
-                won.SetInParent()
-                won.winner, won.points, won.opponents_points = part.trick
-        case events.DealScored():
-            message.deal_scored.CopyFrom(result(part))
-        case _:
-            raise AssertionError(part)
-
-
-def private_event(event: Event, seat: Seat) -> game_pb2.GamePrivateEvent:
-    message = game_pb2.GamePrivateEvent()
-    part = event.private[seat]
-    match part:
-        case events.OwnCardsDrawn():
-            message.tractor.drawn.cards.extend(map(card, part.cards))
-        case events.OwnAnswer():
-            message.tractor.answer.CopyFrom(tractor_move(part.move))
-        case events.OwnKitty():
-            is_taken = isinstance(event.public, events.KittyTaken)
-            kitty = message.tractor.taken if is_taken else message.tractor.buried
-            kitty.cards.extend(ids(part.cards))
-        case _:
-            raise AssertionError(part)
-    return message
-
-
-# Views ------------------------------------------------------------------------------------------
-
-
-def _trick(leader: Seat, trick: Trick) -> tractor_pb2.TractorTrick:
-    return tractor_pb2.TractorTrick(
-        plays=_plays(leader, trick.plays, trick.failed_throw, len(trick.plays)),
-        winner=trick.winner,
-        points=worth(one for cards in trick.plays for one in ids(cards)),
-    )
-
-
-def _plays(
-    leader: Seat, plays: Iterable[Cards], failed: FailedThrow | None, players: int
-) -> list[tractor_pb2.TractorPlayed]:
-    return [
-        played((leader + step) % players, cards, failed if step == 0 else None)
-        for step, cards in enumerate(plays)
-    ]
-
-
-def _show(public: PublicState) -> tractor_pb2.TractorTrick:
-    def height(shown: int) -> int:
-        return shown if shown > 52 else 15 if rank(shown) == public.trump_rank else rank(shown)
-
-    message = tractor_pb2.TractorTrick(points=worth(shown for _, shown in public.shown))
-    for seat, shown in public.shown:
-        message.plays.add(seat=seat, cards=[card(shown)])
-    if len(public.shown) == public.options.players:
-        message.winner = max(public.shown, key=lambda shown: height(shown[1]))[0]
-    return message
-
-
-def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
-    message = tractor_pb2.TractorPublicView(
-        phase=tractor_pb2.TractorPhase.Value(f"TRACTOR_PHASE_{public.phase.name}"),
-        deal=public.deal,
-        redeals=public.attempt,
-        levels=map(a_rank, public.levels),
-        trump_rank=a_rank(public.trump_rank),
-        turned=map(card, public.turned),
-        hand_sizes=public.hand_sizes(),
-        kitty_size=public.options.kitty,
-        opponents_points=public.opponents_points,
-        window_open=public.phase.name == "DRAW",
-    )
-    for name in ("first_drawer", "starter", "declarers", "to_act", "first_declarer"):
-        value = getattr(public, name)
-        if value != -1:
-            setattr(message, name, value)
-    if public.trumps is not None:
-        message.trumps.CopyFrom(trumps(public.trumps.suit, public.trumps.rank))
-        message.order.extend(order(public.trumps))
-    if public.standing is not None:
-        message.declaration.CopyFrom(declaration(*public.standing))
-    for seat, exposed in enumerate(public.exposed):
-        if exposed:
-            message.exposed.add(seat=seat, cards=ids(exposed))
-    for seat, points in public.calls:
-        message.calls.add(seat=seat, points=points)
-    if public.shown:
-        message.show.CopyFrom(_show(public))
-    if public.plays:
-        message.trick.plays.extend(
-            _plays(public.leader, public.plays, public.failed_throw, public.options.players)
+    def pattern(self, of: Pattern) -> game_pb2.MovePattern:
+        """A family of moves."""
+        message = game_pb2.MovePattern(
+            kind=self.kind_of(of.kind),
+            fixed=ids(of.fixed),
+            pool=ids(of.pool),
+            least=of.least,
+            most=of.most,
         )
-        message.trick.points = worth(one for cards in public.plays for one in ids(cards))
-    message.tricks.extend(_trick(trick.leader, trick) for trick in public.tricks)
-    message.results.extend(result(scored) for scored in public.results)
-    return message
+        self.finish_pattern(message, of)
+        return message
 
+    def legal_moves(self, legal: Legal) -> game_pb2.LegalMoves:
+        """A whole answer (`LegalMode.FULL`)."""
+        message = game_pb2.LegalMoves(
+            moves=[
+                self.legal_move(code, kind)
+                for code, kind in zip(legal.moves, legal.kinds, strict=True)
+            ]
+        )
+        for of in legal.patterns:
+            if len(message.patterns) == 64:
+                message.truncated = True
+                break
+            message.patterns.append(self.pattern(of))
+        return message
 
-def public_view(state: State) -> game_pb2.PublicView:
-    return game_pb2.PublicView(tractor=tractor_public(state.public))
+    def game_event(self, event: Event) -> game_pb2.GameEvent:
+        """The public part of an event."""
+        message = game_pb2.GameEvent()
+        self.fill_event(getattr(message, self.name), event.public)
+        return message
 
+    def private_event(self, event: Event, seat: Seat) -> game_pb2.GamePrivateEvent:
+        """The private part of an event for *seat*."""
+        message = game_pb2.GamePrivateEvent()
+        self.fill_private(getattr(message, self.name), event.public, event.private[seat])
+        return message
 
-def seat_view(state: State, seat: Seat) -> game_pb2.SeatView:
-    message = tractor_pb2.TractorView(
-        public=tractor_public(state.public), seat=seat, hand=ids(state.hands[seat])
-    )
-    if seat == state.public.starter:
-        message.kitty.extend(ids(state.buried or state.taken))
-    return game_pb2.SeatView(tractor=message)
+    def public_view(self, state: Any) -> game_pb2.PublicView:
+        """What everybody knows."""
+        message = game_pb2.PublicView()
+        getattr(message, self.name).CopyFrom(self.game_public(state.public))
+        return message
+
+    def seat_view(self, state: Any, seat: Seat) -> game_pb2.SeatView:
+        """What *seat* knows."""
+        message = game_pb2.SeatView()
+        getattr(message, self.name).CopyFrom(self.game_seat(state, seat))
+        return message

@@ -19,9 +19,10 @@ from croupier_server.games.tractor import moves, state
 from croupier_server.rpc.validate import Requests
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.registry import WIRES
-from tests.wire import oracle
+from tests.wire.oracle_tractor import TractorOracle
 
 WIRE = WIRES[game_pb2.GAME_KIND_TRACTOR]
+ORACLE = TractorOracle()
 LISTS = ("declare", "bury", "play")
 CARD_MOVES = {"declare": moves.DECLARE, "bury": moves.BURY, "play": moves.PLAY}
 
@@ -80,7 +81,7 @@ def test_cards_have_the_numbers_of_the_contract() -> None:
     ids=moves.move_text,
 )
 def test_a_move_comes_back(code: int) -> None:
-    message = oracle.move(code)
+    message = ORACLE.move(code)
     assert WIRE.move_message(code) == message
     assert WIRE.move_bytes(code) == message.SerializeToString(deterministic=True)
     assert WIRE.move_code(message) == code
@@ -275,13 +276,13 @@ def test_the_modes_have_the_numbers_of_the_contract() -> None:
 
 @pytest.mark.parametrize("legal", [listed(0), listed(1), listed(54), Legal([], [], patterns(64))])
 def test_full_answers(legal: Legal) -> None:
-    assert legal_message(legal, LegalMode.FULL) == oracle.legal_moves(legal)
+    assert legal_message(legal, LegalMode.FULL) == ORACLE.legal_moves(legal)
     assert not legal_message(legal, LegalMode.FULL).truncated
 
 
 def test_more_patterns_than_fit() -> None:
     message = legal_message(Legal([], [], patterns(65)), LegalMode.FULL)
-    assert message == oracle.legal_moves(Legal([], [], patterns(65)))
+    assert message == ORACLE.legal_moves(Legal([], [], patterns(65)))
     assert len(message.patterns) == LISTED_MAX
     assert message.truncated
 
@@ -313,7 +314,7 @@ def test_no_more_patterns_are_made_than_are_sent() -> None:
 def test_a_summary_is_whole_or_nothing(legal: Legal, is_sent: bool) -> None:
     message = legal_message(legal, LegalMode.SUMMARY)
     if is_sent:
-        assert message == oracle.legal_moves(legal)
+        assert message == ORACLE.legal_moves(legal)
     else:
         assert message == game_pb2.LegalMoves(truncated=True)
 
@@ -329,7 +330,7 @@ def test_calls_are_a_range_with_a_step() -> None:
 
 
 def test_a_legal_move_and_a_decision_kind() -> None:
-    wanted = oracle.legal_move(SINGLES[3], KIND)
+    wanted = ORACLE.legal_move(SINGLES[3], KIND)
     assert WIRE.legal_move_bytes(SINGLES[3], KIND) == wanted.SerializeToString()
     for kind in moves.TractorDecisionKind:
         message = game_pb2.DecisionKind(tractor=int(kind))  # type: ignore[arg-type]
@@ -347,4 +348,4 @@ def test_answers_do_not_depend_on_what_was_encoded_before() -> None:
         for kind in (KIND, int(moves.TractorMoveKind.DISCARD)):
             legal = Legal(some, [kind] * len(some))
             for _ in range(2):
-                assert legal_message(legal, LegalMode.FULL) == oracle.legal_moves(legal)
+                assert legal_message(legal, LegalMode.FULL) == ORACLE.legal_moves(legal)

@@ -9,18 +9,22 @@ import pytest
 from croupier.v1 import game_pb2, tractor_pb2
 from croupier_server.games.base import Event
 from croupier_server.games.cards import parse
+from croupier_server.games.registry import GAMES
 from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.wire.registry import WIRES
-from tests.wire import oracle, playouts
+from tests.wire import playouts
+from tests.wire.oracle import ids
+from tests.wire.oracle_tractor import TractorOracle
 
 WIRE = WIRES[game_pb2.GAME_KIND_TRACTOR]
+GAME = GAMES["tractor"]
 
 
 def moments(ruleset: str, seed: int, deals: int, **overrides: str) -> list[State]:
     """Copies of the states of a random match."""
-    of = playouts.options(ruleset, **overrides)
-    return [step.state.copy() for step in playouts.play(of, random.Random(seed), deals)]
+    of = playouts.options(GAME, ruleset, **overrides)
+    return [step.state.copy() for step in playouts.play(GAME, of, random.Random(seed), deals)]
 
 
 def seat_view(state: State, seat: int) -> tractor_pb2.TractorView:
@@ -57,7 +61,7 @@ def test_hands_above_127_cards() -> None:
     held = [state for state in states if max(state.public.hand_sizes()) > 127]
     assert held
     for state in held:
-        assert WIRE.views().seat(state, 2) == oracle.seat_view(state, 2).SerializeToString(
+        assert WIRE.views().seat(state, 2) == TractorOracle().seat_view(state, 2).SerializeToString(
             deterministic=True
         )
 
@@ -77,7 +81,7 @@ def test_the_kitty_is_for_the_starter_alone(phase: Phase) -> None:
     wanted = state.taken if phase is Phase.BURY else state.buried
     for seat in range(4):
         kitty = list(seat_view(state, seat).kitty)
-        assert kitty == (oracle.ids(wanted) if seat == state.public.starter else [])
+        assert kitty == (ids(wanted) if seat == state.public.starter else [])
 
 
 def test_nothing_hidden_is_in_the_public_view() -> None:
@@ -95,7 +99,7 @@ def test_a_view_is_the_public_view_with_seat_hand_and_kitty() -> None:
         for seat in range(4):
             own = seat_view(state, seat)
             assert own.public == public
-            assert (own.seat, list(own.hand)) == (seat, oracle.ids(state.hands[seat]))
+            assert (own.seat, list(own.hand)) == (seat, ids(state.hands[seat]))
 
 
 def test_the_order_says_what_is_adjacent() -> None:
