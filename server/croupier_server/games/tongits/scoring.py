@@ -108,18 +108,19 @@ def worth(
         if meld.cards & ACES:
             aces += (meld.cards & ACES).bit_count()
             aces -= sum((by.cards & ACES).bit_count() for by in meld.lay_offs if by.seat != seat)
-    specials = 0
-    for word in options.special_pays:
-        if word == "face_down":
-            specials += len(fours)
-        elif word == "in_hand":
-            specials += len(fours_in(hand))
-        elif word == "any_four":
-            specials += sum(meld.cards in _FOURS for meld in own)
-        else:
-            sets = sum(sets_in(meld.cards) for meld in own)
-            specials += len(fours) + sets_in(hand) + sets
+    specials = sum([_sets(word, hand, fours, own) for word in options.special_pays])
     return Worth(aces, specials)
+
+
+def _sets(word: str, hand: Cards, fours: Sequence[int], own: Sequence[Meld]) -> int:
+    """How many special sets of the kind *word* are in a hand, secret fours, and own melds."""
+    if word == "face_down":
+        return len(fours)
+    if word == "in_hand":
+        return len(fours_in(hand))
+    if word == "any_four":
+        return sum([meld.cards in _FOURS for meld in own])
+    return len(fours) + sets_in(hand) + sum([sets_in(meld.cards) for meld in own])
 
 
 def payment(

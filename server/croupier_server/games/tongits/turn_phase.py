@@ -79,12 +79,11 @@ def _take_discard(state: State, seat: Seat) -> Card:
     """The top discard, taken by *seat*, whose turn begins with it."""
     public = state.public
     card = public.discards[-1]
-    if public.options.draw_block_discard_taken:
-        # It is the last discard of its discarder, or a later one was taken before it.
-        public.barred_discard |= 1 << public.discarders[-1]
+    # It is the last discard of its discarder, or a later one was taken before it.
+    bar_by_taking(public, public.discarders[-1])
     public.discards = public.discards[:-1]
     public.discarders = public.discarders[:-1]
-    public.barred_turn &= ~(1 << seat)
+    begin_turn(public, seat)
     public.took_discard = True
     public.phase = _PLAY
     state.legal = None
@@ -136,21 +135,40 @@ def _leave_hand(state: State, seat: Seat, cards: Cards) -> None:
 
 
 def _add_to_meld(public: PublicState, seat: Seat, number: int, cards: Cards) -> LaidOff:
-    """Lay off on a meld, and bar its owner from calling draw if that does (G-5.2)."""
+    """Lay off on a meld."""
     old = public.melds[number]
     laid_off = LaidOff(seat, cards)
     public.melds[number] = old._replace(cards=old.cards | cards, lay_offs=(*old.lay_offs, laid_off))
-    options = public.options
-    if old.seat != seat and options.draw_block_scope == "whole_hand":
-        public.barred_deal |= 1 << old.seat
-    elif old.seat != seat or options.draw_block_self_layoff:
-        public.barred_turn |= 1 << old.seat
+    bar_by_lay_off(public, seat, old.seat)
     return laid_off
 
 
 def _after_cards(state: State, seat: Seat) -> list[Event]:
     """What follows when cards have left the hand: nothing, or Tong-its (G-5.1)."""
     return [] if state.hands[seat] else deal_phase.end_by_tongits(state, seat)
+
+
+# Bars ---------------------------------------------------------------------------------------------
+
+
+def begin_turn(public: PublicState, seat: Seat) -> None:
+    """Lift what barred *seat* from calling draw at the start of the turn that it begins now."""
+    public.barred_turn &= ~(1 << seat)
+
+
+def bar_by_lay_off(public: PublicState, seat: Seat, owner: Seat) -> None:
+    """Bar the *owner* of a meld that *seat* lays off on from calling draw, if that does (G-5.2)."""
+    options = public.options
+    if seat != owner and options.draw_block_scope == "whole_hand":
+        public.barred_deal |= 1 << owner
+    elif seat != owner or options.draw_block_self_layoff:
+        public.barred_turn |= 1 << owner
+
+
+def bar_by_taking(public: PublicState, discarder: Seat) -> None:
+    """Bar *discarder*, whose discard is taken, from calling draw, if that does (G-5.2)."""
+    if public.options.draw_block_discard_taken:
+        public.barred_discard |= 1 << discarder
 
 
 # End --------------------------------------------------------------------------------------------
