@@ -13,10 +13,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier_server.errors import CroupierError
+from croupier_server.games.pokex import vectors as pokex
 from croupier_server.games.positions import Facts, Json
+from croupier_server.games.tongits import vectors as tongits
 from croupier_server.games.tractor import vectors as tractor
 
 _RUNNERS: Final[Mapping[str, Callable[[Facts], Iterator[tuple[str, Json, Json]]]]] = {
+    "pokex": pokex.run,
+    "tong-its": tongits.run,
+    "tongits": tongits.run,
     "tractor": tractor.run,
 }
 
