@@ -69,8 +69,9 @@ class Oracle(ABC):
     def game_seat(self, state: Any, seat: Seat) -> Any:
         """The game's message of what *seat* knows."""
 
-    def finish_pattern(self, message: game_pb2.MovePattern, of: Pattern) -> None:
-        """Put in what only this game's patterns have."""
+    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
+        """The fields that only this game's patterns have."""
+        return game_pb2.MovePattern()
 
     # What follows from it ----------------------------------------------------------------------
 
@@ -99,7 +100,7 @@ class Oracle(ABC):
             least=of.least,
             most=of.most,
         )
-        self.finish_pattern(message, of)
+        message.MergeFrom(self.pattern_end(of))
         return message
 
     def legal_moves(self, legal: Legal) -> game_pb2.LegalMoves:

@@ -190,6 +190,7 @@ class PokexOracle(Oracle):
             public=pokex_public(state.public), seat=seat, hand=ids(state.hands[seat])
         )
 
-    def finish_pattern(self, message: game_pb2.MovePattern, of: Pattern) -> None:
+    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
         if of.fixed >> 220:
-            message.center = card(of.fixed >> 220)
+            return game_pb2.MovePattern(center=card(of.fixed >> 220))
+        return game_pb2.MovePattern()

@@ -311,6 +311,6 @@ class TractorOracle(Oracle):
     def game_seat(self, state: Any, seat: Seat) -> tractor_pb2.TractorView:
         return tractor_seat(state, seat)
 
-    def finish_pattern(self, message: game_pb2.MovePattern, of: Pattern) -> None:
-        if of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL:
-            message.step = 5
+    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
+        is_call = of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL
+        return game_pb2.MovePattern(step=5 if is_call else 0)

@@ -6,17 +6,13 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from google.protobuf.message import DecodeError
-from hypothesis import given
-from hypothesis import strategies as st
 
-from croupier.v1 import cards_pb2, game_pb2, table_pb2, tractor_pb2
-from croupier_server.errors import InvalidRequest, MalformedMove, Reason
+from croupier.v1 import game_pb2
+from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
 from croupier_server.games.patterns import LazyPatterns
-from croupier_server.games.tractor import moves, state
-from croupier_server.rpc.validate import Requests
+from croupier_server.games.tractor import moves
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.registry import WIRES
 from tests.wire.oracle_tractor import TractorOracle
@@ -40,25 +36,6 @@ def refusal(message: game_pb2.Move) -> MalformedMove:
     with pytest.raises(MalformedMove) as caught:
         WIRE.move_code(message)
     return caught.value
-
-
-# Numbers -----------------------------------------------------------------------------------------
-
-
-def test_numbers_of_the_rules_are_those_of_the_contract() -> None:
-    for ours, prefix, theirs in (
-        (moves.TractorMoveKind, "TRACTOR_MOVE_KIND_", tractor_pb2.TractorMoveKind),
-        (moves.TractorDecisionKind, "TRACTOR_DECISION_KIND_", tractor_pb2.TractorDecisionKind),
-        (state.Phase, "TRACTOR_PHASE_", tractor_pb2.TractorPhase),
-    ):
-        wanted = {name: number for name, number in theirs.items() if number}
-        assert {f"{prefix}{one.name}": int(one) for one in ours} == wanted
-
-
-def test_cards_have_the_numbers_of_the_contract() -> None:
-    for name, number in cards_pb2.Card.items():
-        if number:
-            assert parse(name.removeprefix("CARD_")) == 1 << 4 * number
 
 
 # Good moves --------------------------------------------------------------------------------------
@@ -101,13 +78,6 @@ def test_what_is_no_move_is_not_encoded(code: int) -> None:
 
 
 # Bad moves ---------------------------------------------------------------------------------------
-
-
-def test_an_empty_move() -> None:
-    assert refusal(game_pb2.Move()).field == "move.game"
-    message = game_pb2.Move()
-    message.tractor.SetInParent()
-    assert refusal(message).field == "move.tractor.move"
 
 
 @pytest.mark.parametrize("arm", LISTS)
@@ -165,92 +135,6 @@ def test_naming_no_suit(number: int) -> None:
     assert error.reason is Reason.UNKNOWN_TRUMP_SUIT
 
 
-# Any moves ---------------------------------------------------------------------------------------
-
-NUMBERS = st.one_of(st.integers(1, 54), st.integers(-3, 60), st.integers(-(2**31), 2**31 - 1))
-CARDS = st.one_of(
-    st.lists(NUMBERS, max_size=9),
-    st.lists(st.integers(1, 54), max_size=220),
-    st.tuples(st.integers(1, 54), st.integers(0, 210)).map(lambda pair: [pair[0]] * pair[1]),
-)
-
-
-@st.composite
-def any_move(draw: st.DrawFn) -> game_pb2.Move:
-    """Any message: every arm, empty ones, and numbers that no enum has."""
-    arm = draw(st.sampled_from(["", "tractor", *LISTS, "decline", "call", "show", "name_trumps"]))
-    message = game_pb2.Move()
-    if arm == "":
-        return message
-    message.tractor.SetInParent()
-    if arm in LISTS:
-        return with_cards(arm, draw(CARDS))
-    if arm != "tractor":
-        getattr(message.tractor, arm).SetInParent()
-    if arm == "call":
-        message.tractor.call.points = draw(st.integers(0, 2**32 - 1) | st.integers(0, 610))
-    elif arm == "show":
-        message.tractor.show.card = draw(NUMBERS)  # type: ignore[assignment]
-    elif arm == "name_trumps" and draw(st.booleans()):
-        message.tractor.name_trumps.suit = draw(NUMBERS)  # type: ignore[assignment]
-    return message
-
-
-@given(message=any_move())
-def test_any_message_is_a_move_or_malformed(message: game_pb2.Move) -> None:
-    try:
-        code = WIRE.move_code(message)
-    except MalformedMove as error:
-        assert error.field.startswith("move.")  # noqa: PT017
-        assert error.message  # noqa: PT017
-        return
-    again = WIRE.move_message(code)
-    assert WIRE.move_code(again) == code
-    if message.tractor.WhichOneof("move") in LISTS:
-        arm = message.tractor.WhichOneof("move")
-        assert arm is not None
-        cards = getattr(message.tractor, arm).cards
-        assert list(getattr(again.tractor, arm).cards) == sorted(cards)
-    else:
-        assert again == message
-
-
-@given(data=st.binary(max_size=60))
-def test_any_bytes_are_a_move_or_malformed(data: bytes) -> None:
-    try:
-        message = game_pb2.Move.FromString(data)
-    except DecodeError:
-        return
-    try:
-        code = WIRE.move_code(message)
-    except MalformedMove as error:
-        assert error.field.startswith("move.")  # noqa: PT017
-    else:
-        assert WIRE.move_code(WIRE.move_message(code)) == code
-
-
-READ = Requests(bytes_max=1 << 20).reader(game_pb2.Move)
-
-
-@given(message=any_move())
-def test_the_limits_are_those_of_the_annotations(message: game_pb2.Move) -> None:
-    """Moves of a session are checked here alone, those of a unary call by the annotations first."""
-    wanted: list[str] = []
-    try:
-        READ(message.SerializeToString())
-    except InvalidRequest as error:
-        wanted = [path for path, _ in error.violations]
-    try:
-        WIRE.move_code(message)
-    except MalformedMove as error:
-        if "copies" in error.message:
-            assert wanted == []
-        else:
-            assert error.field.removeprefix("move.") in wanted  # noqa: PT017
-    else:
-        assert wanted == []
-
-
 # Legal answers -----------------------------------------------------------------------------------
 
 SINGLES = [1 << 4 * card | moves.PLAY for card in range(1, 55)]
@@ -267,11 +151,6 @@ def patterns(number: int) -> tuple[Pattern, ...]:
 
 def legal_message(legal: Legal, mode: LegalMode) -> game_pb2.LegalMoves:
     return game_pb2.LegalMoves.FromString(WIRE.legal_bytes(legal, mode))
-
-
-def test_the_modes_have_the_numbers_of_the_contract() -> None:
-    wanted = {name: number for name, number in table_pb2.LegalMode.items() if number}
-    assert {f"LEGAL_MODE_{mode.name}": int(mode) for mode in LegalMode} == wanted
 
 
 @pytest.mark.parametrize("legal", [listed(0), listed(1), listed(54), Legal([], [], patterns(64))])
