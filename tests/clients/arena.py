@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from croupier.bot import Bot, Decision
 from croupier.randomness import SeatRandom
@@ -15,15 +16,19 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier.views import View, view_of
 from croupier_server.games.base import Turn
 from croupier_server.games.registry import find
-from croupier_server.games.tractor.state import State
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.tractor import TractorWire
+from croupier_server.wire.registry import WIRES_BY_NAME
 
-Watcher = Callable[[State, int, View, Decision], None]
+Watcher = Callable[[Any, int, View, Decision], None]
+"""Sees each question: the state of the game, the seat, and what its bot gets."""
+
+SHORT = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}
+"""The option that bounds a match, by game."""
 
 
 class Arena:
-    """One match: `play` runs it to its end and gives the scores by seat."""
+    """One match, of one deal unless *options* say otherwise: `play` runs it to its end and gives
+    the scores by seat."""
 
     def __init__(
         self,
@@ -31,13 +36,20 @@ class Arena:
         seed: int,
         ruleset: str = "standard",
         watcher: Watcher | None = None,
+        *,
+        game: str = "tractor",
         **options: str,
     ) -> None:
-        self.game = find("tractor")
-        self.wire = TractorWire()
-        overrides = {"max_deals": "1", "players": str(len(bots)), **options}
+        self.game = find(game)
+        self.wire = WIRES_BY_NAME[game]
+        overrides = {SHORT[game]: "1", **options}
+        if game == "tractor":
+            overrides["players"] = str(len(bots))
         self.options = self.game.options(ruleset, overrides)
-        self.state: State = self.game.new(self.options)
+        self.state = self.game.new(self.options)
+        table = table_pb2.Table(table_id="arena", options=self.wire.options_message(self.options))
+        for seat, bot in enumerate(bots):
+            bot.on_start(table, seat)
         self.bots = bots
         self.watcher = watcher
         self.views = self.wire.views()

@@ -1,8 +1,8 @@
 """The house bot `greedy`: sensible play of every game from the view and the decision alone.
 
-It does not search and draws no random numbers. Must not be put here: the judgement itself; each
-game has a module for that (`croupier.bots.tractor`, `croupier.bots.tongits`,
-`croupier.bots.pokex`).
+It does not search and draws no random numbers. What it knows of a table's house rules is what the
+table tells everybody. Must not be put here: the judgement itself; each game has a module for that
+(`croupier.bots.tractor`, `croupier.bots.tongits`, `croupier.bots.pokex`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ from __future__ import annotations
 from croupier.bot import Bot, Decision
 from croupier.bots import pokex, tongits, tractor
 from croupier.moves import Move
+from croupier.results import Result
+from croupier.v1 import game_pb2, table_pb2
 from croupier.views import PokexView, TongitsView, TractorView, View
 
 __all__ = ["GreedyBot"]
+
+_UNKNOWN = game_pb2.GameOptions()
+"""Options of a table that was not told of: nothing is set, which means the standard rules."""
 
 
 class GreedyBot(Bot):
@@ -21,12 +26,24 @@ class GreedyBot(Bot):
     inline = True
     name = "greedy"
 
+    def __init__(self) -> None:
+        self._options: dict[tuple[str, int], game_pb2.GameOptions] = {}
+
+    def on_start(self, table: table_pb2.Table, seat: int) -> None:
+        """Note the house rules."""
+        self._options[table.table_id, seat] = table.options
+
+    def on_end(self, result: Result) -> None:
+        """Forget the house rules."""
+        self._options.pop((result.table_id, result.seat), None)
+
     def decide(self, view: View, decision: Decision) -> Move:
         """Choose by the rules of thumb of the game."""
+        options = self._options.get((decision.table_id, decision.seat), _UNKNOWN)
         match view:
             case TractorView():
                 return tractor.decide(view, decision)
             case TongitsView():
-                return tongits.decide(view, decision)
+                return tongits.decide(view, decision, options.tongits)
             case PokexView():
-                return pokex.decide(view, decision)
+                return pokex.decide(view, decision, options.pokex)
