@@ -40,11 +40,6 @@ PLANE: Final[Cards] = (1 << SUIT_SHIFT + 4) - 16
 SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
 
-_SHORT_MAX: Final = 5
-"""A longer run is made of runs of three to five cards, and they are all that deadwood needs."""
-
-_MEMO_MAX: Final = 1 << 15
-
 
 class SuitRow(NamedTuple):
     """What the cards of one suit in a hand are good for.
@@ -52,14 +47,10 @@ class SuitRow(NamedTuple):
     Attributes:
         discards: the moves that discard each of them, ascending.
         runs: the moves that meld each run in them, ascending.
-        points: card points of them together.
-        short: each run of up to five cards with its points, see `_most_saved`.
     """
 
     discards: tuple[int, ...]
     runs: tuple[int, ...]
-    points: int
-    short: tuple[tuple[Cards, int], ...]
 
 
 def points(cards: Cards) -> int:
@@ -106,7 +97,8 @@ class MeldTable:
     __slots__ = (
         "_cores",
         "_extras",
-        "_known_deadwood",
+        "_after_runs",
+        "_runs",
         "_set_moves",
         "_with_card",
         "kinds",
@@ -130,6 +122,8 @@ class MeldTable:
                     for of in range(4):
                         run = sum(single(card_of(of, value)) for value in order[start:end])
                         self.kinds[run] = RUN
+        self._runs = tuple(run for run in sorted(self.kinds) if not run & ~PLANE)
+        self._after_runs: dict[Cards, int] = {}
         self.suit_rows: tuple[dict[Cards, SuitRow], ...] = ({}, {}, {}, {})
         self._extras = {meld: self._extras_of(meld) for meld in self.kinds}
         self.nexts: dict[Cards, Cards] = {
@@ -147,7 +141,6 @@ class MeldTable:
             tuple(needed for needed in needs if needed.bit_count() == 2)
             for needs in self._with_card
         )
-        self._known_deadwood: dict[Cards, int] = {}
 
     def _extras_of(self, meld: Cards) -> tuple[Cards, ...]:
         kind = self.kinds[meld]
@@ -164,18 +157,17 @@ class MeldTable:
         is first asked for. There are at most 8192 a suit."""
         row = self.suit_rows[of].get(plane)
         if row is None:
-            held = plane << SUIT_SHIFT * of
-            runs = sorted(
-                run for run, kind in self.kinds.items() if kind == RUN and run & held == run
-            )
+            shift = SUIT_SHIFT * of
             row = SuitRow(
-                tuple(single(card) | DISCARD for card in unpack(held)),
-                tuple(run | MELD for run in runs),
-                points(held),
-                tuple((run, points(run)) for run in runs if run.bit_count() <= _SHORT_MAX),
+                tuple([single(card) << shift | DISCARD for card in unpack(plane)]),
+                tuple([run << shift | MELD for run in self._runs_in(plane)]),
             )
             self.suit_rows[of][plane] = row
         return row
+
+    def _runs_in(self, plane: Cards) -> list[Cards]:
+        """Every run in *plane*, ascending."""
+        return [run for run in self._runs if run & plane == run]
 
     def set_moves(self, hand: Cards) -> list[int]:
         """The moves that meld each set in *hand*, by rank."""
@@ -213,33 +205,34 @@ class MeldTable:
         >>> meld_table(True, False).deadwood(parse("7H 7C 7D 8D 9D"))
         14
         """
-        known = self._known_deadwood.get(hand)
-        if known is None:
-            known = self._deadwood(hand)
-            if len(self._known_deadwood) >= _MEMO_MAX:
-                self._known_deadwood.clear()
-            self._known_deadwood[hand] = known
-        return known
-
-    def _deadwood(self, hand: Cards) -> int:
-        planes = [hand >> SUIT_SHIFT * of & PLANE for of in range(4)]
-        spades, hearts, diamonds, clubs = planes
-        total = 0
-        melds: list[tuple[Cards, int]] = []
-        for of, plane in enumerate(planes):
-            row = self.suit_rows[of].get(plane) or self.suit_row(of, plane)
-            total += row.points
-            melds += row.short
+        spades, hearts = hand & PLANE, hand >> SUIT_SHIFT & PLANE
+        diamonds, clubs = hand >> 2 * SUIT_SHIFT & PLANE, hand >> 3 * SUIT_SHIFT & PLANE
         if spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts):
-            melds += [(move ^ MELD, points(move ^ MELD)) for move in self.set_moves(hand)]
-        return total - _most_saved(melds) if melds else total
+            held = [hand & every for every in RANK_CARDS if (hand & every).bit_count() > 2]
+            return self._least(hand, held)
+        after_runs = self._after_runs
+        total = 0
+        for plane in (spades, hearts, diamonds, clubs):
+            if plane:
+                left = after_runs.get(plane)
+                total += self._leave_runs(plane) if left is None else left
+        return total
 
+    def _least(self, hand: Cards, held: list[Cards]) -> int:
+        """The least that melds leave of *hand*: no set or any one of each of the ranks *held*, and
+        then the best runs of every suit."""
+        if not held:
+            return sum([self._leave_runs(hand >> SUIT_SHIFT * of & PLANE) for of in range(4)])
+        first, rest = held[0], held[1:]
+        sets = [move ^ MELD for move in self._set_moves[first]]
+        return min([self._least(hand ^ taken, rest) for taken in (0, *sets)])
 
-def _most_saved(melds: list[tuple[Cards, int]]) -> int:
-    """The most points that melds of the list take out together, no card twice (G-3.2)."""
-    if not melds:
-        return 0
-    (first, worth), rest = melds[0], melds[1:]
-    apart = [other for other in rest if not other[0] & first]
-    taken = worth + _most_saved(apart)
-    return taken if len(apart) == len(rest) else max(taken, _most_saved(rest))
+    def _leave_runs(self, plane: Cards) -> int:
+        """Card points that the best runs leave of the cards of one suit, kept for every plane."""
+        left = self._after_runs.get(plane)
+        if left is None:
+            left = points(plane)
+            for run in self._runs_in(plane):
+                left = min(left, self._leave_runs(plane ^ run))
+            self._after_runs[plane] = left
+        return left

@@ -260,7 +260,7 @@ def _goes_out(state: State, known: set[object]) -> bool:
 def _can_call_draw(position: Position) -> Facts:
     state = _state(position)
     public = state.public
-    if _number(position.given, "face_up_melds", "turned_down_melds", "exposed_melds", "melds"):
+    if position.number("face_up_melds", "melds") + position.number("turned_down_melds"):
         public.opened |= 1
     public.secret_fours[0] = position.number("face_down", "secret_fours", "face_down_fours")
     if "turns" in position.given:
