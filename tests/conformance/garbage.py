@@ -13,10 +13,13 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from croupier_server.games.base import Move
-from croupier_server.games.cards import CARD_MAX, Cards, single, unpack
+from croupier_server.games.cards import CARD_MAX, Cards, count, single, unpack
 
 ABOVE = 4 * (CARD_MAX + 1)
 """The first bit above all cards."""
+
+SUITED_MAX = 52
+"""The last card that has a suit."""
 
 
 def moves_like(
@@ -26,12 +29,13 @@ def moves_like(
     for move in legal:
         yield from near_misses(move, hand, rng)
     yield from rng.sample(others, min(4, len(others)))
-    yield from of_hand(hand, rng)
+    yield from of_hand(legal, hand, rng)
     yield from nonsense(rng)
 
 
 def near_misses(move: Move, hand: Cards, rng: Random) -> Iterator[Move]:
-    """*move* with a card more, less, or another, of another type, and with another number."""
+    """*move* with a card more, less, or another, in another suit, of another type, and with
+    another number."""
     held = list(unpack(hand)) or [1]
     cards = [card for card in range(1, CARD_MAX + 1) if move >> 4 * card & 15]
     for _ in range(3):
@@ -40,6 +44,11 @@ def near_misses(move: Move, hand: Cards, rng: Random) -> Iterator[Move]:
             yield move - single(rng.choice(cards)) + single(rng.choice(held))
         yield move + single(rng.randint(1, CARD_MAX))
         yield move + single(rng.choice(held))
+    if cards and cards[-1] <= SUITED_MAX:
+        turn = 13 * rng.randint(1, 3)
+        copies = [(card, move >> 4 * card & 15) for card in cards]
+        suited = sum(n * single((card - 1 + turn) % SUITED_MAX + 1) for card, n in copies)
+        yield suited | move & 15
     if cards:
         yield move - single(rng.choice(cards))
     yield move & ~15 | rng.randint(0, 15)
@@ -48,19 +57,42 @@ def near_misses(move: Move, hand: Cards, rng: Random) -> Iterator[Move]:
     yield move & (1 << ABOVE) - 1
 
 
-def of_hand(hand: Cards, rng: Random) -> Iterator[Move]:
-    """Cards of *hand* together with any type of move: one, some, those of a suit, of a rank."""
+def of_hand(legal: Sequence[Move], hand: Cards, rng: Random) -> Iterator[Move]:
+    """Cards of *hand* as moves of any type: some, of a suit, of a rank, copies, and as many as a
+    legal move has."""
     held = list(unpack(hand))
     if not held:
         return
-    groups = [rng.sample(held, min(number, len(held))) for number in (1, 2, 3, 4, 5, 8)]
+    for move in legal:
+        cards = move >> 4
+        first = ((cards & -cards).bit_length() + 3) >> 2  # the lowest card, or 0
+        for card in sorted(set(held)):  # of the same rank, all copies
+            if card != first and (card - first) % 13 == 0:
+                yield held.count(card) * single(card) | move & 15
+    types = [*(move & 15 for move in legal), rng.randint(1, 10)]
+    sizes = [count(move & (1 << ABOVE) - 16) for move in legal]
+    for size in (1, 2, 3, 4, *sizes, *sizes):
+        for group in groups(held, size, rng):
+            cards = sum(map(single, group))
+            yield cards | rng.choice(types)
+            if rng.random() < 0.2:
+                yield cards | rng.randint(1, 10) | rng.randint(1, 6) << ABOVE
+
+
+def groups(held: list[int], size: int, rng: Random) -> Iterator[list[int]]:
+    """Some *size* cards of those held: any, of a suit, of a rank, and in pairs of equal cards."""
+    yield rng.sample(held, min(size, len(held)))
     suit, rank = rng.randrange(4), rng.randrange(13)
-    groups.append([card for card in held if (card - 1) // 13 == suit])
-    groups.append([card for card in held if (card - 1) % 13 == rank])
-    for group in groups:
-        cards = sum(map(single, group))
-        yield cards | rng.randint(1, 10)
-        yield cards | rng.randint(1, 10) | rng.randint(1, 6) << ABOVE
+    near = [card for card in held if (card - 1) // 13 == suit]
+    yield rng.sample(near, min(size, len(near)))
+    yield [card for card in held if (card - 1) % 13 == rank]
+    doubles = [card for card in sorted(set(held)) if held.count(card) > 1]
+    if doubles:  # where several packs are played with
+        card = rng.choice(doubles)
+        yield [card] * min(max(size, 2), held.count(card))
+        yield 2 * rng.sample(doubles, min(size // 2, len(doubles)))
+        near = [other for other in doubles if (other - 1) // 13 == (card - 1) // 13]
+        yield 2 * rng.sample(near, min(size // 2, len(near)))
 
 
 def nonsense(rng: Random) -> Iterator[Move]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
+from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
 
 
@@ -39,6 +40,9 @@ class Step(NamedTuple):
     entry: Entry
 
 
+PATTERNS_MAX = 200
+"""So many patterns of an answer are looked at."""
+
 SILENCE = 0.1
 """How often a seat does not answer, and its fallback is played."""
 
@@ -57,7 +61,7 @@ def make_entry(
     draw: Iterator[int],
     silence: float = SILENCE,
 ) -> Entry:
-    """What happens next: shuffled decks, sampled moves, fallbacks with the chance *silence*."""
+    """What happens next: shuffled decks, any moves, fallbacks with the chance *silence*."""
     turn = game.turn(state)
     if turn is Turn.CHANCE:
         chance = game.chance(state)
@@ -70,13 +74,31 @@ def make_entry(
     moves = {
         seat: game.fallback(state, seat)
         if rng.random() < silence
-        else game.sample(game.legal_moves(state, seat), draw)
+        else choose(game, game.legal_moves(state, seat), rng, draw)
         for seat in seats
     }
     if turn is Turn.WINDOW:
         return Entry(answers=moves)
     ((seat, move),) = moves.items()
     return Entry(seat=seat, move=move)
+
+
+def choose(game: AnyGame, legal: Legal, rng: random.Random, draw: Iterator[int]) -> Move:
+    """Any move of *legal*; in every second choice first a kind, so that rare kinds come up."""
+    if rng.random() < 0.5:
+        patterns = list(islice(legal.patterns, PATTERNS_MAX))
+        kinds = sorted({*legal.kinds, *(pattern.kind for pattern in patterns)})
+        if len(kinds) > 1:
+            kind = rng.choice(kinds)
+            listed = [
+                move for move, own in zip(legal.moves, legal.kinds, strict=True) if own == kind
+            ]
+            legal = Legal(
+                listed,
+                [kind] * len(listed),
+                [pattern for pattern in patterns if pattern.kind == kind],
+            )
+    return game.sample(legal, draw)
 
 
 def apply_entry(game: AnyGame, state: object, entry: Entry) -> list[Event]:

@@ -21,6 +21,7 @@ def test_points_1_of_a_pack() -> None:
 
 
 def test_order_3_the_example_of_clubs_and_sevens() -> None:
+    """T-4.3."""
     order = order_by("7C").order
     groups = [[card_text(card) for card in group] for group in order[TRUMP]]
     assert groups[:5] == [["RJ"], ["BJ"], ["7C"], ["7S", "7H", "7D"], ["AC"]]

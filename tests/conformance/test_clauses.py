@@ -1,0 +1,59 @@
+"""Every clause of the rules is told in the catalogue and cited by a test.
+
+A test cites a clause by its id, such as ``X-2.3``, in its name's docstring, in a comment or in a
+case, anywhere in ``tests/games/<game>`` or in the vectors of the game.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from croupier_server.games.registry import find
+from tests.conformance.subjects import NAMES
+
+CLAUSE = re.compile(r"\b[A-Z]-\d+(?:\.\d+)?\b")
+
+
+def cited(root: Path, name: str) -> set[str]:
+    """Ids of clauses in the tests of a game."""
+    files = [
+        *(root / "tests/games" / name).rglob("*"),
+        *(root / "tests/vectors").glob(f"{name}*.json"),
+    ]
+    texts = [file.read_text(encoding="utf-8") for file in files if file.suffix not in (".pyc", "")]
+    return {clause for text in texts for clause in CLAUSE.findall(text)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_clause_is_cited_by_a_test(name: str, root: Path) -> None:
+    assert set(find(name).clauses()) - cited(root, name) == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tests_cite_clauses_that_exist(name: str, root: Path) -> None:
+    """Of the game's own letter; a whole section may be cited too, as ``X-2``."""
+    clauses = set(find(name).clauses())
+    sections = {clause.partition(".")[0] for clause in clauses}
+    letters = {clause[0] for clause in clauses}
+    own = {clause for clause in cited(root, name) if clause[0] in letters}
+    assert own <= clauses | sections
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_clause_is_on_the_page_of_its_game(name: str, root: Path) -> None:
+    """``docs/rules/<game>.md``, for those who read no code."""
+    page = (root / f"docs/rules/{name}.md").read_text(encoding="utf-8")
+    for clause, text in find(name).clauses().items():
+        assert f"**{clause}** {text}" in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_clauses_of_options_are_those_of_the_rules(name: str) -> None:
+    """Every option cites a clause, and that clause speaks of the option by its name."""
+    game = find(name)
+    clauses = game.clauses()
+    for spec in game.option_specs():
+        assert f"`{spec.name}`" in clauses[spec.clause], f"{spec.clause} is silent on {spec.name}"
