@@ -44,11 +44,13 @@ $(TOOLS_READY): requirements/tools.lock
 # The main job ------------------------------------------------------------------------------------
 
 ARGS ?=
-PLAY := tractor --bots greedy,random --matches 20 --option max_deals=1 --both-seatings
+PLAY := --bots greedy,random --boards 200
 
 .PHONY: play
-play: $(READY) ## play a Tractor contest, greedy against random, over gRPC
-	@$(BIN)/croupier play $(PLAY)
+play: $(READY) ## play a contest of each game, greedy against random, over gRPC
+	@$(BIN)/croupier play tractor $(PLAY) --option max_deals=1
+	@$(BIN)/croupier play tongits $(PLAY) --option max_hands=1
+	@$(BIN)/croupier play pokex $(PLAY) --option max_deals=2
 
 .PHONY: bench
 bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--json)

@@ -39,7 +39,7 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
     what = TELLERS[plan.game].score
-    print(f"score: {what} a match; intervals by Student's t over {over}")
+    print(f"score: {what}, a match; intervals by Student's t over {over}")
     print(f"records: {folder}")
 
 

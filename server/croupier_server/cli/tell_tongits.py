@@ -25,7 +25,7 @@ _FOUR: Final = (-1, 12, 25, 38)
 class TongitsTeller:
     """Tells one match of Tong-its, event by event."""
 
-    score: ClassVar[str] = "chips of a seat above those of a seat of the other bot"
+    score: ClassVar[str] = "chips that a seat is ahead of the other bot's seats"
     ends: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "t": (" discards ", " ends the turn ", "; next dealer "),
         "d": ("; next dealer ",),

@@ -15,24 +15,28 @@ from croupier.tongits import MoveKind
 
 __all__ = ["answer", "beats", "call"]
 
-_PER_CARD: Final = 3.0
-_OFFSET: Final = -4.0
-_SPREAD: Final = 9.0
-"""The points left over in a hand of n cards that was not shown: about ``_PER_CARD * n + _OFFSET``,
-give or take a standard deviation of ``_SPREAD``."""
+_LEFT: Final = (21.0, 3.4, -4.8)
+"""The points left over in the hand of an opened player: about the first, the second for each card
+in it, and the third for each turn that the player has had; never fewer than `_LEFT_MIN`."""
+_LEFT_MIN: Final = 3.0
+_SPREAD: Final = (1.5, 0.35)
+"""Their standard deviation: the first, and the second for each of these points."""
 _CALLER: Final = 0.6
-"""Who calls draw has about so much of what the others have."""
+"""Who calls draw has about so much of what others would have."""
 _CALL_AT: Final = 0.5
 _CHALLENGE_AT: Final = 0.3
 """Chance to win from which on draw is called, or a call challenged: who challenges and loses pays
 more than who folds, and wins more than both."""
 
 
-def beats(points: int, cards: int, part: float = 1.0) -> float:
-    """The chance that *points* are fewer than what is left over in an unseen hand of so many cards,
-    of which *part* of the usual is expected."""
-    mean = part * max(_PER_CARD * cards + _OFFSET, 1.0)
-    return 0.5 * (1.0 + erf((mean - points) / (part * _SPREAD * sqrt(2.0))))
+def beats(table: Table, seat: int, part: float = 1.0) -> float:
+    """The chance that the own hand leaves fewer points than that of *seat*, of which *part* of the
+    usual is expected."""
+    public, (base, per_card, per_turn) = table.view.public, _LEFT
+    usual = base + per_card * public.hand_sizes[seat] + per_turn * public.turns[seat]
+    mean = part * max(usual, _LEFT_MIN)
+    spread = _SPREAD[0] + _SPREAD[1] * mean
+    return 0.5 * (1.0 + erf((mean - table.view.deadwood) / (spread * sqrt(2.0))))
 
 
 def call(table: Table, decision: Decision) -> Move | None:
@@ -44,7 +48,7 @@ def call(table: Table, decision: Decision) -> Move | None:
     chance = 1.0
     for seat in table.rivals:
         if table.may_challenge(seat):
-            chance *= beats(table.view.deadwood, table.view.public.hand_sizes[seat])
+            chance *= beats(table, seat)
     return calls if chance >= _CALL_AT else None
 
 
@@ -54,11 +58,9 @@ def answer(table: Table, decision: Decision) -> Move:
     fold, challenge = moves.get(MoveKind.FOLD), moves.get(MoveKind.CHALLENGE)
     if fold is None or challenge is None:
         return decision.legal[0]
-    view = table.view
-    sizes, points = view.public.hand_sizes, view.deadwood
-    caller = view.public.caller
-    chance = beats(points, sizes[caller], _CALLER)
-    for given in view.public.answers:
+    public = table.view.public
+    chance = beats(table, public.caller, _CALLER)
+    for given in public.answers:
         if given.is_challenge:
-            chance *= beats(points, sizes[given.seat], _CALLER)
+            chance *= beats(table, given.seat, _CALLER)
     return challenge if chance >= _CHALLENGE_AT else fold
