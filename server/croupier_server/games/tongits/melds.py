@@ -36,6 +36,8 @@ PACK_CARDS: Final[Cards] = sum(RANK_CARDS)
 SUIT_SHIFT: Final = 52
 PLANE: Final[Cards] = (1 << SUIT_SHIFT + 4) - 16
 """Digits of spades; another suit is shifted down to them."""
+_SUITS: Final = sum(1 << SUIT_SHIFT * of for of in range(4))
+"""Times a spade: the cards of its rank."""
 
 SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
@@ -71,7 +73,20 @@ def fours_in(cards: Cards) -> list[int]:
 
 def sets_in(cards: Cards) -> int:
     """Of how many ranks *cards* hold three or four."""
-    return sum((cards & every).bit_count() > 2 for every in RANK_CARDS)
+    return len(_held_for_sets(cards))
+
+
+def _held_for_sets(cards: Cards) -> list[Cards]:
+    """All of *cards* that are of one rank, for each rank of which there are three or four."""
+    spades, hearts = cards & PLANE, cards >> SUIT_SHIFT & PLANE
+    diamonds, clubs = cards >> 2 * SUIT_SHIFT & PLANE, cards >> 3 * SUIT_SHIFT & PLANE
+    ranks = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
+    found = []
+    while ranks:
+        spade = ranks & -ranks
+        ranks ^= spade
+        found.append(cards & spade * _SUITS)
+    return found
 
 
 def _run_orders(ace_high_runs: bool) -> list[int]:
@@ -95,9 +110,9 @@ class MeldTable:
     """
 
     __slots__ = (
+        "_after_runs",
         "_cores",
         "_extras",
-        "_after_runs",
         "_runs",
         "_set_moves",
         "_with_card",
@@ -172,10 +187,8 @@ class MeldTable:
     def set_moves(self, hand: Cards) -> list[int]:
         """The moves that meld each set in *hand*, by rank."""
         found: list[int] = []
-        for every in RANK_CARDS:
-            held = self._set_moves.get(hand & every)
-            if held is not None:
-                found += held
+        for held in _held_for_sets(hand):
+            found += self._set_moves[held]
         return found
 
     def melds_in(self, hand: Cards) -> list[Cards]:
@@ -205,27 +218,23 @@ class MeldTable:
         >>> meld_table(True, False).deadwood(parse("7H 7C 7D 8D 9D"))
         14
         """
-        spades, hearts = hand & PLANE, hand >> SUIT_SHIFT & PLANE
-        diamonds, clubs = hand >> 2 * SUIT_SHIFT & PLANE, hand >> 3 * SUIT_SHIFT & PLANE
-        if spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts):
-            held = [hand & every for every in RANK_CARDS if (hand & every).bit_count() > 2]
-            return self._least(hand, held)
-        after_runs = self._after_runs
-        total = 0
-        for plane in (spades, hearts, diamonds, clubs):
-            if plane:
-                left = after_runs.get(plane)
-                total += self._leave_runs(plane) if left is None else left
-        return total
+        return self._least(hand, _held_for_sets(hand))
 
     def _least(self, hand: Cards, held: list[Cards]) -> int:
         """The least that melds leave of *hand*: no set or any one of each of the ranks *held*, and
         then the best runs of every suit."""
-        if not held:
-            return sum([self._leave_runs(hand >> SUIT_SHIFT * of & PLANE) for of in range(4)])
-        first, rest = held[0], held[1:]
-        sets = [move ^ MELD for move in self._set_moves[first]]
-        return min([self._least(hand ^ taken, rest) for taken in (0, *sets)])
+        if held:
+            rest = held[1:]
+            sets = [move ^ MELD for move in self._set_moves[held[0]]]
+            return min([self._least(hand ^ taken, rest) for taken in (0, *sets)])
+        after_runs, total = self._after_runs, 0
+        while hand:
+            plane = hand & PLANE
+            hand >>= SUIT_SHIFT
+            if plane:
+                left = after_runs.get(plane)
+                total += self._leave_runs(plane) if left is None else left
+        return total
 
     def _leave_runs(self, plane: Cards) -> int:
         """Card points that the best runs leave of the cards of one suit, kept for every plane."""
