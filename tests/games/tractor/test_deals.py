@@ -105,7 +105,7 @@ MATCHES = [
 def test_levels_from_deal_to_deal(
     ace: str, mandatory: str, start: str, deals: str, winner: int | None, first_drawer: str
 ) -> None:
-    """T-1.3, T-3.1, T-9.3 to T-9.6: starter, rank, first drawer and levels of each deal, and the end."""
+    """T-1.3, T-3.1, T-9.3 to T-9.6: starter, rank, first drawer, levels of each deal, the end."""
     rows = [row.split() for row in deals.split("/")]
     options = make_options(
         ace_rule=ace,
