@@ -53,6 +53,7 @@ _OTHER_WORDS: Final = {
     "level": _TIE,
 }
 """Other words for the same, as they may stand in a file."""
+_WORDS: Final = {category.name.replace("_", " ").lower() for category in PokexCategory} | {_TIE}
 
 
 class Position:
@@ -134,10 +135,12 @@ def _as_asked(value: Json, expected: Json) -> Json:
 
 
 def _usual(value: Json) -> Json:
-    """*value* in the words used here."""
+    """*value* in the words used here, where it is a category or a tie."""
     if not isinstance(value, str):
         return value
-    return _OTHER_WORDS.get(value.replace("_", " ").lower(), value.replace("_", " "))
+    words = value.replace("_", " ").lower()
+    words = _OTHER_WORDS.get(words, words)
+    return words if words in _WORDS else value
 
 
 def _card(written: Json) -> Card:
