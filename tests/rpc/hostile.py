@@ -18,12 +18,24 @@ from croupier.record.v1 import record_service_pb2 as rec
 from croupier.v1 import (
     cards_pb2,
     catalog_service_pb2,
+    game_pb2,
     play_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
     table_pb2,
     table_service_pb2,
     tractor_pb2,
+)
+from croupier.v1.pokex_pb2 import (
+    POKEX_DECISION_KIND_BID,
+    POKEX_DECISION_KIND_FOLLOW,
+    POKEX_DECISION_KIND_LEAD,
+    POKEX_DECISION_KIND_NAME_RANK,
+)
+from croupier.v1.tongits_pb2 import (
+    TONGITS_DECISION_KIND_ANSWER,
+    TONGITS_DECISION_KIND_PLAY,
+    TONGITS_DECISION_KIND_START_TURN,
 )
 from croupier.v1.tractor_pb2 import (
     TRACTOR_DECISION_KIND_BURY,
@@ -37,7 +49,17 @@ from croupier.v1.tractor_pb2 import (
 from croupier_server.wire.registry import WIRES
 from tests.rpc.calls import Metadata, Refusal, build
 from tests.rpc.conftest import Running, server
-from tests.rpc.players import FIXED, NONCES, SHORT, Seats, first_move, make, make_full
+from tests.rpc.players import (
+    FIXED,
+    NONCES,
+    POKEX,
+    SHORT,
+    TONGITS,
+    Seats,
+    first_move,
+    make,
+    make_full,
+)
 
 CATALOG = "croupier.v1.CatalogService"
 TABLES = "croupier.v1.TableService"
@@ -97,6 +119,8 @@ BY_ID: dict[str, str] = {
 AUCTION = FIXED + "ruleset: 'document' options { tractor { max_deals: 1 } } "
 WINDOW = FIXED + "options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } "
 OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_INVITED } seats {} "
+CHALLENGED = TONGITS.replace("max_hands: 1", "max_hands: 1 draw_call: TONGITS_DRAW_CALL_ANYONE")
+PICKED = POKEX.replace("max_deals: 1", "max_deals: 1 center: POKEX_CENTER_LEADER_PICKS")
 MATCH = "game: GAME_KIND_TRACTOR shared_seats: true " + SHORT
 
 
@@ -138,6 +162,14 @@ class World:
         await self._at("show", AUCTION, TRACTOR_DECISION_KIND_SHOW)
         await self._at("name", AUCTION, TRACTOR_DECISION_KIND_NAME_TRUMPS)
         await self._at("window", WINDOW, TRACTOR_DECISION_KIND_DECLARE)
+        await self._at("stock", TONGITS, TONGITS_DECISION_KIND_START_TURN, skip=2)
+        await self._at("turn", TONGITS, TONGITS_DECISION_KIND_PLAY, skip=1)
+        await self._at("answer", CHALLENGED, TONGITS_DECISION_KIND_ANSWER, prefer="call_draw")
+        await self._at("bid", POKEX, POKEX_DECISION_KIND_BID, skip=1, prefer="bid")
+        await self._at("rank", POKEX, POKEX_DECISION_KIND_NAME_RANK, prefer="bid")
+        await self._at("pair", POKEX, POKEX_DECISION_KIND_LEAD, skip=1)
+        await self._at("reply", PICKED, POKEX_DECISION_KIND_FOLLOW, skip=4)
+        await self._at("pick", PICKED, POKEX_DECISION_KIND_LEAD, skip=2)
         is_open = await make(self.call, OPEN)
         await is_open.join(0)
         await self._add("open", is_open)
@@ -159,28 +191,33 @@ class World:
             self.names[f"{name}_code_{seat}"] = code
 
     async def _at(
-        self, name: str, text: str, kind: tractor_pb2.TractorDecisionKind.ValueType, skip: int = 0
+        self, name: str, text: str, kind: int, skip: int = 0, prefer: str = "decline"
     ) -> None:
+        """A table that asks for a decision of *kind*, after *skip* others of it; the seats make a
+        move of the arm *prefer* wherever one is listed, and otherwise the first one."""
         table = await make_full(self.call, text)
         answered = None
         while True:
             decision = await table.open()
             assert decision is not None, name
-            if decision.kind.tractor == kind and skip == 0 and self._is_telling(table, decision):
+            asked = getattr(decision.kind, decision.kind.WhichOneof("game") or "")
+            if asked == kind and skip == 0 and self._is_telling(table, decision):
                 break
-            skip -= decision.kind.tractor == kind and skip > 0
+            skip -= asked == kind and skip > 0
             answered = decision
-            await table.submit(decision, first_move(decision))
+            await table.submit(decision, _preferred(decision, prefer))
             if name == "window":
                 self._close_window(table)
         await self._add(name, table)
         seat = decision.seat
-        view = (await table.view(seat)).snapshot.seat.tractor
+        view = (await table.view(seat)).snapshot.seat
         self._name_cards(name, decision, view)
         self.names[f"{name}_id"] = decision.decision_id
         self.names[f"{name}_me"] = table.tickets[seat]
         self.names[f"{name}_next"] = table.tickets[(seat + 1) % len(table.tickets)]
-        self.names[f"{name}_next_id"] = decision.decision_id[:-1] + str((seat + 1) % 4)
+        self.names[f"{name}_next_id"] = decision.decision_id[:-1] + str(
+            (seat + 1) % len(table.tickets)
+        )
         legal = first_move(decision)
         self.names[f"{name}_legal"] = str(legal).replace("\n", " ")
         self.names[f"{name}_legal_card"] = str(next(iter(legal.tractor.play.cards), 0))
@@ -202,21 +239,24 @@ class World:
         is_follow = kinds == {tractor_pb2.TRACTOR_MOVE_KIND_FOLLOW}
         return is_follow and 1 < len(listed) < 6 and all(len(cards) == 1 for cards in listed)
 
-    def _name_cards(
-        self, name: str, decision: table_pb2.Decision, view: tractor_pb2.TractorView
-    ) -> None:
+    def _name_cards(self, name: str, decision: table_pb2.Decision, seat: game_pb2.SeatView) -> None:
         """Cards that are held, that are not, and that may not be played."""
-        hand = list(view.hand)
+        hand = list(getattr(seat, seat.WhichOneof("game") or "").hand)
         absent = next(card for card in cards_pb2.Card.values() if card and card not in hand)
+        self.names[f"{name}_first"] = str(hand[0])
+        self.names[f"{name}_last"] = str(hand[-1])
+        self.names[f"{name}_absent"] = str(absent)
+        if not seat.HasField("tractor"):
+            self.names[f"{name}_center"] = str(next(iter(seat.pokex.public.center_left), 0))
+            return
+        view = seat.tractor
         listed = [move.move.tractor.play.cards for move in decision.legal.moves]
         allowed = {cards[0] for cards in listed if len(cards) == 1}
         wrong = [card for card in hand if card not in allowed]
-        self.names[f"{name}_absent"] = str(absent)
         self.names[f"{name}_wrong"] = str(wrong[0] if wrong else absent)
         suits = [set(order.cards) for order in view.public.order]
         apart = [card for card in hand if any((card in s) != (hand[0] in s) for s in suits)]
         self.names[f"{name}_apart"] = str(apart[0] if apart else absent)
-        self.names[f"{name}_first"] = str(hand[0])
 
     # Dumps ---------------------------------------------------------------------------------------
 
@@ -295,6 +335,15 @@ class World:
             play_service_pb2.OpenNonceResponse,
             (("croupier-ticket", table.tickets[seat]),),
         )
+
+
+def _preferred(decision: table_pb2.Decision, arm: str) -> game_pb2.Move:
+    """The first listed move of *arm*, or the first move."""
+    for listed in decision.legal.moves:
+        move = getattr(listed.move, listed.move.WhichOneof("game") or "")
+        if move.WhichOneof("move") == arm != "decline":
+            return listed.move
+    return first_move(decision)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2, table_service_pb2
+from croupier.v1.tongits_pb2 import TONGITS_MOVE_KIND_DISCARD
 from croupier.v1.tractor_pb2 import TractorDecisionKind
 from tests.rpc.calls import Caller, Metadata, build
 
@@ -17,6 +18,8 @@ NONCES = [bytes([seat]) * 32 for seat in range(12)]
 
 FIXED = "game: GAME_KIND_TRACTOR deal_source { fixed { seed: 7 } } shared_seats: true "
 SHORT = "options { tractor { max_deals: 1 declare_window: TRACTOR_DECLARE_WINDOW_END_OF_DRAW } } "
+TONGITS = FIXED.replace("TRACTOR", "TONGITS") + "options { tongits { max_hands: 1 } } "
+POKEX = FIXED.replace("TRACTOR", "POKEX") + "options { pokex { max_deals: 1 } } "
 
 
 def ticket_of(ticket: str) -> Metadata:
@@ -39,8 +42,16 @@ def first_move(decision: table_pb2.Decision) -> game_pb2.Move:
     move = game_pb2.Move()
     if decision.kind.tractor == TractorDecisionKind.TRACTOR_DECISION_KIND_BURY:
         move.tractor.bury.cards.extend(cards)
-    else:
+    elif decision.kind.HasField("tractor"):
         move.tractor.play.cards.extend(cards)
+    elif decision.kind.HasField("pokex"):
+        move.pokex.play.cards.extend(cards)
+        if pattern.HasField("center"):
+            move.pokex.play.center = pattern.center
+    elif pattern.kind.tongits == TONGITS_MOVE_KIND_DISCARD:
+        (move.tongits.discard.card,) = cards
+    else:
+        move.tongits.meld.cards.extend(cards)
     return move
 
 

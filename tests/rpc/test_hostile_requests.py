@@ -93,7 +93,7 @@ FIELDS = [
     (f"{CATALOG}/ListGames", "page_size: 4294967295", ["page_size"]),
     (f"{CATALOG}/ListGames", f"page_token: '{LONG}'", ["page_token"]),
     (f"{CATALOG}/ListRulesets", "", ["game"]),
-    (f"{CATALOG}/ListRulesets", "game: 2", ["game"]),
+    (f"{CATALOG}/ListRulesets", "game: 4", ["game"]),
     (f"{CATALOG}/ListRulesets", "game: -1", ["game"]),
     (f"{CATALOG}/GetRuleset", "game: 2147483647", ["game"]),
     (f"{CATALOG}/GetRuleset", f"game: 1 ruleset: '{LONG}'", ["ruleset"]),

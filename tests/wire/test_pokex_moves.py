@@ -115,6 +115,11 @@ def test_an_unknown_card(number: int) -> None:
     assert refusal("play", cards=[1, 2], center=number).field == "move.pokex.play.center"
 
 
+def test_a_card_that_is_there_once() -> None:
+    """P-1.1."""
+    assert refusal("play", cards=[9, 9]).field == "move.pokex.play.cards[1]"
+
+
 # Legal answers -----------------------------------------------------------------------------------
 
 

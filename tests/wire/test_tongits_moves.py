@@ -55,7 +55,7 @@ def refusal(arm: str, **fields: Any) -> MalformedMove:
         moves.lay_off(0, parse("AC")),
         moves.lay_off(51, parse("4S 5S 6S")),
         moves.discard(1),
-        moves.discard(54),
+        moves.discard(52),
     ],
     ids=moves.move_text,
 )
@@ -109,7 +109,7 @@ def test_what_is_no_move_is_not_encoded(code: int) -> None:
     ],
 )
 def test_the_number_of_cards(arm: str, fields: dict[str, int], least: int, most: int) -> None:
-    deck = list(range(1, 55))
+    deck = list(range(1, 53))
     for number in (least, most):
         assert WIRE.move_code(move_of(arm, cards=deck[:number], **fields)) > 0
     for number in (least - 1, most + 1):
@@ -128,10 +128,14 @@ def test_an_unknown_card(arm: str, fields: dict[str, int], number: int) -> None:
         assert error.field == f"move.tongits.{arm}.cards[{before}]"
 
 
-@pytest.mark.parametrize("arm", ["meld", "lay_off"])
-def test_more_copies_than_any_pack_has(arm: str) -> None:
+@pytest.mark.parametrize("arm", ["meld", "lay_off", "take_discard"])
+@pytest.mark.parametrize("before", [[1, 2], [1, 2, 3, 4, 5, 6, 7]])
+def test_cards_that_one_pack_does_not_have(arm: str, before: list[int]) -> None:
+    """G-1.1: one pack of 52."""
     fields = {"meld": 1} if arm == "lay_off" else {}
-    assert refusal(arm, cards=[9] * 7, **fields).field == f"move.tongits.{arm}.cards[6]"
+    for extra in (1, 53, 54):
+        error = refusal(arm, cards=[*before, extra], **fields)
+        assert error.field == f"move.tongits.{arm}.cards[{len(before)}]"
 
 
 @pytest.mark.parametrize("number", [52, 2**32 - 1])
@@ -147,7 +151,7 @@ def test_the_discard_is_taken_either_with_cards_or_for_a_meld() -> None:
     assert WIRE.move_code(move_of("take_discard", meld=0)) == moves.take_for_lay_off(0)
 
 
-@pytest.mark.parametrize("number", [0, 55, -1])
+@pytest.mark.parametrize("number", [0, 53, 54, 55, -1])
 def test_discarding_no_card(number: int) -> None:
     assert refusal("discard", card=number).field == "move.tongits.discard.card"
 
@@ -169,7 +173,7 @@ def check(legal: Legal) -> game_pb2.LegalMoves:
 def test_an_answer_of_moves_of_several_kinds() -> None:
     """A meld of the same cards is listed with the kind that it is given."""
     run, four = parse("4S 5S 6S") | moves.MELD, parse("4S 4H 4D 4C")
-    listed = (run, four | moves.MELD, four | moves.SECRET_FOUR, moves.discard(3), moves.discard(54))
+    listed = (run, four | moves.MELD, four | moves.SECRET_FOUR, moves.discard(3), moves.discard(52))
     kinds = (
         TongitsMoveKind.MELD_RUN,
         TongitsMoveKind.MELD_SET,

@@ -11,7 +11,7 @@ from typing import Final
 from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Move, Pattern
-from croupier_server.games.cards import CARD_MAX, count, unpack
+from croupier_server.games.cards import CARD_MAX, ONES, count, unpack
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
 from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
@@ -43,7 +43,7 @@ def move_code(message: game_pb2.Move) -> Move:
     arm = move.WhichOneof("move")
     if arm == "play":
         play = move.play
-        cards = packed(play.cards, "pokex.play.cards", CARDS, CARDS)
+        cards = packed(play.cards, "pokex.play.cards", CARDS, CARDS, ONES)
         if not play.HasField("center"):
             return cards | moves.PLAY
         center = play.center

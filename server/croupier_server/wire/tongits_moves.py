@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from croupier.v1 import game_pb2, tongits_pb2
 from croupier_server.games.base import Move
-from croupier_server.games.cards import card_of, rank, unpack
+from croupier_server.games.cards import BLACK_JOKER, card_of, rank, unpack
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsDecisionKind, TongitsMoveKind
 from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
@@ -29,6 +29,9 @@ LAY_OFF_MAX: Final = 13
 MELD_NUMBER_MAX: Final = 51
 
 _RANKS: Final = range(2, 15)
+_PACK: Final = sum(one for card, one in SINGLES.items() if card < BLACK_JOKER)
+"""One of every card that there is in Tong-its."""
+
 _KEPT_MAX: Final = 8192
 """So many encoded moves are kept, and so many of one kind as they are listed."""
 
@@ -41,7 +44,9 @@ _BARE: Final[dict[str, Move]] = {
 }
 """Moves that are a word and no more, by their arm."""
 
-_DISCARDS: Final[dict[int, Move]] = {card: moves.discard(card) for card in SINGLES}
+_DISCARDS: Final[dict[int, Move]] = {
+    card: moves.discard(card) for card, one in SINGLES.items() if one & _PACK
+}
 _FOURS: Final[dict[int, Move]] = {
     rank: sum(SINGLES[card_of(suit, rank)] for suit in range(4)) | moves.SECRET_FOUR
     for rank in _RANKS
@@ -71,12 +76,12 @@ def _take_discard(message: tongits_pb2.TongitsTakeDiscard) -> Move:
         return moves.take_for_lay_off(_number(message.meld, "take_discard"))
     if not message.cards:
         raise malformed("tongits.take_discard.cards", "neither cards nor a meld")
-    cards = packed(message.cards, "tongits.take_discard.cards", 1, TAKE_MAX)
+    cards = packed(message.cards, "tongits.take_discard.cards", 1, TAKE_MAX, _PACK)
     return moves.take_for_meld(cards)
 
 
 def _meld(message: tongits_pb2.TongitsMeldCards) -> Move:
-    return packed(message.cards, "tongits.meld.cards", MELD_MIN, MELD_MAX) | moves.MELD
+    return packed(message.cards, "tongits.meld.cards", MELD_MIN, MELD_MAX, _PACK) | moves.MELD
 
 
 def _secret_four(message: tongits_pb2.TongitsSecretFour) -> Move:
@@ -87,12 +92,12 @@ def _secret_four(message: tongits_pb2.TongitsSecretFour) -> Move:
 
 
 def _lay_off(message: tongits_pb2.TongitsLayOff) -> Move:
-    cards = packed(message.cards, "tongits.lay_off.cards", 1, LAY_OFF_MAX)
+    cards = packed(message.cards, "tongits.lay_off.cards", 1, LAY_OFF_MAX, _PACK)
     return moves.lay_off(_number(message.meld, "lay_off"), cards)
 
 
 def _discard(message: tongits_pb2.TongitsDiscard) -> Move:
-    return card(message.card, "tongits.discard.card") | moves.DISCARD
+    return card(message.card, "tongits.discard.card", _PACK) | moves.DISCARD
 
 
 def _number(meld: int, arm: str) -> int:
@@ -132,7 +137,7 @@ def tongits_move(move: Move) -> bytes:
         return field_bytes(_BARE_ARMS[move], b"")
     kind, ids, meld = moves.move_type(move), unpack(moves.cards_of(move)), moves.meld_of(move)
     is_named = 0 <= meld <= MELD_NUMBER_MAX
-    if kind == moves.DISCARD and ids and move == _DISCARDS[ids[0]]:
+    if kind == moves.DISCARD and ids and move == _DISCARDS.get(ids[0]):
         return field_bytes(_DISCARD, field_number(1, ids[0]))
     if kind == moves.MELD and ids and meld < 0:
         return field_bytes(_MELD, field_packed(1, ids))

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.cards import unpack
 from croupier_server.games.tongits.events import DealResult, Meld
+from croupier_server.games.tongits.melds import POINTS
 from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
 from croupier_server.wire import tongits_parts as parts
 from croupier_server.wire.encode import (
@@ -34,6 +35,7 @@ _PUBLIC_TAG: Final = TAGS[1]
 _PHASES: Final = tuple(field_number(1, phase) for phase in range(max(Phase) + 1))
 _TOOK_DISCARD: Final = field_number(11, 1)
 _TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(14, seat) for seat in range(PLAYERS)}
+_DEADWOOD: Final = tuple(field_number(5, count) for count in range(sum(POINTS) + 1))
 _SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(PLAYERS))
 
 
@@ -47,7 +49,6 @@ class TongitsViews:
         "_deal_of",
         "_melds",
         "_melds_of",
-        "_own",
         "_results",
     )
 
@@ -62,7 +63,6 @@ class TongitsViews:
         """Fields 15 to 18."""
         self._chips_of: tuple[object, ...] = ()
         self._results = Growing[DealResult](19, parts.result)
-        self._own: dict[Seat, tuple[Cards, tuple[int, ...], object, bytes]] = {}
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
@@ -73,21 +73,7 @@ class TongitsViews:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
         public = framed(_PUBLIC_TAG, self._public(state.public))
-        return framed(_GAME_TAG, public + _SEAT_FIELDS[seat] + self._own_cards(state, seat))
-
-    def _own_cards(self, state: State, seat: Seat) -> bytes:
-        """Fields 3 to 5 of ``TongitsView``."""
-        hand, fours, table = state.hands[seat], state.secret_fours[seat], state.table
-        kept = self._own.get(seat)
-        if kept is not None and kept[0] == hand and kept[1] == fours and kept[2] is table:
-            return kept[3]
-        found = (
-            field_packed(3, unpack(hand))
-            + field_packed(4, bytes(fours))
-            + field_number(5, table.deadwood(hand))
-        )
-        self._own[seat] = hand, fours, table, found
-        return found
+        return framed(_GAME_TAG, public + _SEAT_FIELDS[seat] + _own_cards(state, seat))
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""
@@ -126,6 +112,14 @@ class TongitsViews:
         kept = dict(zip(self._melds_of, self._melds, strict=True))
         self._melds = [kept.get(one) or field_bytes(7, parts.meld(one)) for one in melds]
         self._melds_of = melds.copy()
+
+
+def _own_cards(state: State, seat: Seat) -> bytes:
+    """Fields 3 to 5 of ``TongitsView``. Not kept: a seat's cards change with nearly every decision
+    of its own."""
+    hand, fours = state.hands[seat], state.secret_fours[seat]
+    ranks = field_packed(4, bytes(fours)) if fours else b""
+    return field_packed(3, unpack(hand)) + ranks + _DEADWOOD[state.table.deadwood(hand)]
 
 
 def _call(public: PublicState) -> bytes:
