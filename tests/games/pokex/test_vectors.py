@@ -1,0 +1,125 @@
+"""The worked positions, and the runner that `croupier vectors` uses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from croupier_server.games.pokex.vectors import KINDS
+from croupier_server.vectors import VectorResult, run_file, tally
+
+Vector = dict[str, object]
+FILES = [("pokex.json", 39), ("pokex_more.json", 366)]
+
+
+def run(tmp_path: Path, *vectors: object) -> list[VectorResult]:
+    """Run *vectors* as a file of their own."""
+    path = tmp_path / "vectors.json"
+    path.write_text(json.dumps({"game": "pokex", "vectors": vectors}), encoding="utf-8")
+    return run_file(path)
+
+
+@pytest.mark.parametrize(("name", "number"), FILES)
+def test_all_positions_pass(root: Path, name: str, number: int) -> None:
+    results = run_file(root / "tests" / "vectors" / name)
+    assert [result for result in results if not result.passed] == []
+    assert tally(results) == (number, 0)
+    assert {result.kind for result in results} == set(KINDS)
+
+
+@pytest.mark.parametrize(("name", "least"), [("pokex.json", 18), ("pokex_more.json", 45)])
+def test_every_wrong_expectation_fails(root: Path, tmp_path: Path, name: str, least: int) -> None:
+    """No kind compares nothing: each expected value, changed, makes its position fail."""
+    content = json.loads((root / "tests" / "vectors" / name).read_text(encoding="utf-8"))
+    seen: set[tuple[str, str]] = set()
+    for vector in content["vectors"]:
+        changed = [
+            vector | {"expect": vector["expect"] | {key: wrong(value)}}
+            for key, value in vector["expect"].items()
+        ]
+        seen |= {(vector["kind"], key) for key in vector["expect"]}
+        for result in run(tmp_path, *changed):
+            assert not result.passed, result
+    assert len(seen) >= least
+
+
+def wrong(value: object) -> object:
+    """Another value, of the same type where there is one."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, list):
+        return [*value, value[0] if value else "2S"]
+    return 3 if value is None else f"{value}?"
+
+
+@pytest.mark.parametrize(
+    ("given", "expect"),
+    [
+        ({"cards": ["8C", "8D", "5S", "5H", "X1"]}, {"category": "FULL_HOUSE"}),
+        ({"cards": ["8C", "8D", "5S", "5H", "2S"]}, {"category": "two pair"}),
+        ({"cards": ["TS", "JS", "QS", "KS", "AS"]}, {"category": "royal flush"}),
+        ({"cards": ["TS", "9S", "8S", "7S", "10S"[1:]]}, None),
+        ({"cards": ["9C", "8D", "7S", "6H", "TD"], "wild_rank": 10}, {"wilds_used": 0}),
+    ],
+)
+def test_other_words(tmp_path: Path, given: Vector, expect: Vector | None) -> None:
+    """P-5.1: categories and ranks in other words; what is no card fails."""
+    vector = {"id": "x", "kind": "hand", "given": given, "expect": expect or {"ranks": []}}
+    (result,) = run(tmp_path, vector)
+    assert result.passed is (expect is not None)
+
+
+def test_a_list_means_any_of_its_values(tmp_path: Path) -> None:
+    """P-6.2, P-6.3: every combination is a result of its own."""
+    options = {"undertrick": ["zero", "minus_bid"], "opponents_score": ["none", "triangle"]}
+    vector = {
+        "id": "x",
+        "kind": "score",
+        "options": options,
+        "given": {"bid": 3, "taken": 2},
+        "expect": {"declarers": 0, "opponents": 0},
+    }
+    results = run(tmp_path, vector)
+    assert [result.passed for result in results] == [True, False, False, False]
+    assert tally(results) == (0, 1)
+
+
+def test_calls_with_their_seats(tmp_path: Path) -> None:
+    """P-2.1: a call out of turn is refused."""
+    calls: list[object] = [
+        {"seat": 1, "bid": 2},
+        {"seat": 2, "call": "pass"},
+        {"seat": 0, "bid": 3},
+    ]
+    vector = {"id": "x", "kind": "auction", "given": {"dealer": 0, "calls": calls}}
+    (result,) = run(tmp_path, vector | {"expect": {"illegal_at": 2}})
+    assert result.passed, result
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        {"id": "x", "kind": "weather", "given": {}, "expect": {}},
+        {"id": "x", "given": {}, "expect": {}},
+        {"id": "x", "kind": "score", "given": {"bid": 1, "taken": 2}},
+        {"id": "x", "kind": "score", "given": {"bid": 1}, "expect": {"declarers": 0}},
+        {"id": "x", "kind": "score", "given": {"bid": 1, "taken": 2}, "expect": {"gifts": 3}},
+        {"id": "x", "kind": "hand", "given": {"cards": ["2S", "3S"]}, "expect": {"ranks": []}},
+        {
+            "id": "x",
+            "kind": "score",
+            "options": {"bids": 2},
+            "given": {"bid": 1, "taken": 2},
+            "expect": {"declarers": 2},
+        },
+        ["no", "vector"],
+    ],
+)
+def test_what_cannot_be_run_fails(tmp_path: Path, vector: object) -> None:
+    (result,) = run(tmp_path, vector)
+    assert not result.passed
+    assert result.actual
