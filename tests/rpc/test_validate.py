@@ -16,7 +16,7 @@ from croupier.v1 import play_service_pb2 as play
 from croupier.v1 import table_service_pb2 as ts
 from croupier_server.errors import InvalidRequest, MalformedMove, Reason
 from croupier_server.rpc.validate import Requests, image_bytes, path_of
-from croupier_server.wire.registry import WIRES
+from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.rpc.calls import build
 
 MOVE = 'table_id: "t" decision_id: "1-0" '
@@ -175,6 +175,41 @@ MOVES = [
     "move { tractor { name_trumps { suit: 2 } } }",
     "move { tractor { name_trumps { suit: 0 } } }",
     "move { tractor { name_trumps { suit: 9 } } }",
+    "move { tongits {} }",
+    "move { tongits { draw_stock {} } }",
+    "move { tongits { take_discard { cards: [1, 2] } } }",
+    "move { tongits { take_discard { meld: 51 } } }",
+    "move { tongits { take_discard { meld: 52 } } }",
+    "move { tongits { take_discard { cards: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] } } }",
+    "move { tongits { take_discard { cards: [1, 55] } } }",
+    "move { tongits { meld { cards: [1, 2] } } }",
+    "move { tongits { meld { cards: [1, 2, 3] } } }",
+    "move { tongits { meld { cards: [1, 2, 0] } } }",
+    "move { tongits { secret_four {} } }",
+    "move { tongits { secret_four { rank: RANK_A } } }",
+    "move { tongits { secret_four { rank: 1 } } }",
+    "move { tongits { lay_off { meld: 1 } } }",
+    "move { tongits { lay_off { cards: 1 } } }",
+    "move { tongits { lay_off { meld: 52 cards: 1 } } }",
+    "move { tongits { lay_off { meld: 5 cards: 99 } } }",
+    "move { tongits { discard {} } }",
+    "move { tongits { discard { card: CARD_2S } } }",
+    "move { tongits { discard { card: 60 } } }",
+    "move { pokex {} }",
+    "move { pokex { decline {} } }",
+    "move { pokex { bid {} } }",
+    "move { pokex { bid { tricks: 6 } } }",
+    "move { pokex { bid { tricks: 7 } } }",
+    "move { pokex { name_rank {} } }",
+    "move { pokex { name_rank { rank: RANK_2 } } }",
+    "move { pokex { name_rank { rank: 15 } } }",
+    "move { pokex { play { cards: 1 } } }",
+    "move { pokex { play { cards: [1, 2] } } }",
+    "move { pokex { play { cards: [1, 2, 3] } } }",
+    "move { pokex { play { cards: [0, 1] } } }",
+    "move { pokex { play { cards: [1, 2] center: CARD_RJ } } }",
+    "move { pokex { play { cards: [1, 2] center: 0 } } }",
+    "move { pokex { play { cards: [1, 2] center: 55 } } }",
 ]
 
 
@@ -185,11 +220,12 @@ def test_a_move_is_left_to_the_wire_which_judges_alike(
     request = build(play.SubmitMoveRequest, MOVE + text)
     faults = judge(request)
     assert requests.reader(play.SubmitMoveRequest)(request.SerializeToString()) == request
+    wire = WIRES_BY_NAME[request.move.WhichOneof("game") or "tractor"]
     if not faults:
-        WIRES[1].move_code(request.move)
+        wire.move_code(request.move)
         return
     with pytest.raises(MalformedMove) as caught:
-        WIRES[1].move_code(request.move)
+        wire.move_code(request.move)
     expected = {"move": "move.game"}.get(faults[0], faults[0])
     assert caught.value.field == expected
 
