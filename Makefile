@@ -99,6 +99,10 @@ test-all: $(READY) ## run every test
 nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)
 
+.PHONY: golden
+golden: $(READY) ## show what differs from tests/golden (ARGS=--update writes it)
+	@$(BIN)/python scripts/golden.py $(ARGS)
+
 .PHONY: docs-check
 docs-check: $(READY) ## pages written from the code, links, anchors, decisions, changelog
 	@$(BIN)/python scripts/gen_docs.py --check

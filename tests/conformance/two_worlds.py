@@ -134,7 +134,7 @@ class Pair:
             move = game.sample(legal, self.draw)
             if move == entry.move or move & 15 != entry.move & 15:
                 continue
-            world = game.copy(there)
+            world: object = game.copy(there)
             told = self._told(game.apply(world, seat, move))
             if game.view(world, self.audience) == view:
                 same("event", happened, told)
