@@ -98,6 +98,14 @@ def test_results() -> None:
     assert found.detail == "out of strikes"
 
 
+def test_scores_beyond_32_bits() -> None:
+    """Chips of a long match at high stakes."""
+    scores = (3_000_000_000, -5_000_000_000, 2_000_000_000)
+    outcome = Outcome(tuple(SeatOutcome(score, 1) for score in scores))
+    message = game_pb2.MatchResult.FromString(encode.match_result(EndReason.FINISHED, outcome))
+    assert tuple(seat.score for seat in message.seats) == scores
+
+
 def test_a_result_that_does_not_count_names_no_seat() -> None:
     data = encode.match_result(EndReason.ABORTED, None, None, "rain")
     found = exactly(game_pb2.MatchResult, data)
