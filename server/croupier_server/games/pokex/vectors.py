@@ -129,9 +129,10 @@ def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
 
 
 def _as_asked(value: Json, expected: Json) -> Json:
-    """The number of items of a list where the position expects a number."""
-    is_counted = isinstance(expected, int) and not isinstance(expected, bool)
-    return len(value) if is_counted and isinstance(value, list) else value
+    """*value* as it is asked for: as true or false, or as the number of items of a list."""
+    if isinstance(expected, bool):
+        return value if value is None else bool(value)
+    return len(value) if isinstance(expected, int) and isinstance(value, list) else value
 
 
 def _usual(value: Json) -> Json:
@@ -280,18 +281,16 @@ def _call(written: Json) -> int:
     return moves.PASS if written == "pass" else moves.bid(number(written))
 
 
-def _illegal_at(state: State, calls: Json) -> int | None:
-    """Make *calls* in turn; the index of the first one that is refused, or None."""
+def _refused(state: State, calls: Json) -> tuple[int, str] | None:
+    """Make *calls* in turn; the index and reason of the first one that is refused, or None."""
     for index, written in enumerate(items(calls)):
+        seat = state.public.to_act
+        if isinstance(written, Mapping):
+            seat = number(written.get("seat", seat))
         try:
-            seat = state.public.to_act
-            if isinstance(written, Mapping):
-                seat = number(written.get("seat", seat))
-            if state.public.phase is not Phase.BIDDING:
-                return index
             _GAME.apply(state, seat, _call(written))
-        except CroupierError:
-            return index
+        except CroupierError as refusal:
+            return index, str(refusal.reason)
     return None
 
 
@@ -302,14 +301,16 @@ def _told_calls(legal: Legal) -> list[Json]:
 def _auction(position: Position) -> Facts:
     state = _dealt(position, position.number("dealer"))
     public = state.public
-    illegal_at = _illegal_at(state, position.given["calls"])
+    refused = _refused(state, position.given["calls"])
     is_over = public.phase is not Phase.BIDDING
     is_passed = is_over and public.declarer == NO_SEAT
     is_redealt = is_passed and public.phase is not Phase.PLAY
+    result = "redeal" if is_redealt else "play"
     side = None if public.declarer == NO_SEAT else public.declarer % 2
     leader = public.declarer if public.phase is Phase.NAME_RANK else public.leader
     return {
-        "illegal_at": illegal_at,
+        "illegal_at": None if refused is None else refused[0],
+        "reason": None if refused is None else refused[1],
         "over": is_over,
         "declarer": None if side is None or not is_over else public.declarer,
         "declarer_side": side,
@@ -318,10 +319,10 @@ def _auction(position: Position) -> Facts:
         "bid": public.bid,
         "to_act": None if is_over else public.to_act,
         "legal": None if is_over else _told_calls(_GAME.legal_moves(state, public.to_act)),
-        "all_pass": is_passed,
+        "all_pass": "" if not is_passed else result,
         "played": is_over and not is_redealt,
         "redeal": is_redealt,
-        "result": None if not is_over else "redeal" if is_redealt else "play",
+        "result": result if is_over else None,
         "leader": None if leader == NO_SEAT else leader,
         "first_leader": None if leader == NO_SEAT else leader,
         "next_dealer": (public.dealer + 1) % 4,
@@ -386,15 +387,17 @@ def _leads(position: Position) -> Facts:
 
 
 def _center(position: Position) -> Facts:
-    """The centre card of trick number ``trick``, from 1; ``picks`` are those that the leaders
-    name, trick by trick, and ``named`` is what is named in this one."""
+    """The centre card of trick number ``trick``, from 1. A list of other cards are those that the
+    leaders named before, trick by trick, and a single one is what is named in this trick."""
     center = position.cards("center_left_to_right")
-    trick = position.number("trick", default=1)
-    picks = _cards(position.first("picks", "used") or ())
-    named = position.first("named", "picked", "leader_picks")
-    if named is not None:
-        others = [card for card in center if card not in (*picks, _card(named))]
-        picks = [*[*picks, *others][: trick - 1], _card(named)]
+    others = {"center_left_to_right", "trick"}
+    told_cards = [value for key, value in position.given.items() if key not in others]
+    picks = [card for value in told_cards if not isinstance(value, str) for card in _cards(value)]
+    trick = position.number("trick", default=len(picks) + 1)
+    for value in told_cards:
+        if isinstance(value, str):
+            rest = [card for card in center if card not in (*picks, _card(value))]
+            picks = [*[*picks, *rest][: trick - 1], _card(value)]
     state = _dealt(position, 0, center)
     try:
         _play_out(state, 1, picks)
@@ -404,8 +407,8 @@ def _center(position: Position) -> Facts:
     return {
         "card": _written(used[trick - 1]),
         "cards": [_written(card) for card in used],
+        "legal": [_written(card) for card in center if card not in used[: trick - 1]],
         "left": [_written(card) for card in center if card not in used[:trick]],
-        "legal": True,
         "reason": None,
     }
 
