@@ -6,6 +6,7 @@ as the annotations of ``pokex.proto``.
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Final
 
 from croupier.v1 import game_pb2
@@ -32,6 +33,10 @@ as long as no centre card is named with it."""
 
 _DECLINE, _BID, _NAME_RANK, _PLAY = 1, 2, 3, 4
 """Arms of ``PokexMove``."""
+_PLAYS: Final[dict[tuple[int, ...], Move]] = {
+    pair: moves.play(SINGLES[pair[0]] | SINGLES[pair[1]]) for pair in permutations(SINGLES, CARDS)
+}
+"""Every play that names no centre card, by its two cards in either order."""
 
 
 # Messages to moves ------------------------------------------------------------------------------
@@ -43,13 +48,15 @@ def move_code(message: game_pb2.Move) -> Move:
     arm = move.WhichOneof("move")
     if arm == "play":
         play = move.play
-        cards = packed(play.cards, "pokex.play.cards", CARDS, CARDS, ONES)
+        code = _PLAYS.get(tuple(play.cards))
+        if code is None:
+            code = packed(play.cards, "pokex.play.cards", CARDS, CARDS, ONES) | moves.PLAY
         if not play.HasField("center"):
-            return cards | moves.PLAY
+            return code
         center = play.center
         if center not in SINGLES:
             raise malformed("pokex.play.center", f"{center} is no card")
-        return moves.play(cards, center)
+        return code | moves.play(0, center)
     if arm == "decline":
         return moves.PASS
     if arm == "bid":

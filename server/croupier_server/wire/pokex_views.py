@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX, Card, Cards, unpack
+from croupier_server.games.cards import CARD_MAX, Card, Cards
 from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.wire import pokex_parts as parts
@@ -28,10 +28,11 @@ from croupier_server.wire.encode import (
 )
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.pokex_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed
+from croupier_server.wire.views import Growing, framed, one_pack_ids
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
+_HAND_TAG: Final = TAGS[3]
 _TRICK_TAG: Final = TAGS[11]
 _CENTERS: Final = (b"", *(field_varint(1, card) for card in range(1, CARD_MAX + 1)))
 """By card: field 1 of ``PokexTrick``."""
@@ -70,7 +71,7 @@ class PokexViews:
         hand = state.hands[seat]
         last, own = self._own[seat]
         if hand != last:
-            own = field_packed(3, unpack(hand))
+            own = framed(_HAND_TAG, one_pack_ids(hand)) if hand else b""
             self._own[seat] = hand, own
         public = self._public(state.public)
         return framed(_GAME_TAG, framed(_PUBLIC_TAG, public) + _SEAT_FIELDS[seat] + own)

@@ -13,10 +13,17 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import unpack
+from croupier_server.games.cards import CARD_MAX
 from croupier_server.games.tongits.events import DealResult, Meld
 from croupier_server.games.tongits.melds import POINTS
-from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
+from croupier_server.games.tongits.state import (
+    NO_SEAT,
+    PLAYERS,
+    SEATS_OF,
+    Phase,
+    PublicState,
+    State,
+)
 from croupier_server.wire import tongits_parts as parts
 from croupier_server.wire.encode import (
     TAGS,
@@ -26,13 +33,21 @@ from croupier_server.wire.encode import (
     field_packed,
     field_packed_signed,
     field_varint,
+    varint,
 )
 from croupier_server.wire.tongits_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed
+from croupier_server.wire.views import Growing, framed, one_pack_ids
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
+_HAND_TAG: Final = TAGS[3]
 _PHASES: Final = tuple(field_number(1, phase) for phase in range(max(Phase) + 1))
+_DISCARDS_TAG: Final = TAGS[6]
+_STOCK_SIZES: Final = tuple(field_number(5, size) for size in range(CARD_MAX))
+_HAND_SIZES, _SECRET_FOURS, _TURNS = (TAGS[field] + varint(PLAYERS) for field in (4, 8, 9))
+"""What stands before a number a seat; all of these numbers are below 128."""
+
+_BARRED: Final = tuple(field_packed(10, bytes(seats)) for seats in SEATS_OF)
 _TOOK_DISCARD: Final = field_number(11, 1)
 _TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(14, seat) for seat in range(PLAYERS)}
 _DEADWOOD: Final = tuple(field_number(5, count) for count in range(sum(POINTS) + 1))
@@ -55,19 +70,19 @@ class TongitsViews:
     def __init__(self) -> None:
         self._deal = b""
         """Fields 2 and 3."""
+        self._chips = b""
+        """Fields 15 to 18."""
         self._deal_of: tuple[object, ...] = ()
+        self._chips_of: list[int] = []
         self._melds: list[bytes] = []
         """Field 7, meld by meld."""
         self._melds_of: list[Meld] = []
-        self._chips = b""
-        """Fields 15 to 18."""
-        self._chips_of: tuple[object, ...] = ()
         self._results = Growing[DealResult](19, parts.result)
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
         assert isinstance(state, State)
-        return field_bytes(GAME_ARM, self._public(state.public))
+        return framed(_GAME_TAG, self._public(state.public))
 
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
@@ -77,28 +92,27 @@ class TongitsViews:
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""
-        deal_of = (public.deal, public.dealer)
-        if deal_of != self._deal_of:
-            self._deal_of = deal_of
+        deal_of = (public.deal, public.dealer, public.pot, public.streak_seat, public.streak)
+        if deal_of != self._deal_of or public.chips != self._chips_of:
+            self._deal_of, self._chips_of = deal_of, public.chips.copy()
             self._deal = field_number(2, public.deal) + field_optional(3, public.dealer)
+            self._chips = _chips(public)
         if public.melds != self._melds_of:
             self._keep_melds(public.melds)
-        chips_of = (public.pot, tuple(public.chips), public.streak_seat, public.streak)
-        if chips_of != self._chips_of:
-            self._chips_of = chips_of
-            self._chips = _chips(public)
-        is_barred = public.barred_turn | public.barred_deal | public.barred_discard
         return b"".join(
             (
                 _PHASES[public.phase],
                 self._deal,
-                field_packed(4, bytes(public.hand_sizes)),
-                field_number(5, public.stock_size),
-                field_packed(6, public.discards),
+                _HAND_SIZES,
+                bytes(public.hand_sizes),
+                _STOCK_SIZES[public.stock_size],
+                framed(_DISCARDS_TAG, public.discards) if public.discards else b"",
                 *self._melds,
-                field_packed(8, bytes(public.secret_fours)),
-                field_packed(9, bytes(public.turns)),
-                field_packed(10, bytes(public.barred())) if is_barred else b"",
+                _SECRET_FOURS,
+                bytes(public.secret_fours),
+                _TURNS,
+                bytes(public.turns),
+                _BARRED[public.barred_turn | public.barred_deal | public.barred_discard],
                 _TOOK_DISCARD if public.took_discard else b"",
                 b"" if public.caller == NO_SEAT else _call(public),
                 _TO_ACT[public.to_act],
@@ -119,7 +133,11 @@ def _own_cards(state: State, seat: Seat) -> bytes:
     of its own."""
     hand, fours = state.hands[seat], state.secret_fours[seat]
     ranks = field_packed(4, bytes(fours)) if fours else b""
-    return field_packed(3, unpack(hand)) + ranks + _DEADWOOD[state.table.deadwood(hand)]
+    return (
+        (framed(_HAND_TAG, one_pack_ids(hand)) if hand else b"")
+        + ranks
+        + _DEADWOOD[state.table.deadwood(hand)]
+    )
 
 
 def _call(public: PublicState) -> bytes:
