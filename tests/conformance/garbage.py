@@ -51,8 +51,8 @@ def near_misses(move: Move, hand: Cards, rng: Random) -> Iterator[Move]:
         yield suited | move & 15
     if cards:
         yield move - single(rng.choice(cards))
-    yield max(0, move - 16)  # another number, where it holds no cards
-    yield move + 16
+    if move < 1 << 12:  # another number, where it holds no cards
+        yield from (number << 4 | move & 15 for number in range(16))
     yield move & ~15 | rng.randint(0, 15)
     yield move ^ rng.randint(1, 3) << ABOVE
     yield move ^ rng.randint(1, 63) << ABOVE

@@ -106,21 +106,25 @@ def assert_outsiders(game: AnyGame, state: object, players: int, move: Move) -> 
 
 
 def assert_answers(game: AnyGame, options: object, seed: int, most: int = 400) -> None:
-    """A playout in which every third decision is looked at closely."""
+    """A playout in which every third decision is looked at closely, and the first of a kind."""
+    seen_kinds: set[int] = set()
     rng = Random(seed)
     seen: list[Move] = [1]
     for step in steps(game, options, seed, most):
-        if step.number % 3 == 0:
+        asked = game.to_act(step.state)
+        kinds = {game.decision_kind(step.state, seat) for seat in asked}
+        if step.number % 3 == 0 or not kinds <= seen_kinds:
             assert_outsiders(game, step.state, game.players(options), rng.choice(seen))
-            for seat in game.to_act(step.state):
+            for seat in asked:
                 assert_answer(game, step.state, seat, rng, seen)
+        seen_kinds |= kinds
         seen += step.entry.by_seat().values()
 
 
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_lists_and_checks_agree(name: str, ruleset: str) -> None:
     game = find(name)
-    for seed in range(2):
+    for seed in range(3):
         assert_answers(game, short(game, ruleset), seed)
 
 
