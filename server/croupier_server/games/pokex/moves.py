@@ -66,8 +66,11 @@ BID: Final = int(MoveType.BID)
 NAME_RANK: Final = int(MoveType.NAME_RANK)
 PLAY: Final = int(MoveType.PLAY)
 
-_PLAYS: Final = tuple(1 << 4 * card & EVERY | PLAY for card in range(CARD_MAX + 1))
-"""Plays of one card, by its id; two of them make a play."""
+_PLAYS: Final = tuple(
+    tuple((1 << 4 * high | 1 << 4 * low) & EVERY | PLAY for low in range(high))
+    for high in range(CARD_MAX + 1)
+)
+"""Plays by the ids of their higher and their lower card; lists of plays share these numbers."""
 
 _PLACES: Final = tuple((low, high) for high in range(1, 12) for low in range(high))
 """Places of two cards of a hand in the order of `plays`, whatever the size of the hand."""
@@ -154,10 +157,10 @@ def sample(legal: Legal, draw: Iterator[int]) -> Move:
     _, fixed, pool, _, _ = spans[below(len(spans), draw)] if len(spans) > 1 else spans[0]
     ids = unpack(pool)
     low, high = _PLACES[below(len(ids) * (len(ids) - 1) >> 1, draw)]
-    return fixed | _PLAYS[ids[low]] | _PLAYS[ids[high]]
+    return fixed | _PLAYS[ids[high]][ids[low]]
 
 
 def plays(hand: Cards) -> list[Move]:
     """The moves that play any two cards of *hand* and name no centre card, ascending."""
-    ones = [_PLAYS[card] for card in unpack(hand)]
-    return [low | high for place, high in enumerate(ones) for low in ones[:place]]
+    ids = unpack(hand)
+    return [_PLAYS[high][low] for place, high in enumerate(ids) for low in ids[:place]]

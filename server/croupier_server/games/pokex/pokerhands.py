@@ -117,7 +117,6 @@ class HandRules:
         "_duplicates",
         "_is_self_free",
         "_suited",
-        "_sums",
         "_wild_shift",
         "features",
         "ignored_bits",
@@ -137,15 +136,12 @@ class HandRules:
         self._is_self_free = wild_as_self_free and wild_rank > 0
         self._suited = _suited[flush_duplicates]
         self._wild_shift = 4 * wild_rank
-        self._sums: dict[Cards, int] = {}
 
     def sum_of(self, pair: Cards) -> int:
-        """What the two cards of a play add to the sum of a hand; kept, as there are 1431 pairs."""
-        total = self._sums.get(pair)
-        if total is None:
-            first, second = unpack(pair)
-            total = self._sums[pair] = self.features[first] + self.features[second]
-        return total
+        """What the two different cards of a play add to the sum of a hand."""
+        features = self.features
+        # Bit 4c stands for card c, so the highest and the lowest bit tell the two.
+        return features[pair.bit_length() >> 2] + features[(pair & -pair).bit_length() >> 2]
 
     def best(self, cards: Cards) -> Ranked:
         """The best hand of five *cards*."""
