@@ -30,7 +30,7 @@ Part = TypeVar("Part")
 Chooser = Callable[[State, Seat], Move]
 
 
-def make_options(ruleset: str = "standard", **overrides: str | int) -> TongitsOptions:
+def make_options(ruleset: str = "standard", /, **overrides: str | int) -> TongitsOptions:
     """Options with single values replaced."""
     return GAME.options(ruleset, {name: str(value) for name, value in overrides.items()})
 

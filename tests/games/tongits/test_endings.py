@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from croupier_server.games.cards import parse
@@ -290,7 +288,7 @@ def test_four_in_the_hand_count_however_it_is_split() -> None:
     assert scoring.worth(0, parse("9S 9H 9D TS JS"), (), [], every).specials == 1
 
 
-ALL_FIGURES: Mapping[str, int] = {
+ALL_FIGURES: dict[str, str | int] = {
     "pay_win": 2,
     "pay_tongits": 30,
     "pay_draw_fought": 50,
