@@ -103,10 +103,10 @@ def _end_trick(public: PublicState) -> TrickEnded:
     first, first_hand = rules.best_of_sum(sums[0])
     second, second_hand = rules.best_of_sum(sums[1])
     ignored = rules.ignored_bits
-    difference = (first >> ignored) - (second >> ignored)
-    better = None if not difference else int(difference < 0)
+    first, second = first >> ignored, second >> ignored
+    better = None if first == second else 0 if first > second else 1
     winner, counted, public.carried = award(
-        better, public.leader % 2, public.carried, public.options.tied_trick
+        better, public.leader & 1, public.carried, public.options.tied_trick
     )
     if winner is not None:
         own, others = public.taken

@@ -5,6 +5,7 @@ Must not be put here: what a hand is worth (`pokerhands`), changes of a state.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, NamedTuple
 
 from croupier_server.games.base import Seat
@@ -25,6 +26,7 @@ class Award(NamedTuple):
     carried: int
 
 
+@cache  # of the few answers that there are
 def award(better: int | None, leader_side: int, carried: int, tied_trick: str) -> Award:
     """Give a trick to the side *better*, which is None for level hands (P-4.3)."""
     if better is not None:
