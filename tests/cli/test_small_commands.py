@@ -36,7 +36,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     [
         (["frobnicate"], "No such command 'frobnicate'"),
         (["--frob"], "No such option: --frob"),
-        (["rules", "chess"], "no game 'chess'; there is: tractor"),
+        (["rules", "chess"], "no game 'chess'; there are: pokex, tongits, tractor"),
         (["rules", "tractor", "T-99"], "tractor has no clause T-99; there are T-1 to T-11"),
         (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
@@ -185,7 +185,7 @@ def test_the_installed_program_gives_the_status_to_the_shell() -> None:
     assert croupier("rules", "tractor", "T-1.1").returncode == 0
     wrong = croupier("rules", "chess")
     assert wrong.returncode == 2
-    assert wrong.stderr == "croupier: no game 'chess'; there is: tractor\n"
+    assert wrong.stderr == "croupier: no game 'chess'; there are: pokex, tongits, tractor\n"
 
 
 def test_output_into_a_pipe_that_closes_is_no_traceback() -> None:

@@ -1,8 +1,7 @@
-"""House bots, views and legal moves on real positions of every ruleset and several table sizes."""
+"""House bots and views of Tractor on real positions and several table sizes, and bots by name."""
 
 from __future__ import annotations
 
-import statistics
 import sys
 from enum import IntEnum
 from pathlib import Path
@@ -10,25 +9,16 @@ from pathlib import Path
 import pytest
 
 import croupier
-from croupier import Bot, Decision, Move
+from croupier import Bot, Decision
 from croupier.bots import HOUSE_BOTS, GreedyBot, RandomBot, load_bot
 from croupier.cards import to_cards
-from croupier.tractor import DecisionKind, MoveKind, Phase, Suit, TractorView
+from croupier.tractor import DecisionKind, Phase, Suit, TractorView
 from croupier.views import View
 from croupier_server.games.cards import unpack
 from croupier_server.games.tractor.state import State
 from tests.clients.arena import Arena
 
 SIZES = [("4", "2"), ("4", "3"), ("6", "3"), ("8", "4"), ("10", "5"), ("12", "6")]
-RULESETS = ["standard", "document", "pagat", "online", "qq"]
-
-
-@pytest.mark.parametrize("ruleset", RULESETS)
-@pytest.mark.parametrize("bot", [RandomBot, GreedyBot])
-def test_house_bots_play_legally_under_every_ruleset(ruleset: str, bot: type[Bot]) -> None:
-    for seed in range(3):
-        arena = Arena([bot() for _ in range(4)], seed, ruleset, max_deals="2")
-        assert sum(arena.play()) == 0
 
 
 @pytest.mark.parametrize(("players", "packs"), SIZES)
@@ -36,52 +26,6 @@ def test_house_bots_play_legally_under_every_ruleset(ruleset: str, bot: type[Bot
 def test_house_bots_play_legally_at_every_size(players: str, packs: str, bot: type[Bot]) -> None:
     arena = Arena([bot() for _ in range(int(players))], 1, players=players, packs=packs)
     assert sum(arena.play()) == 0
-
-
-def duel(ruleset: str, deals: int) -> list[int]:
-    """Scores of `greedy` against `random`, each deal under both seatings."""
-    scores = []
-    for number in range(deals):
-        for side in (0, 1):
-            bots: list[Bot] = [
-                GreedyBot() if seat % 2 == side else RandomBot() for seat in range(4)
-            ]
-            scores.append(Arena(bots, number, ruleset).play()[side])
-    return scores
-
-
-@pytest.mark.parametrize("ruleset", ["standard", "document"])
-def test_greedy_is_clearly_ahead_of_random(ruleset: str) -> None:
-    scores = duel(ruleset, 12)
-    error = statistics.stdev(scores) / len(scores) ** 0.5
-    assert statistics.mean(scores) - 3 * error > 0.5
-
-
-def test_greedy_draws_no_random_numbers() -> None:
-    class Checked(GreedyBot):
-        def decide(self, view: View, decision: Decision) -> Move:
-            first = super().decide(view, decision)
-            assert decision._random is None
-            assert super().decide(view, decision) == first
-            return first
-
-    Arena([Checked() for _ in range(4)], 7).play()
-
-
-def test_random_plays_the_same_match_again_with_the_same_seed() -> None:
-    def notes(seed: int) -> list[str]:
-        found: list[str] = []
-
-        class Noting(RandomBot):
-            def decide(self, view: View, decision: Decision) -> Move:
-                found.append(str(super().decide(view, decision)))
-                return super().decide(view, decision)
-
-        Arena([Noting() for _ in range(4)], seed).play()
-        return found
-
-    assert notes(1) == notes(1)
-    assert notes(1) != notes(2)
 
 
 def check_view(state: State, seat: int, view: TractorView, decision: Decision) -> None:
@@ -142,32 +86,6 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
 
     Arena([RandomBot() for _ in range(4)], 11, ruleset, watch, max_deals="3").play()
     assert {DecisionKind.BURY, DecisionKind.LEAD, DecisionKind.FOLLOW} < seen
-
-
-def test_legal_moves_walk_count_and_sample_exactly_what_the_rules_accept() -> None:
-    kinds: set[IntEnum | None] = set()
-
-    def watch(state: State, seat: int, view: View, decision: Decision) -> None:
-        legal = decision.legal
-        if legal.is_truncated:
-            return
-        try:
-            count = len(legal)
-        except TypeError:
-            return
-        if count > 100:
-            count = 0
-        moves = list(legal) if count else [legal.sample(decision.random) for _ in range(3)]
-        assert len(moves) == count or not count
-        for move in moves:
-            kinds.add(move.kind)
-            arena.game.check(state, seat, arena.wire.move_code(move.message))
-            assert move in legal
-
-    for seed in range(2):
-        arena = Arena([RandomBot() for _ in range(4)], seed, "standard", watch)
-        arena.play()
-    assert {MoveKind.LEAD_THROW, MoveKind.BURY, MoveKind.FOLLOW, MoveKind.RUFF} < kinds
 
 
 def test_bots_are_loaded_by_name_and_by_path(tmp_path: Path) -> None:

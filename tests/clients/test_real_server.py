@@ -30,6 +30,7 @@ class Noting(GreedyBot):
     """Plays like `greedy` and notes what it was asked, saw and did."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.notes: list[tuple[str, str, str]] = []
 
     def decide(self, view: View, decision: Decision) -> Move:

@@ -40,7 +40,7 @@ def find_game(name: str) -> AnyGame:
     from croupier_server.games.registry import GAMES
 
     if name not in GAMES:
-        fail(f"no game {name!r}; there is: {', '.join(sorted(GAMES))}")
+        fail(f"no game {name!r}; there are: {', '.join(sorted(GAMES))}")
     return GAMES[name]
 
 

@@ -12,6 +12,7 @@ from croupier.bot import Decision
 from croupier.bots.tongits.table import Table
 from croupier.moves import Move
 from croupier.tongits import MoveKind
+from croupier.v1 import tongits_pb2
 
 __all__ = ["answer", "beats", "call"]
 
@@ -23,7 +24,10 @@ _SPREAD: Final = (1.5, 0.35)
 """Their standard deviation: the first, and the second for each of these points."""
 _CALLER: Final = 0.6
 """Who calls draw has about so much of what others would have."""
-_CALL_AT: Final = 0.5
+_WIN: Final = 1
+_FOUGHT: Final = 3
+"""G-6.3: the standard payments."""
+_CALL_AT: Final = 0.38
 _CHALLENGE_AT: Final = 0.3
 """Chance to win from which on draw is called, or a call challenged: who challenges and loses pays
 more than who folds, and wins more than both."""
@@ -53,14 +57,30 @@ def call(table: Table, decision: Decision) -> Move | None:
 
 
 def answer(table: Table, decision: Decision) -> Move:
-    """Challenge, if that is likely enough to win; otherwise fold."""
+    """Challenge, if that is likely enough to win or costs no more than to fold; otherwise fold."""
     moves = {move.kind: move for move in decision.legal.moves}
     fold, challenge = moves.get(MoveKind.FOLD), moves.get(MoveKind.CHALLENGE)
     if fold is None or challenge is None:
         return decision.legal[0]
     public = table.view.public
+    if _is_folding_dear(table):
+        return challenge
     chance = beats(table, public.caller, _CALLER)
     for given in public.answers:
         if given.is_challenge:
             chance *= beats(table, given.seat, _CALLER)
     return challenge if chance >= _CHALLENGE_AT else fold
+
+
+def _is_folding_dear(table: Table) -> bool:
+    """G-6.1, G-6.2: whether who folds pays no less than who challenges and loses."""
+    options, answers = table.options, table.view.public.answers
+    fought = options.pay_draw_fought if options.HasField("pay_draw_fought") else _FOUGHT
+    folded = options.pay_win if options.HasField("pay_win") else _WIN
+    scope = options.fought_scope
+    is_fought = scope == tongits_pb2.TONGITS_FOUGHT_SCOPE_ALL_LOSERS and any(
+        given.is_challenge for given in answers
+    )
+    if is_fought or scope == tongits_pb2.TONGITS_FOUGHT_SCOPE_ANY_DRAW:
+        folded = fought
+    return folded + options.fold_penalty >= fought

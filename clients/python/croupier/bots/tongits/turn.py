@@ -23,7 +23,7 @@ _DRAWING: Final = 2
 """What a card from the stock is worth on average."""
 _HOPE: Final = 0.045
 """Part of its points that a card is worth for each unseen card that would meld it."""
-_GIFT: Final = 0.5
+_GIFT: Final = 0.1
 """What it costs for each pair of unseen cards with which the next player could meld the discard."""
 _LOW: Final = 12
 """With so many points in the hand or fewer the next turn may call draw."""
