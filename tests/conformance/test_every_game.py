@@ -7,6 +7,7 @@ thousand more under the marker ``slow``.
 from __future__ import annotations
 
 from collections import Counter
+from math import inf
 from random import Random
 
 import pytest
@@ -21,6 +22,7 @@ from tests.conformance.subjects import (
     NAMES,
     Hook,
     hook_of,
+    limits,
     random_texts,
     short,
     sizes,
@@ -107,6 +109,7 @@ def assert_outcome(game: AnyGame, options: object, state: object, hook: Hook) ->
 def assert_match(game: AnyGame, options: object, seed: int) -> None:
     """One match from its first lot to its outcome."""
     hook, players = hook_of(game.name), game.players(options)
+    deals = deals_of(game, options)
     rng, draw = Random(seed), words(seed)
     state = game.new(options)
     deck: Counter[int] = Counter()
@@ -120,6 +123,7 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
         entry = make_entry(game, state, rng, draw)
         if len(entry.chance) > 1:
             deck = Counter(entry.chance)
+            assert game.chance(state).deal <= deals, "the match goes on after its last deal"
         events = apply_entry(game, state, entry)
         assert events, "something happened that nobody is told"
         assert_events(events, players)
@@ -129,6 +133,13 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
         pytest.fail("the match does not end")
     assert_outcome(game, options, state, hook)
     assert_nothing_goes_on(game, state, players)
+
+
+def deals_of(game: AnyGame, options: object) -> float:
+    """After how many deals a match is over at the latest."""
+    texts = game.option_text(options)
+    bounds = [texts[name] for name in limits(game)]
+    return min((int(text) for text in bounds if text.isdecimal()), default=inf)
 
 
 def assert_nothing_goes_on(game: AnyGame, state: object, players: int) -> None:
