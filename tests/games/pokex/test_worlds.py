@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier_server.games.base import PUBLIC, Turn
+from croupier_server.games.cards import unpack
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.options import PokexOptions
 from tests.games.pokex.table import GAME, finish_deal, make_options, playing, walk, words
@@ -60,7 +61,7 @@ def test_every_deal_of_the_hidden_cards_is_as_likely(audience: int) -> None:
     draw = words(4)
     found = Counter(GAME.worlds(view, draw).hands[3] for _ in range(6_000))
     hidden = sum(state.hands) - view.hand
-    pairs = moves.plays(hidden)
+    pairs = moves.plays(unpack(hidden))
     expected = 6_000 / len(pairs)
     assert {cards | moves.PLAY for cards in found} == set(pairs)
     chi = sum((n - expected) ** 2 / expected for n in found.values())

@@ -71,7 +71,7 @@ def _start_deal(state: State, deck: bytes) -> Event:
     for seat in range(PLAYERS):
         own = deck[(seat - first) % PLAYERS : dealt : PLAYERS]
         state.hands[seat] = sum([_SINGLES[card] for card in own])
-        state.plays[seat] = None
+        state.ids[seat] = bytes(sorted(own))
         private[seat] = events.OwnCards(own)
     public.phase = Phase.BIDDING
     public.to_act = first
@@ -113,7 +113,7 @@ def _end_auction(state: State) -> list[Event]:
         play_phase.start_play(state, (public.dealer + 1) % PLAYERS)
         return [ended]
     state.hands = [0] * PLAYERS
-    state.plays = [None] * PLAYERS
+    state.ids = [b""] * PLAYERS
     return [ended, Event(play_phase.end_deal(state, is_passed_out=True), NOBODY)]
 
 

@@ -141,7 +141,7 @@ def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
     patterns has no listed moves, and its patterns share nothing."""
     moves = list(legal.moves)
     for pattern in legal.patterns:
-        moves += [pattern.fixed | play for play in plays(pattern.pool)]
+        moves += [pattern.fixed | play for play in plays(unpack(pattern.pool))]
     if not after:
         return iter(moves)
     if after not in moves:
@@ -160,7 +160,7 @@ def sample(legal: Legal, draw: Iterator[int]) -> Move:
     return fixed | _PLAYS[ids[high]][ids[low]]
 
 
-def plays(hand: Cards) -> list[Move]:
-    """The moves that play any two cards of *hand* and name no centre card, ascending."""
-    ids = unpack(hand)
+def plays(ids: bytes) -> list[Move]:
+    """The moves that play any two cards of a hand and name no centre card, ascending; *ids* are
+    those of the hand, ascending."""
     return [_PLAYS[high][low] for place, high in enumerate(ids) for low in ids[:place]]

@@ -9,8 +9,10 @@ arithmetic of results (`scoring`).
 
 from __future__ import annotations
 
+from typing import Final
+
 from croupier_server.games.base import Event, Seat
-from croupier_server.games.cards import Card, Cards
+from croupier_server.games.cards import CARD_MAX, Card, Cards
 from croupier_server.games.pokex import scoring
 from croupier_server.games.pokex.events import (
     NOBODY,
@@ -31,6 +33,8 @@ from croupier_server.games.pokex.state import (
     Trick,
 )
 from croupier_server.games.pokex.tricks import ORDERS, award, next_leader
+
+_ID: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 
 _new = tuple.__new__
 
@@ -59,9 +63,10 @@ def play(state: State, seat: Seat, cards: Cards, center: Card) -> list[Event]:
     public = state.public
     state.hands[seat] ^= cards
     state.legal = None
-    listed = state.plays[seat]
-    if listed is not None:
-        state.plays[seat] = [move for move in listed if not move & cards]
+    ids = state.ids[seat]
+    if ids is not None:
+        low, high = (cards & -cards).bit_length() >> 2, cards.bit_length() >> 2
+        state.ids[seat] = ids.replace(_ID[low], b"").replace(_ID[high], b"")
     # Tuples are made without the detour of their own constructors, which takes longer.
     played = _new(Played, (seat, cards))
     plays = public.plays
@@ -69,7 +74,7 @@ def play(state: State, seat: Seat, cards: Cards, center: Card) -> list[Event]:
     public.plays = plays = (*plays, played)
     if is_lead and center:
         public.trick_center = center
-        public.center_left = public.center_left.replace(bytes((center,)), b"")
+        public.center_left = public.center_left.replace(_ID[center], b"")
     if len(plays) < PLAYERS:
         public.to_act = ORDERS[public.options.play_order][public.leader][len(plays)]
         told = _new(CardsPlayed, (played, public.trick_center if is_lead else 0, None))

@@ -14,7 +14,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from croupier_server.games.cards import BLACK_JOKER, CARD_MAX, Cards, rank, suit, unpack
+from croupier_server.games.cards import BLACK_JOKER, CARD_MAX, Cards, rank, suit
 
 CARDS_IN_HAND: Final = 5
 TWO: Final = 2
@@ -137,17 +137,20 @@ class HandRules:
         self._suited = _suited[flush_duplicates]
         self._wild_shift = 4 * wild_rank
 
+    # Bit 4c of a hand stands for card c: its highest and its lowest bit tell two cards at once.
+
     def sum_of(self, pair: Cards) -> int:
         """What the two different cards of a play add to the sum of a hand."""
         features = self.features
-        # Bit 4c stands for card c, so the highest and the lowest bit tell the two.
         return features[pair.bit_length() >> 2] + features[(pair & -pair).bit_length() >> 2]
 
     def best(self, cards: Cards) -> Ranked:
-        """The best hand of five *cards*."""
+        """The best hand of five different *cards*."""
         features, total = self.features, 0
-        for card in unpack(cards):
-            total += features[card]
+        while cards:
+            lowest = cards & -cards
+            total += features[lowest.bit_length() >> 2]
+            cards ^= lowest
         return self.best_of_sum(total)
 
     def best_of_sum(self, total: int) -> Ranked:

@@ -309,9 +309,10 @@ def _plays(state: State, seat: Seat) -> Legal:
     if number > LEGAL_LIST_MAX:
         named = [center << CENTER_SHIFT for center in sorted(public.center_left)]
         return Legal((), (), [_any_two(hand, fixed) for fixed in (named if is_naming else (0,))])
-    listed = state.plays[seat]
-    if listed is None:
-        listed = state.plays[seat] = moves.plays(hand)
+    ids = state.ids[seat]
+    if ids is None:
+        ids = state.ids[seat] = unpack(hand)
+    listed = moves.plays(ids)
     if is_naming:
         centers = sorted(public.center_left)
         listed = [center << CENTER_SHIFT | play for center in centers for play in listed]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from croupier_server.games.base import Legal, Move, Seat
+from croupier_server.games.base import Legal, Seat
 from croupier_server.games.cards import Card, Cards
 from croupier_server.games.pokex.events import Called, DealResult, Played
 from croupier_server.games.pokex.options import PokexOptions
@@ -207,23 +207,22 @@ class State:
         public: what everybody knows.
         hands: by seat, packed.
         legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
-        plays: by seat, every play of two cards of its hand, once listed. The same; its lists are
-            replaced and never changed.
+        ids: by seat, its hand unpacked, or None where nobody has asked yet. The same.
     """
 
-    __slots__ = ("hands", "legal", "plays", "public")
+    __slots__ = ("hands", "ids", "legal", "public")
 
     def __init__(self, options: PokexOptions, original: State | None = None) -> None:
         if original is None:
             self.public = PublicState(options)
             self.hands: list[Cards] = [0] * PLAYERS
             self.legal: Legal | None = None
-            self.plays: list[list[Move] | None] = [None] * PLAYERS
+            self.ids: list[bytes | None] = [None] * PLAYERS
         else:
             self.public = original.public.copy()
             self.hands = original.hands.copy()
             self.legal = original.legal
-            self.plays = original.plays.copy()
+            self.ids = original.ids.copy()
 
     def copy(self) -> State:
         """An independent copy; what is remembered is shared, as nobody changes it."""
