@@ -186,6 +186,7 @@ def tongits_public(public: PublicState) -> tongits_pb2.TongitsPublicView:
         hand_sizes=public.hand_sizes,
         stock_size=public.stock_size,
         discards=map(card, public.discards),
+        discarders=public.discarders,
         melds=map(meld, public.melds),
         secret_fours=public.secret_fours,
         turns=public.turns,
@@ -200,6 +201,9 @@ def tongits_public(public: PublicState) -> tongits_pb2.TongitsPublicView:
         for barred in (public.barred_turn, public.barred_deal, public.barred_discard):
             if barred & 1 << seat and seat not in message.barred:
                 message.barred.append(seat)
+        for name in ("barred_turn", "barred_deal", "barred_discard"):
+            if getattr(public, name) & 1 << seat:
+                getattr(message, name).append(seat)
     for name in ("dealer", "caller", "to_act", "streak_seat"):
         value = getattr(public, name)
         if value != NO_SEAT:

@@ -47,7 +47,13 @@ _STOCK_SIZES: Final = tuple(field_number(5, size) for size in range(CARD_MAX))
 _HAND_SIZES, _SECRET_FOURS, _TURNS = (TAGS[field] + varint(PLAYERS) for field in (4, 8, 9))
 """What stands before a number a seat; all of these numbers are below 128."""
 
-_BARRED: Final = tuple(field_packed(10, bytes(seats)) for seats in SEATS_OF)
+_DISCARDERS_TAG: Final = TAGS[20]
+
+_BARRED, _BARRED_TURN, _BARRED_DEAL, _BARRED_DISCARD = (
+    tuple(field_packed(field, bytes(seats)) for seats in SEATS_OF) for field in (10, 21, 22, 23)
+)
+"""By bit set of seats: all that are barred, and those by how long they are."""
+
 _TOOK_DISCARD: Final = field_number(11, 1)
 _TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(14, seat) for seat in range(PLAYERS)}
 _DEADWOOD: Final = tuple(field_number(5, count) for count in range(sum(POINTS) + 1))
@@ -118,6 +124,10 @@ class TongitsViews:
                 _TO_ACT[public.to_act],
                 self._chips,
                 self._results.encoded(public.results),
+                framed(_DISCARDERS_TAG, public.discarders) if public.discarders else b"",
+                _BARRED_TURN[public.barred_turn],
+                _BARRED_DEAL[public.barred_deal],
+                _BARRED_DISCARD[public.barred_discard],
             )
         )
 

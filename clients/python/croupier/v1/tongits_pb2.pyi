@@ -1325,6 +1325,10 @@ class TongitsPublicView(_message.Message):
     STREAK_SEAT_FIELD_NUMBER: _builtins.int
     STREAK_FIELD_NUMBER: _builtins.int
     RESULTS_FIELD_NUMBER: _builtins.int
+    DISCARDERS_FIELD_NUMBER: _builtins.int
+    BARRED_TURN_FIELD_NUMBER: _builtins.int
+    BARRED_DEAL_FIELD_NUMBER: _builtins.int
+    BARRED_DISCARD_FIELD_NUMBER: _builtins.int
     phase: Global___TongitsPhase.ValueType
     """Where the deal stands."""
     deal: _builtins.int
@@ -1383,6 +1387,22 @@ class TongitsPublicView(_message.Message):
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsDealResult]:
         """Results of the finished deals, in order."""
 
+    @_builtins.property
+    def discarders(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By whom each of `discards` was discarded."""
+
+    @_builtins.property
+    def barred_turn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """G-5.2: those of `barred` that are barred until they begin a turn, rising."""
+
+    @_builtins.property
+    def barred_deal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """G-5.2: those of `barred` that are barred for the rest of the deal, rising."""
+
+    @_builtins.property
+    def barred_discard(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """G-5.2: those of `barred` that are barred until they discard again, rising."""
+
     def __init__(
         self,
         *,
@@ -1405,10 +1425,14 @@ class TongitsPublicView(_message.Message):
         streak_seat: _builtins.int | None = ...,
         streak: _builtins.int = ...,
         results: _abc.Iterable[Global___TongitsDealResult] | None = ...,
+        discarders: _abc.Iterable[_builtins.int] | None = ...,
+        barred_turn: _abc.Iterable[_builtins.int] | None = ...,
+        barred_deal: _abc.Iterable[_builtins.int] | None = ...,
+        barred_discard: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "caller", b"caller", "dealer", b"dealer", "streak_seat", b"streak_seat", "to_act", b"to_act"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discards", b"discards", "hand_sizes", b"hand_sizes", "melds", b"melds", "phase", b"phase", "pot", b"pot", "results", b"results", "secret_fours", b"secret_fours", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "barred_deal", b"barred_deal", "barred_discard", b"barred_discard", "barred_turn", b"barred_turn", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discarders", b"discarders", "discards", b"discards", "hand_sizes", b"hand_sizes", "melds", b"melds", "phase", b"phase", "pot", b"pot", "results", b"results", "secret_fours", b"secret_fours", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__caller: _TypeAlias = _typing.Literal["caller"]  # noqa: Y015
     _WhichOneofArgType__caller: _TypeAlias = _typing.Literal["_caller", b"_caller"]  # noqa: Y015
