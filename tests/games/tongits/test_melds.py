@@ -18,6 +18,7 @@ from croupier_server.games.tongits.melds import (
     fours_in,
     meld_table,
     points,
+    set_ranks,
     sets_in,
 )
 from croupier_server.games.tongits.moves import DISCARD, MELD
@@ -131,7 +132,7 @@ def test_rows_of_the_suits_and_sets_are_all_melds(hand: Cards) -> None:
             for suit in range(4)
         ]
         runs = [move for row in rows for move in row.runs]
-        moves = sorted(runs + table.set_moves(hand))
+        moves = sorted(runs + table.set_moves(hand, set_ranks(hand)))
         assert moves == [meld | MELD for meld in table.melds_in(hand)]
         discards = [move for row in rows for move in row.discards]
         assert discards == [single(card) | DISCARD for card in unpack(hand)]

@@ -23,6 +23,8 @@ HAND: Final = 12
 
 _DEALT: Final = PLAYERS * HAND + 1
 _SINGLES: Final = tuple(single(card) for card in range(len(PACK) + 1))
+_HIDDEN: Final[tuple[bool, int, tuple[int, ...], int]] = (False, 0, (), 0)
+"""What a result says of a hand, fours and deadwood that are not shown."""
 _PACK_SET: Final = frozenset(PACK)
 
 
@@ -88,7 +90,7 @@ def _start_deal(state: State, deck: bytes) -> Event:
 
 def end_by_tongits(state: State, seat: Seat) -> list[Event]:
     """*seat* has no cards left (G-5.1)."""
-    return _end_deal(state, scoring.Verdict(Ending.TONGITS, seat))
+    return _end_deal(state, scoring.Verdict(Ending.TONGITS, seat), [0] * PLAYERS)
 
 
 def end_by_draw_call(state: State) -> list[Event]:
@@ -96,19 +98,26 @@ def end_by_draw_call(state: State) -> list[Event]:
     public = state.public
     caller = public.caller
     challengers = tuple([answer.seat for answer in public.answers if answer.is_challenge])
-    winner = caller
-    if challengers:
-        deadwood = [state.table.deadwood(hand) for hand in state.hands]
-        winner = scoring.draw_winner(deadwood, caller, challengers)
-    return _end_deal(state, scoring.Verdict(Ending.DRAW_CALL, winner, caller, challengers))
+    deadwood = _deadwood(state, (caller, *challengers))
+    winner = scoring.draw_winner(deadwood, caller, challengers)
+    return _end_deal(
+        state, scoring.Verdict(Ending.DRAW_CALL, winner, caller, challengers), deadwood
+    )
 
 
 def end_by_stock(state: State, last_drawer: Seat) -> list[Event]:
     """The turn in which *last_drawer* took the last stock card is over (G-5.3)."""
-    deadwood = [state.table.deadwood(hand) for hand in state.hands]
     burned = [_is_burned(state, seat, ()) for seat in range(PLAYERS)]
+    standing = [seat for seat in range(PLAYERS) if not burned[seat]]
+    deadwood = _deadwood(state, standing or range(PLAYERS))
     winner = scoring.stock_winner(deadwood, burned, last_drawer, state.public.options)
-    return _end_deal(state, scoring.Verdict(Ending.STOCK, winner))
+    return _end_deal(state, scoring.Verdict(Ending.STOCK, winner), deadwood)
+
+
+def _deadwood(state: State, seats: Sequence[Seat]) -> list[int]:
+    """Deadwood by seat, 0 for those that are not among *seats*: nobody looks at theirs."""
+    count = state.table.deadwood
+    return [count(hand) if seat in seats else 0 for seat, hand in enumerate(state.hands)]
 
 
 def _is_burned(state: State, seat: Seat, showdown: Sequence[Seat]) -> bool:
@@ -118,7 +127,7 @@ def _is_burned(state: State, seat: Seat, showdown: Sequence[Seat]) -> bool:
     return scoring.is_burned(bool(public.opened >> seat & 1), fours, shows_set, public.options)
 
 
-def _end_deal(state: State, verdict: scoring.Verdict) -> list[Event]:
+def _end_deal(state: State, verdict: scoring.Verdict, deadwood: Sequence[int]) -> list[Event]:
     """Pay, show, and make ready for the next deal (G-5.6, G-6, G-7)."""
     public, options = state.public, state.public.options
     winner = verdict.winner
@@ -149,7 +158,7 @@ def _end_deal(state: State, verdict: scoring.Verdict) -> list[Event]:
         winner=winner,
         caller=verdict.caller,
         challengers=verdict.challengers,
-        seats=_seat_results(state, verdict, burned, settlement),
+        seats=_seat_results(state, verdict, burned, deadwood, settlement),
         payments=payments,
         jackpot=jackpot,
         pot=public.pot,
@@ -178,28 +187,22 @@ def _count_win(public: PublicState, winner: Seat) -> int:
 
 
 def _seat_results(
-    state: State, verdict: scoring.Verdict, burned: Sequence[bool], settlement: Sequence[int]
+    state: State,
+    verdict: scoring.Verdict,
+    burned: Sequence[bool],
+    deadwood: Sequence[int],
+    settlement: Sequence[int],
 ) -> tuple[events.SeatResult, ...]:
     """What is told of every seat; hands only of those that G-5.6 shows."""
-    public = state.public
+    chips = state.public.chips
+    is_stock = verdict.ending is Ending.STOCK
     found = []
-    for seat in range(PLAYERS):
-        is_shown = seat == verdict.winner or seat in verdict.showdown
-        if verdict.ending is Ending.STOCK and not burned[seat]:
-            is_shown = True
-        hand = state.hands[seat] if is_shown else 0
-        found.append(
-            events.SeatResult(
-                seat,
-                burned[seat],
-                is_shown,
-                hand,
-                state.secret_fours[seat] if is_shown else (),
-                state.table.deadwood(hand),
-                settlement[seat],
-                public.chips[seat],
-            )
-        )
+    for seat, hand in enumerate(state.hands):
+        if seat == verdict.winner or seat in verdict.showdown or (is_stock and not burned[seat]):
+            shown = (True, hand, state.secret_fours[seat], deadwood[seat])
+        else:
+            shown = _HIDDEN
+        found.append(events.SeatResult(seat, burned[seat], *shown, settlement[seat], chips[seat]))
     return tuple(found)
 
 

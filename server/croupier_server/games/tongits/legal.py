@@ -19,6 +19,7 @@ from croupier_server.games.tongits.melds import (
     PACK_CARDS,
     PLANE,
     RANK_CARDS,
+    RUN,
     SUIT_SHIFT,
     fours_in,
 )
@@ -43,11 +44,17 @@ from croupier_server.games.tongits.moves import (
 from croupier_server.games.tongits.state import PublicState, State
 
 # Kinds as plain numbers, and lists of the one kind that nearly all moves are.
-_TAKE, _TAKE_AND_LAY_OFF = TongitsMoveKind.TAKE_DISCARD, TongitsMoveKind.TAKE_AND_LAY_OFF
-_DISCARD = int(TongitsMoveKind.DISCARD)
+_DRAW, _CALL = int(TongitsMoveKind.DRAW_STOCK), int(TongitsMoveKind.CALL_DRAW)
+_TAKE, _TAKE_AND_LAY_OFF = (
+    int(TongitsMoveKind.TAKE_DISCARD),
+    int(TongitsMoveKind.TAKE_AND_LAY_OFF),
+)
+_SECRET_FOUR, _LAY_OFF = int(TongitsMoveKind.SECRET_FOUR), int(TongitsMoveKind.LAY_OFF)
+_DISCARD, _END_TURN = int(TongitsMoveKind.DISCARD), int(TongitsMoveKind.END_TURN)
 _DISCARDS: Final = tuple((_DISCARD,) * number for number in range(len(PACK) + 1))
 
-_DRAW_ONLY: Final = Legal((DRAW_STOCK,), (TongitsMoveKind.DRAW_STOCK,))
+_DRAW_ONLY: Final = Legal((DRAW_STOCK,), (_DRAW,))
+_END_ONLY: Final = ((END_TURN,), (_END_TURN,))
 _ANSWERS: Final = Legal((FOLD, CHALLENGE), (TongitsMoveKind.FOLD, TongitsMoveKind.CHALLENGE))
 
 _NO_CARDS: Final = CARDS_MASK & ~PACK_CARDS
@@ -81,10 +88,10 @@ def start_moves(state: State, seat: Seat) -> Legal:
     moves = [DRAW_STOCK]
     moves += [needed | TAKE_DISCARD for needed in takes]
     moves += [number + 1 << MELD_SHIFT | TAKE_DISCARD for number in lays]
-    kinds = [TongitsMoveKind.DRAW_STOCK, *[_TAKE] * len(takes), *[_TAKE_AND_LAY_OFF] * len(lays)]
+    kinds = [_DRAW, *[_TAKE] * len(takes), *[_TAKE_AND_LAY_OFF] * len(lays)]
     if can_call:
         moves.append(CALL_DRAW)
-        kinds.append(TongitsMoveKind.CALL_DRAW)
+        kinds.append(_CALL)
     return Legal(moves, kinds)
 
 
@@ -117,56 +124,56 @@ def play_moves(state: State, seat: Seat) -> Legal:
     ends: Sequence[int] = row_s[0] + row_h[0] + row_d[0] + row_c[0]
     end_kinds: Sequence[int] = _DISCARDS[len(ends)]
     if public.took_discard and not options.discard_after_take:
-        ends, end_kinds = (END_TURN,), (TongitsMoveKind.END_TURN,)
-    melds: list[int] = []
-    if options.hand_melds:
-        melds = [*row_s[1], *row_h[1], *row_d[1], *row_c[1]]
-        if spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts):
-            melds += table.set_moves(hand)
+        ends, end_kinds = _END_ONLY
+    melds = [*row_s[1], *row_h[1], *row_d[1], *row_c[1]] if options.hand_melds else []
+    kinds = [RUN] * len(melds)
+    others: list[int] = []
+    other_kinds: list[int] = []
+    ranks = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
+    if ranks:
+        if options.hand_melds:
+            melds += table.set_moves(hand, ranks)
             melds.sort()
-    fours: list[int] = []
-    if options.secret_fours and spades & hearts & diamonds & clubs:
-        fours = [RANK_CARDS[rank] | SECRET_FOUR for rank in fours_in(hand)]
-        fours.sort()
-    lays: list[int] = []
+            kinds = [table.kinds[move ^ MELD] for move in melds]
+        if options.secret_fours:
+            others = sorted([RANK_CARDS[rank] | SECRET_FOUR for rank in fours_in(hand)])
+            other_kinds = [_SECRET_FOUR] * len(others)
     if options.layoff:
         nexts = table.nexts
         for meld in public.melds:
             if hand & nexts[meld[2]]:
                 base = meld[0] + 1 << MELD_SHIFT | LAY_OFF
-                lays += [extra | base for extra in table.extras_in(meld[2], hand)]
-    if not (melds or fours or lays):
+                extras = table.extras_in(meld[2], hand)
+                others += [extra | base for extra in extras]
+                other_kinds += [_LAY_OFF] * len(extras)
+    if not melds and not others:
         return Legal(ends, end_kinds)
-    return _with_melds(state, melds, fours, lays, ends, end_kinds, hand)
+    if len(melds) + len(others) + len(ends) > LEGAL_LIST_MAX:
+        return _long_answer((melds, kinds), (others, other_kinds), (ends, end_kinds), hand)
+    return Legal([*melds, *others, *ends], [*kinds, *other_kinds, *end_kinds])
 
 
-def _with_melds(
-    state: State,
-    melds: list[int],
-    fours: list[int],
-    lays: list[int],
-    ends: Sequence[int],
-    end_kinds: Sequence[int],
-    hand: Cards,
-) -> Legal:
-    """The answer that holds more than ways to end the turn; patterns keep the list short."""
-    known = state.table.kinds
-    kinds = [known[move ^ MELD] for move in melds]
+_Part = tuple[Sequence[int], Sequence[int]]
+"""Moves of an answer with their kinds."""
+
+
+def _long_answer(melds: _Part, others: _Part, ends: _Part, hand: Cards) -> Legal:
+    """An answer that is too long for a list: discards are one pattern, and where that is not
+    enough, the last melds are one each. The list is as long as it may be."""
     spans: list[Pattern] = []
-    others = len(fours) + len(lays)
-    if len(melds) + others + len(ends) > LEGAL_LIST_MAX and end_kinds[0] == _DISCARD:
+    if ends[1][0] == _DISCARD:
         spans.append(Pattern(_DISCARD, 0, hand, 1, 1))
-        ends = end_kinds = ()
-    room = LEGAL_LIST_MAX - others - len(ends)
-    if len(melds) > room:
-        spans += [
-            Pattern(kind, move ^ MELD, 0, 0, 0)
-            for kind, move in zip(kinds[room:], melds[room:], strict=True)
-        ]
-        del melds[room:], kinds[room:]
-    kinds += [TongitsMoveKind.SECRET_FOUR] * len(fours)
-    kinds += [TongitsMoveKind.LAY_OFF] * len(lays)
-    return Legal([*melds, *fours, *lays, *ends], [*kinds, *end_kinds], spans)
+        ends = ((), ())
+    room = LEGAL_LIST_MAX - len(others[0]) - len(ends[0])
+    spans += [
+        Pattern(kind, move ^ MELD, 0, 0, 0)
+        for move, kind in zip(melds[0][room:], melds[1][room:], strict=True)
+    ]
+    return Legal(
+        [*melds[0][:room], *others[0], *ends[0]],
+        [*melds[1][:room], *others[1], *ends[1]],
+        spans,
+    )
 
 
 def answers() -> Legal:

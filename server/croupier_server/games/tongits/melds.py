@@ -71,22 +71,16 @@ def fours_in(cards: Cards) -> list[int]:
     return [rank(card) for card in unpack(every)] if every else []
 
 
-def sets_in(cards: Cards) -> int:
-    """Of how many ranks *cards* hold three or four."""
-    return len(_held_for_sets(cards))
-
-
-def _held_for_sets(cards: Cards) -> list[Cards]:
-    """All of *cards* that are of one rank, for each rank of which there are three or four."""
+def set_ranks(cards: Cards) -> Cards:
+    """The spade of every rank of which *cards* hold three or four, held or not."""
     spades, hearts = cards & PLANE, cards >> SUIT_SHIFT & PLANE
     diamonds, clubs = cards >> 2 * SUIT_SHIFT & PLANE, cards >> 3 * SUIT_SHIFT & PLANE
-    ranks = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
-    found = []
-    while ranks:
-        spade = ranks & -ranks
-        ranks ^= spade
-        found.append(cards & spade * _SUITS)
-    return found
+    return spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
+
+
+def sets_in(cards: Cards) -> int:
+    """Of how many ranks *cards* hold three or four."""
+    return set_ranks(cards).bit_count()
 
 
 def _run_orders(ace_high_runs: bool) -> list[int]:
@@ -184,11 +178,13 @@ class MeldTable:
         """Every run in *plane*, ascending."""
         return [run for run in self._runs if run & plane == run]
 
-    def set_moves(self, hand: Cards) -> list[int]:
-        """The moves that meld each set in *hand*, by rank."""
+    def set_moves(self, hand: Cards, ranks: Cards) -> list[int]:
+        """The moves that meld each set in *hand*, by rank; *ranks* are its `set_ranks`."""
         found: list[int] = []
-        for held in _held_for_sets(hand):
-            found += self._set_moves[held]
+        while ranks:
+            spade = ranks & -ranks
+            ranks ^= spade
+            found += self._set_moves[hand & spade * _SUITS]
         return found
 
     def melds_in(self, hand: Cards) -> list[Cards]:
@@ -218,14 +214,15 @@ class MeldTable:
         >>> meld_table(True, False).deadwood(parse("7H 7C 7D 8D 9D"))
         14
         """
-        return self._least(hand, _held_for_sets(hand))
+        return self._least(hand, set_ranks(hand))
 
-    def _least(self, hand: Cards, held: list[Cards]) -> int:
-        """The least that melds leave of *hand*: no set or any one of each of the ranks *held*, and
-        then the best runs of every suit."""
-        if held:
-            rest = held[1:]
-            sets = [move ^ MELD for move in self._set_moves[held[0]]]
+    def _least(self, hand: Cards, ranks: Cards) -> int:
+        """The least that melds leave of *hand*: no set or any one of each of *ranks*, and then
+        the best runs of every suit."""
+        if ranks:
+            spade = ranks & -ranks
+            rest = ranks ^ spade
+            sets = [move ^ MELD for move in self._set_moves[hand & spade * _SUITS]]
             return min([self._least(hand ^ taken, rest) for taken in (0, *sets)])
         after_runs, total = self._after_runs, 0
         while hand:

@@ -70,7 +70,7 @@ def is_burned(is_opened: bool, fours: int, shows_set: bool, options: TongitsOpti
 
 def draw_winner(deadwood: Sequence[int], caller: Seat, challengers: Sequence[Seat]) -> Seat:
     """The winner of a draw call (G-5.2): the caller, or of the challengers with at most as much
-    deadwood the one with least, the nearest after the caller if tied.
+    deadwood the one with least, the nearest after the caller if tied. That of folders matters not.
 
     >>> draw_winner([8, 8, 8], 0, [2, 1])
     1
