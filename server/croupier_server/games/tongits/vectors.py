@@ -34,13 +34,24 @@ from croupier_server.games.positions import (
 )
 from croupier_server.games.tongits import legal, moves, scoring, turn_phase
 from croupier_server.games.tongits.events import Ending, Meld
-from croupier_server.games.tongits.melds import ACES, PACK, SET, fours_in, sets_in
+from croupier_server.games.tongits.melds import (
+    ACES,
+    PACK,
+    SET,
+    MeldTable,
+    fours_in,
+    meld_table,
+    sets_in,
+)
 from croupier_server.games.tongits.options import TongitsOptions, parse_options
 from croupier_server.games.tongits.rules import Tongits
 from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, State
 
 _GAME: Final = Tongits()
 _SETS: Final = ("secret_open", "special_pays")
+# Names under which positions tell how many secret fours, and how many exposed fours, there are.
+_FOURS: Final = ("face_down", "secret_fours", "face_down_fours", "face_down_melds")
+_OPEN_FOURS: Final = ("any_fours", "fours_on_table", "quads_on_table", "quads_exposed")
 _OTHERS: Final = (1, 2)
 """The other players where the one that a position is about is seat 0."""
 
@@ -68,16 +79,17 @@ class Position:
         self.given = facts(vector.get("given") or {})
         self.options: TongitsOptions = parse_options(ruleset, changed)
 
+    @property
+    def table(self) -> MeldTable:
+        """The melds that there are."""
+        return meld_table(self.options.runs, self.options.ace_high_runs)
+
     def number(self, *keys: str) -> int:
         """The number under the first of *keys* that the position has, or 0."""
         return _number(self.given, *keys)
 
     def cards(self, key: str) -> Cards:
         return _cards(self.given[key])
-
-    def some_cards(self, key: str) -> Cards:
-        """The cards at *key*, or none."""
-        return _cards(self.given.get(key) or ())
 
     def is_true(self, *keys: str) -> bool:
         """Whether any of *keys* is given and true."""
@@ -157,7 +169,7 @@ def _state(position: Position, hand: Cards = 0) -> State:
 
 
 def _meld(position: Position) -> Facts:
-    kind = _state(position).table.kinds.get(position.cards("cards"))
+    kind = position.table.kinds.get(position.cards("cards"))
     return {
         "valid": kind is not None,
         "type": None if kind is None else "set" if kind == SET else "run",
@@ -167,10 +179,10 @@ def _meld(position: Position) -> Facts:
 def _layoff(position: Position) -> Facts:
     """Cards laid off on a meld; ``face_down`` says that it is a secret four (G-4)."""
     options, given = position.options, position.given
-    table = _state(position).table
+    table = position.table
     cards, meld = position.cards("cards"), position.cards("meld")
     hand = position.cards("hand") if "hand" in given else cards
-    is_secret = position.is_true("face_down", "secret", "secret_four", "meld_face_down")
+    is_secret = position.is_true("face_down", "secret_four", "secret")
     is_valid = (
         options.layoff
         and not is_secret
@@ -215,7 +227,7 @@ def _is_legal(state: State, move: int) -> bool:
 
 
 def _deadwood(position: Position) -> Facts:
-    deadwood = _state(position).table.deadwood(position.cards("hand"))
+    deadwood = position.table.deadwood(position.cards("hand"))
     return {"count": deadwood, "deadwood": deadwood}
 
 
@@ -262,7 +274,7 @@ def _can_call_draw(position: Position) -> Facts:
     public = state.public
     if position.number("face_up_melds", "melds") + position.number("turned_down_melds"):
         public.opened |= 1
-    public.secret_fours[0] = position.number("face_down", "secret_fours", "face_down_fours")
+    public.secret_fours[0] = position.number(*_FOURS)
     if "turns" in position.given:
         public.turns[0] = position.number("turns")
     elif position.is_true("first_turn", "is_first_turn"):
@@ -291,11 +303,11 @@ class _Player:
     def __init__(self, written: Json, position: Position) -> None:
         given = facts(written)
         hand = _cards(given.get("hand") or ())
-        table = _state(position).table
-        self.deadwood = _number(given, "count") if "count" in given else table.deadwood(hand)
+        counted = position.table.deadwood(hand)
+        self.deadwood = _number(given, "count") if "count" in given else counted
         melds = _number(given, "melds")
         self.is_opened = melds > 0 or "melds" not in given
-        self.fours = _number(given, "face_down", "secret_fours")
+        self.fours = _number(given, *_FOURS)
         self.aces = _number(given, "aces") if "aces" in given else (hand & ACES).bit_count()
         quads = _number(given, "quads_in_hand") if not hand else len(fours_in(hand))
         sets = sets_in(hand) if hand else max(quads, _number(given, "sets_in_hand"))
@@ -304,7 +316,7 @@ class _Player:
         self.counts = {
             "face_down": self.fours,
             "in_hand": quads,
-            "any_four": _number(given, "any_fours", "fours_on_table", "quads_on_table"),
+            "any_four": _number(given, *_OPEN_FOURS),
             "every_set": every,
         }
         self.shows_set = sets > 0 or self.fours > 0 or bool(given.get("shows_set"))
