@@ -1,0 +1,113 @@
+"""Pokex's messages as values of its rules: what a seat's view says, exactly, and moves.
+
+Must not be put here: what to play.
+"""
+
+from __future__ import annotations
+
+from croupier.pokex import moves as sdk
+from croupier.pokex.moves import PokexMove
+from croupier.v1 import game_pb2, pokex_pb2
+from croupier_server.bots.reading import packed, seat_of
+from croupier_server.games.base import Move
+from croupier_server.games.cards import unpack
+from croupier_server.games.pokex import moves
+from croupier_server.games.pokex.events import Called, DealResult, Played
+from croupier_server.games.pokex.moves import MoveType
+from croupier_server.games.pokex.options import PokexOptions
+from croupier_server.games.pokex.pokerhands import PokerHand
+from croupier_server.games.pokex.state import Phase, PublicState, Trick
+from croupier_server.games.pokex.view import PokexView
+
+# Views -----------------------------------------------------------------------------------------
+
+
+def read_view(message: game_pb2.SeatView, options: PokexOptions) -> PokexView:
+    """See `Reader.read_view`."""
+    own = message.pokex
+    return PokexView(_public(own.public, options), own.seat, packed(own.hand))
+
+
+def _public(message: pokex_pb2.PokexPublicView, options: PokexOptions) -> PublicState:
+    public = PublicState(options)
+    public.phase = Phase(message.phase)
+    public.deal = message.deal
+    public.dealer = seat_of(message, "dealer")
+    public.center = bytes(message.center)
+    public.center_left = bytes(message.center_left)
+    public.calls = tuple(Called(call.seat, call.tricks) for call in message.calls)
+    public.declarer = seat_of(message, "declarer")
+    public.bid = message.bid
+    public.wild_rank = message.wild_rank
+    public.leader = seat_of(message, "leader")
+    public.trick_center = message.trick.center
+    public.plays = tuple(map(_play, message.trick.plays))
+    public.tricks = tuple(map(_trick, message.tricks))
+    public.taken = (message.taken[0], message.taken[1])
+    public.carried = message.carried
+    public.totals = (message.totals[0], message.totals[1])
+    public.passed_out = message.passed_out
+    public.to_act = seat_of(message, "to_act")
+    public.results = tuple(map(_result, message.results))
+    return public
+
+
+def _play(message: pokex_pb2.PokexPlayed) -> Played:
+    return Played(message.seat, packed(message.cards))
+
+
+def _trick(message: pokex_pb2.PokexTrick) -> Trick:
+    first, second = (
+        PokerHand(hand.category, tuple(hand.ranks), hand.wilds_used) for hand in message.hands
+    )
+    return Trick(
+        message.center,
+        tuple(map(_play, message.plays)),
+        message.winner if message.HasField("winner") else None,
+        (first, second),
+        message.counted,
+    )
+
+
+def _result(message: pokex_pb2.PokexDealResult) -> DealResult:
+    return DealResult(
+        deal=message.deal,
+        dealer=message.dealer,
+        declarer=message.declarer if message.HasField("declarer") else None,
+        bid=message.bid,
+        is_passed_out=message.is_passed_out,
+        wild_rank=message.wild_rank,
+        tricks=(message.tricks[0], message.tricks[1]),
+        points=(message.points[0], message.points[1]),
+        totals=(message.totals[0], message.totals[1]),
+    )
+
+
+# Moves -----------------------------------------------------------------------------------------
+
+
+def read_move(message: game_pb2.Move) -> Move:
+    """See `Reader.read_move`."""
+    move = message.pokex
+    match move.WhichOneof("move"):
+        case "bid":
+            return moves.bid(move.bid.tricks)
+        case "name_rank":
+            return moves.name_rank(move.name_rank.rank)
+        case "play":
+            return moves.play(packed(move.play.cards), move.play.center)
+        case _:
+            return moves.PASS
+
+
+def write_move(move: Move) -> PokexMove:
+    """See `Reader.write_move`."""
+    match moves.move_type(move):
+        case MoveType.BID:
+            return sdk.bid(moves.number_of(move))
+        case MoveType.NAME_RANK:
+            return sdk.name_rank(moves.number_of(move))
+        case MoveType.PLAY:
+            return sdk.play(unpack(moves.cards_of(move)), moves.center_of(move) or None)
+        case _:
+            return sdk.decline()

@@ -1,0 +1,189 @@
+"""Tong-its's messages as values of its rules: what a seat's view says, exactly, and moves.
+
+Must not be put here: what to play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from croupier.tongits import moves as sdk
+from croupier.tongits.moves import TongitsMove
+from croupier.v1 import game_pb2, tongits_pb2
+from croupier_server.bots.reading import packed, seat_of
+from croupier_server.games.base import Move, Seat
+from croupier_server.games.cards import rank, unpack
+from croupier_server.games.tongits import moves
+from croupier_server.games.tongits.events import (
+    Answered,
+    DealResult,
+    Ending,
+    LaidOff,
+    Meld,
+    Payment,
+    SeatResult,
+)
+from croupier_server.games.tongits.melds import RANK_CARDS
+from croupier_server.games.tongits.moves import MoveType
+from croupier_server.games.tongits.options import TongitsOptions
+from croupier_server.games.tongits.state import Phase, PublicState
+from croupier_server.games.tongits.view import TongitsView
+
+# Views -----------------------------------------------------------------------------------------
+
+
+def read_view(message: game_pb2.SeatView, options: TongitsOptions) -> TongitsView:
+    """See `Reader.read_view`."""
+    own = message.tongits
+    public = _public(own.public, options)
+    return TongitsView(public, own.seat, packed(own.hand), tuple(own.secret_fours))
+
+
+def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> PublicState:
+    public = PublicState(options)
+    public.phase = Phase(message.phase)
+    public.deal = message.deal
+    public.dealer = seat_of(message, "dealer")
+    public.hand_sizes = list(message.hand_sizes)
+    public.stock_size = message.stock_size
+    public.discards = bytes(message.discards)
+    public.discarders = bytes(message.discarders)
+    public.melds = [_meld(meld) for meld in message.melds]
+    public.opened = _seats(meld.seat for meld in public.melds)
+    public.secret_fours = list(message.secret_fours)
+    public.turns = list(message.turns)
+    public.barred_turn = _seats(message.barred_turn)
+    public.barred_deal = _seats(message.barred_deal)
+    public.barred_discard = _seats(message.barred_discard)
+    public.took_discard = message.took_discard
+    public.caller = seat_of(message, "caller")
+    public.answers = tuple(
+        Answered(answer.seat, answer.is_challenge, answer.is_unasked) for answer in message.answers
+    )
+    public.to_act = seat_of(message, "to_act")
+    public.pot = message.pot
+    public.chips = list(message.chips)
+    public.streak_seat = seat_of(message, "streak_seat")
+    public.streak = message.streak
+    public.results = tuple(map(_result, message.results))
+    return public
+
+
+def _seats(seats: Iterable[Seat]) -> int:
+    """*seats* as a bit set."""
+    found = 0
+    for seat in seats:
+        found |= 1 << seat
+    return found
+
+
+def _meld(message: tongits_pb2.TongitsMeld) -> Meld:
+    return Meld(
+        message.number,
+        message.seat,
+        packed(message.cards),
+        message.taken,
+        message.is_turned_down,
+        tuple(LaidOff(part.seat, packed(part.cards)) for part in message.lay_offs),
+    )
+
+
+def _result(message: tongits_pb2.TongitsDealResult) -> DealResult:
+    return DealResult(
+        deal=message.deal,
+        dealer=message.dealer,
+        ending=Ending(message.ending),
+        winner=message.winner if message.HasField("winner") else None,
+        caller=message.caller if message.HasField("caller") else None,
+        challengers=tuple(message.challengers),
+        seats=tuple(map(_seat_result, message.seats)),
+        payments=tuple(
+            Payment(
+                payment.seat,
+                payment.base,
+                payment.aces,
+                payment.specials,
+                payment.burned,
+                payment.fold_penalty,
+            )
+            for payment in message.payments
+        ),
+        jackpot=message.jackpot,
+        pot=message.pot,
+        streak=message.streak,
+        next_dealer=message.next_dealer,
+    )
+
+
+def _seat_result(message: tongits_pb2.TongitsSeatResult) -> SeatResult:
+    return SeatResult(
+        message.seat,
+        message.is_burned,
+        message.is_shown,
+        packed(message.hand),
+        tuple(message.secret_fours),
+        message.deadwood,
+        message.settlement,
+        message.chips,
+    )
+
+
+# Moves -----------------------------------------------------------------------------------------
+
+_BARE = {
+    "draw_stock": MoveType.DRAW_STOCK,
+    "call_draw": MoveType.CALL_DRAW,
+    "end_turn": MoveType.END_TURN,
+    "fold": MoveType.FOLD,
+    "challenge": MoveType.CHALLENGE,
+}
+
+
+def read_move(message: game_pb2.Move) -> Move:
+    """See `Reader.read_move`."""
+    move = message.tongits
+    match move.WhichOneof("move"):
+        case "take_discard":
+            taking = move.take_discard
+            number = taking.meld + 1 if taking.HasField("meld") else 0
+            cards = packed(taking.cards)
+            return number << moves.MELD_SHIFT | cards | MoveType.TAKE_DISCARD
+        case "meld":
+            return packed(move.meld.cards) | MoveType.MELD
+        case "secret_four":
+            return RANK_CARDS[move.secret_four.rank] | MoveType.SECRET_FOUR
+        case "lay_off":
+            lay_off = move.lay_off
+            cards = packed(lay_off.cards)
+            return lay_off.meld + 1 << moves.MELD_SHIFT | cards | MoveType.LAY_OFF
+        case "discard":
+            return packed([move.discard.card]) | MoveType.DISCARD
+        case arm:
+            return int(_BARE[arm or ""])
+
+
+def write_move(move: Move) -> TongitsMove:
+    """See `Reader.write_move`."""
+    number = moves.meld_of(move)
+    cards = unpack(moves.cards_of(move))
+    match moves.move_type(move):
+        case MoveType.TAKE_DISCARD:
+            return sdk.take_discard(cards) if number < 0 else sdk.take_and_lay_off(number)
+        case MoveType.MELD:
+            return sdk.meld(cards)
+        case MoveType.SECRET_FOUR:
+            return sdk.secret_four(rank(cards[0]))
+        case MoveType.LAY_OFF:
+            return sdk.lay_off(number, cards)
+        case MoveType.DISCARD:
+            return sdk.discard(cards[0])
+        case MoveType.DRAW_STOCK:
+            return sdk.draw_stock()
+        case MoveType.CALL_DRAW:
+            return sdk.call_draw()
+        case MoveType.END_TURN:
+            return sdk.end_turn()
+        case MoveType.FOLD:
+            return sdk.fold()
+        case _:
+            return sdk.challenge()

@@ -1,0 +1,214 @@
+"""Tractor's messages as values of its rules: what a seat's view says, and moves.
+
+A view is rebuilt exactly, but for one thing that a starter is no longer told once it has buried:
+which cards it had taken. Nothing in play depends on them.
+
+Must not be put here: what to play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from croupier.tractor import moves as sdk
+from croupier.tractor.moves import TractorMove
+from croupier.v1 import game_pb2, tractor_pb2
+from croupier_server.bots.reading import packed, seat_of
+from croupier_server.games.base import Move
+from croupier_server.games.cards import unpack
+from croupier_server.games.tractor import moves
+from croupier_server.games.tractor.bidding import Declaration
+from croupier_server.games.tractor.cards import trumps
+from croupier_server.games.tractor.components import read_lead
+from croupier_server.games.tractor.events import DealScored, FailedThrow
+from croupier_server.games.tractor.moves import MoveType
+from croupier_server.games.tractor.options import TractorOptions
+from croupier_server.games.tractor.state import Phase, PublicState, Trick
+from croupier_server.games.tractor.tricks import challenge, new_standing
+from croupier_server.games.tractor.view import TractorView
+
+# Views -----------------------------------------------------------------------------------------
+
+
+def read_view(message: game_pb2.SeatView, options: TractorOptions) -> TractorView:
+    """See `Reader.read_view`."""
+    own = message.tractor
+    public = _public(own.public, options)
+    view = TractorView(public, own.seat, packed(own.hand))
+    if public.phase is Phase.BURY:
+        view.taken = packed(own.kitty)
+    else:
+        view.buried = packed(own.kitty)
+    return view
+
+
+def _public(message: tractor_pb2.TractorPublicView, options: TractorOptions) -> PublicState:
+    public = PublicState(options)
+    public.phase = Phase(message.phase)
+    public.deal = message.deal
+    public.attempt = message.redeals
+    first, second = message.levels
+    public.levels = (first, second)
+    public.trump_rank = message.trump_rank
+    public.first_drawer = seat_of(message, "first_drawer")
+    public.starter = seat_of(message, "starter")
+    public.declarers = seat_of(message, "declarers")
+    public.to_act = seat_of(message, "to_act")
+    public.opponents_points = message.opponents_points
+    public.results = tuple(map(_result, message.results))
+    if public.results:
+        public.nominee = public.results[-1].next_starter
+    if message.HasField("trumps"):
+        public.trumps = trumps(
+            _suit(message.trumps),
+            message.trumps.rank,
+            options.rank_gap,
+            options.trump_ladder,
+            options.nt_rank_cards,
+        )
+    _read_making(message, public)
+    public.tricks = [_trick(trick) for trick in message.tricks]
+    if public.phase is Phase.DRAW:
+        public.drawn = sum(message.hand_sizes)
+    elif public.phase is not Phase.DEAL:
+        public.drawn = options.players * options.hand
+    if public.phase is Phase.PLAY:
+        _read_play(message, public)
+    return public
+
+
+def _read_making(message: tractor_pb2.TractorPublicView, public: PublicState) -> None:
+    """Declarations, turned cards, auction and show."""
+    if message.HasField("declaration"):
+        made = message.declaration
+        public.standing = Declaration(made.seat, made.cards[0], len(made.cards))
+    public.first_declarer = seat_of(message, "first_declarer")
+    exposed = [0] * public.options.players
+    for part in message.exposed:
+        exposed[part.seat] = packed(part.cards)
+    public.exposed = tuple(exposed)
+    public.turned = tuple(message.turned)
+    public.calls = tuple((called.seat, called.points) for called in message.calls)
+    public.bid = max((points for _, points in public.calls), default=0)
+    public.shown = tuple((play.seat, play.cards[0]) for play in message.show.plays)
+    if message.show.HasField("winner"):
+        public.show_points = message.show.points
+
+
+def _read_play(message: tractor_pb2.TractorPublicView, public: PublicState) -> None:
+    """The trick under way, or who leads to the next one, and what wins so far."""
+    order = public.trumps
+    assert order is not None
+    if public.tricks:
+        public.winner = public.tricks[-1].winner
+    public.leader = public.to_act
+    if not message.HasField("trick"):
+        return
+    plays = message.trick.plays
+    public.leader = public.winner = plays[0].seat
+    public.plays = [packed(play.cards) for play in plays]
+    public.failed_throw = _failed(plays[0])
+    lead = public.lead = read_lead(public.plays[0], order)
+    best = new_standing(lead, order, public.options.throw_compare)
+    for play, cards in zip(plays, public.plays, strict=True):
+        better = None if play is plays[0] else challenge(best, cards)
+        if better is not None:
+            best = better
+            public.winner = play.seat
+    public.best = best
+
+
+def _suit(message: tractor_pb2.TractorTrumps) -> int | None:
+    return message.suit - 1 if message.HasField("suit") else None
+
+
+def _failed(lead: tractor_pb2.TractorPlayed) -> FailedThrow | None:
+    if not lead.HasField("failed_throw"):
+        return None
+    tried = packed(lead.failed_throw.tried)
+    return FailedThrow(tried, tried - packed(lead.cards), lead.failed_throw.penalty)
+
+
+def _trick(message: tractor_pb2.TractorTrick) -> Trick:
+    plays = message.plays
+    return Trick(
+        plays[0].seat,
+        tuple(packed(play.cards) for play in plays),
+        _failed(plays[0]),
+        message.winner,
+        message.points,
+    )
+
+
+def _result(message: tractor_pb2.TractorDealResult) -> DealScored:
+    """A result; who won a match is never told to a seat that has still to move."""
+    first, second = message.levels
+    winners = message.winner if message.HasField("winner") else 1 - message.declarers
+    return DealScored(
+        deal=message.deal,
+        starter=message.starter,
+        declarers=message.declarers,
+        trump_suit=_suit(message.trumps),
+        trump_rank=message.trumps.rank,
+        bid=message.bid,
+        trick_points=message.trick_points,
+        last_trick_winner=message.last_trick_winner,
+        buried=packed(message.kitty),
+        multiplier=message.kitty_multiplier,
+        bonus=message.kitty_bonus,
+        opponents_points=message.total,
+        winners=winners,
+        levels_gained=message.levels_gained,
+        levels=(first, second),
+        next_starter=message.next_starter,
+        match_winner=None,
+    )
+
+
+# Moves -----------------------------------------------------------------------------------------
+
+
+def read_move(message: game_pb2.Move) -> Move:
+    """See `Reader.read_move`."""
+    move = message.tractor
+    match move.WhichOneof("move"):
+        case "declare":
+            return packed(move.declare.cards) | MoveType.DECLARE
+        case "call":
+            return moves.call(move.call.points)
+        case "show":
+            return packed([move.show.card]) | MoveType.SHOW
+        case "name_trumps":
+            named = move.name_trumps
+            return moves.name_trumps(named.suit - 1 if named.HasField("suit") else None)
+        case "bury":
+            return packed(move.bury.cards) | MoveType.BURY
+        case "play":
+            return packed(move.play.cards) | MoveType.PLAY
+        case _:
+            return moves.PASS
+
+
+def write_move(move: Move) -> TractorMove:
+    """See `Reader.write_move`."""
+    kind, number = moves.move_type(move), moves.number_of(move)
+    cards: Iterable[int] = unpack(moves.cards_of(move)) if kind in _CARD_TYPES else ()
+    match kind:
+        case MoveType.DECLARE:
+            return sdk.declare(cards)
+        case MoveType.CALL:
+            return sdk.call(number)
+        case MoveType.SHOW:
+            (card,) = cards
+            return sdk.show(card)
+        case MoveType.NAME_TRUMPS:
+            return sdk.name_trumps(None if number == moves.NO_TRUMP else "SHDC"[number])
+        case MoveType.BURY:
+            return sdk.bury(cards)
+        case MoveType.PLAY:
+            return sdk.play(cards)
+        case _:
+            return sdk.decline()
+
+
+_CARD_TYPES = (MoveType.DECLARE, MoveType.SHOW, MoveType.BURY, MoveType.PLAY)

@@ -1,0 +1,86 @@
+"""What the readers of all games share: options, cards and optional numbers of messages.
+
+Must not be put here: anything about one game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from croupier.moves import Move as SdkMove
+from croupier.v1 import game_pb2
+from croupier_server.games import registry
+from croupier_server.games.base import Move, Seat
+from croupier_server.games.cards import Cards
+
+
+class Reader(Protocol):
+    """Messages of one game as values of its rules, and back."""
+
+    def read_view(self, message: game_pb2.SeatView, options: Any) -> Any:
+        """The view that *message* tells, by the options of the table."""
+        ...
+
+    def read_move(self, message: game_pb2.Move) -> Move:
+        """The code of a move."""
+        ...
+
+    def write_move(self, move: Move) -> SdkMove:
+        """The move of a code."""
+        ...
+
+
+def read_options(name: str, message: game_pb2.GameOptions) -> Any:
+    """The options of a table of the game *name*, all of which *message* tells.
+
+    Raises:
+        InvalidRequest: they are none that the game can have.
+    """
+    game = registry.find(name)
+    ruleset = game.rulesets()[0]
+    syntax = {spec.name: spec.syntax for spec in game.option_specs()}
+    fields: Message = getattr(message, name)
+    texts = {
+        field.name: _text(field, value, syntax[field.name]) for field, value in fields.ListFields()
+    }
+    return game.options(ruleset, texts)
+
+
+def _text(field: FieldDescriptor, value: Any, syntax: str) -> str:
+    """The text of an option that is set: a word, a number, a truth, or a list of words."""
+    if field.message_type is not None:
+        inner = field.message_type.fields[0]
+        assert inner.enum_type is not None
+        words = [_word(inner.enum_type, number) for number in getattr(value, inner.name)]
+        return ",".join(words) or "none"
+    if field.enum_type is not None:
+        return _word(field.enum_type, value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value == 0:
+        return next((word for word in ("auto", "none") if syntax.startswith(word)), "0")
+    return str(value)
+
+
+def _word(enum: EnumDescriptor, number: int) -> str:
+    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    word = enum.values_by_number[number].name.removeprefix(prefix)
+    return word.lower() if len(word) > 1 else word
+
+
+def packed(cards: Iterable[int]) -> Cards:
+    """*cards* in packed counts."""
+    found = 0
+    for card in cards:
+        found += 1 << 4 * card
+    return found
+
+
+def seat_of(message: Message, field: str) -> Seat:
+    """The seat or side in an optional *field*, or -1 if it is not set."""
+    value: int = getattr(message, field)
+    return value if message.HasField(field) else -1
