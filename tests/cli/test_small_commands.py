@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+import croupier
 from croupier_server.cli import COMMANDS, run
+from croupier_server.games.registry import GAMES
 
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,6 +45,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
         (["rules", "tractor", "T-1", "T-2"], "T-2"),
         (["new-bot"], "Missing argument"),
+        (["new-bot", "mine", "--game", "chess"], "no game 'chess'"),
         (["new-bot", "9lives"], "'9lives' cannot name a bot"),
         (["new-bot", "../escape"], "cannot name a bot"),
         (["new-bot", "a", "--dir", "no/such/folder"], "cannot write no/such/folder/a.py"),
@@ -81,11 +85,28 @@ def test_rules_of_a_section_are_its_own_clauses(capsys: pytest.CaptureFixture[st
     assert heads == ["T-1.1", "T-1.2", "T-1.3"]
 
 
-def test_rules_of_a_game_are_all_clauses(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rules", "tractor"]) == 0
-    words = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[0] == "T"]
+@pytest.mark.parametrize(("game", "letter"), [("tractor", "T"), ("tongits", "G"), ("pokex", "P")])
+def test_rules_of_a_game_are_all_clauses(
+    game: str, letter: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["rules", game]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    words = [line.split()[0] for line in shown if line.startswith(f"{letter}-")]
+    assert words == list(GAMES[game].clauses())
     sections = list(dict.fromkeys(word.partition(".")[0] for word in words))
-    assert sections == [f"T-{section}" for section in range(1, 12)]
+    assert sections == [f"{letter}-{section}" for section in range(1, len(sections) + 1)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_ruleset_of_a_game_is_shown(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules"]) == 0
+    rulesets = GAMES[game].rulesets()
+    assert f"{game}: rulesets {', '.join(rulesets)}\n" in capsys.readouterr().out
+    for ruleset in rulesets:
+        assert run(["rules", game, "--ruleset", ruleset]) == 0
+        shown = capsys.readouterr().out
+        missing = [spec.name for spec in GAMES[game].option_specs() if spec.name not in shown]
+        assert missing == []
 
 
 def test_a_ruleset_shows_what_it_changes(
@@ -119,6 +140,20 @@ def test_new_bot_writes_a_bot_class(name: str, file: str, title: str, tmp_path: 
     assert [node.name for node in tree.body if isinstance(node, ast.ClassDef)] == [title]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_new_bot_writes_for_a_game(
+    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["new-bot", "Mine", "--game", game, "--dir", str(tmp_path)]) == 0
+    assert f"croupier play {game} --bots" in capsys.readouterr().out
+    text = (tmp_path / "mine.py").read_text()
+    assert f'game="{game}"' in text
+    (view,) = re.findall(r"view: croupier\.(\w+)", text)
+    assert view == f"{game.capitalize()}View"
+    assert hasattr(croupier, view)
+    assert max(map(len, text.splitlines())) <= 100
+
+
 def test_new_bot_spares_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text("precious")
     assert run(["new-bot", "mine", "--dir", str(tmp_path)]) == 2
@@ -134,9 +169,14 @@ def write(path: Path, *vectors: object, game: str = "tractor") -> str:
     return str(path)
 
 
-def test_the_given_positions_pass(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["vectors", str(root / "tests" / "vectors" / "tractor.json")]) == 0
-    assert capsys.readouterr().out == "150 passed, 0 failed\n"
+@pytest.mark.parametrize("game", GAMES)
+def test_the_given_positions_pass(
+    game: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = root / "tests" / "vectors" / f"{game}.json"
+    given = len(json.loads(path.read_text())["vectors"])
+    assert run(["vectors", str(path)]) == 0
+    assert capsys.readouterr().out == f"{given} passed, 0 failed\n"
 
 
 def test_a_failure_shows_expected_and_actual(
@@ -174,16 +214,16 @@ def test_files_are_counted_together(root: Path, capsys: pytest.CaptureFixture[st
 # The program itself ----------------------------------------------------------------------------
 
 
-def croupier(*arguments: str) -> subprocess.CompletedProcess[str]:
-    program = Path(sys.executable).parent / "croupier"
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    installed = Path(sys.executable).parent / "croupier"
     return subprocess.run(
-        [program, *arguments], check=False, capture_output=True, text=True, timeout=30
+        [installed, *arguments], check=False, capture_output=True, text=True, timeout=30
     )
 
 
 def test_the_installed_program_gives_the_status_to_the_shell() -> None:
-    assert croupier("rules", "tractor", "T-1.1").returncode == 0
-    wrong = croupier("rules", "chess")
+    assert program("rules", "tractor", "T-1.1").returncode == 0
+    wrong = program("rules", "chess")
     assert wrong.returncode == 2
     assert wrong.stderr == "croupier: no game 'chess'; there are: pokex, tongits, tractor\n"
 

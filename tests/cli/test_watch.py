@@ -15,6 +15,7 @@ from croupier_server.bench.served import server
 from croupier_server.cli import run
 from croupier_server.cli.watch import _show_updates
 from tests.cli.records import random_record
+from tests.clients.arena import SHORT
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +25,17 @@ def address() -> Iterator[str]:
         yield address
 
 
-async def play(address: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+async def play(
+    address: str, capsys: pytest.CaptureFixture[str], game: str = "tractor"
+) -> tuple[str, str]:
     """Have a match of one deal played and watched; the table's id and what was shown."""
     async with croupier.Client(address) as client:
         made = await client.create_table(
-            seats=["invited"] * 4, options={"max_deals": 1}, shared_seats=True, title="for all"
+            game,
+            seats=["invited"] * await client.players(game),
+            options={SHORT[game]: 1},
+            shared_seats=True,
+            title="for all",
         )
         watcher = asyncio.create_task(
             asyncio.to_thread(run, ["watch", made.table_id, "--server", address])
@@ -56,6 +63,20 @@ def test_a_table_is_told_to_its_end(address: str, capsys: pytest.CaptureFixture[
     assert "the match ends: finished" in shown
     assert "answers:" not in shown
     assert "[left:" not in shown
+
+
+@pytest.mark.parametrize("game", ["tongits", "pokex"])
+def test_tables_of_the_other_games_are_told_to_their_end(
+    game: str, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, shown = asyncio.run(play(address, capsys, game))
+    assert shown.startswith(f'table {table} "for all": {game} standard, open')
+    assert "deal 1 ends" in shown
+    assert "the match ends: finished" in shown
+    assert "is dealt" not in shown
+    assert "[left:" not in shown
+    assert run(["watch", table, "--server", address]) == 0
+    assert "deal 1, over; " in capsys.readouterr().out
 
 
 def test_an_ended_table_is_told_from_where_it_stands(

@@ -214,6 +214,16 @@ class FakeServer(_Services):
         values = game_pb2.GameOptions(tractor=tractor_pb2.TractorOptions(players=4))
         return catalog_service_pb2.GetRulesetResponse(values=values)
 
+    async def ListGames(  # noqa: N802
+        self, request: catalog_service_pb2.ListGamesRequest, context: object
+    ) -> object:
+        """One game a page, as a server with many games might."""
+        tractor = catalog_service_pb2.GameInfo(game=game_pb2.GAME_KIND_TRACTOR, seats_max=12)
+        tongits = catalog_service_pb2.GameInfo(game=game_pb2.GAME_KIND_TONGITS, seats_max=3)
+        if request.page_token:
+            return catalog_service_pb2.ListGamesResponse(games=[tongits])
+        return catalog_service_pb2.ListGamesResponse(games=[tractor], next_page_token="more")
+
     async def CreateTable(  # noqa: N802
         self, request: table_service_pb2.CreateTableRequest, context: object
     ) -> object:

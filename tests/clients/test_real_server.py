@@ -20,6 +20,8 @@ from croupier.invites import Invite, play_invites
 from croupier.record.v1 import record_pb2, record_service_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier.views import View
+from croupier_server.games.registry import GAMES
+from tests.clients.arena import SHORT
 from tests.clients.conftest import RealServer
 from tests.clients.proxy import CuttingProxy
 
@@ -128,15 +130,24 @@ async def test_lost_chunks_change_nothing(real_server: RealServer, transport: Tr
     assert cut == smooth
 
 
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_run_plays_against_house_bots(real_server: RealServer, transport: Transport) -> None:
+async def test_run_plays_against_house_bots(
+    real_server: RealServer, transport: Transport, game: str
+) -> None:
     class First(Bot):
         def decide(self, view: View, decision: Decision) -> Move:
             return decision.legal[0]
 
     async with real_server(house_bots=True) as address:
         results = await croupier.run_async(
-            First, address, options={"max_deals": 1}, matches=3, at_once=2, transport=transport
+            First,
+            address,
+            game=game,
+            options={SHORT[game]: 1},
+            matches=3,
+            at_once=2,
+            transport=transport,
         )
     assert len(results) == 3
     assert all(result.reason is croupier.EndReason.FINISHED for result in results)
@@ -171,16 +182,21 @@ async def test_a_seed_repeats_a_match_against_house_bots(real_server: RealServer
     assert scores[0] != scores[2]
 
 
-@pytest.mark.parametrize("ruleset", ["standard", "document", "pagat", "online", "qq"])
-async def test_house_bots_play_every_ruleset(real_server: RealServer, ruleset: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "ruleset"), [(name, one) for name, game in GAMES.items() for one in game.rulesets()]
+)
+async def test_house_bots_play_every_ruleset(
+    real_server: RealServer, game: str, ruleset: str
+) -> None:
     async with real_server(house_bots=True) as address:
         results = await croupier.run_async(
             GreedyBot,
             address,
+            game=game,
             ruleset=ruleset,
             seats=(0, 2),
             against="random",
-            options={"max_deals": 1},
+            options={SHORT[game]: 1},
         )
     assert [result.reason.name for result in results] == ["FINISHED"] * 2
 

@@ -270,7 +270,7 @@ def position(hand: str, **public: Any) -> tongits_pb2.TongitsView:
     }
     finder = MeldFinder(has_runs=True, ace_high=False)
     return tongits_pb2.TongitsView(
-        public=tongits_pb2.TongitsPublicView(**(facts | public)),  # type: ignore[arg-type]
+        public=tongits_pb2.TongitsPublicView(**(facts | public)),
         hand=card_numbers(hand),
         deadwood=finder.split(bit(cards)).points,
     )

@@ -14,6 +14,7 @@ import croupier
 from croupier import Bot, Client, Decision, Move, Result
 from croupier.client import Transport
 from croupier.errors import Refused
+from croupier.options import options_message
 from croupier.session import _first_error
 from croupier.views import View
 from tests.clients.fake_server import End, FakeServer, Script
@@ -342,3 +343,13 @@ async def test_a_hook_that_exits_in_its_thread_has_failed(transport: Transport) 
         with pytest.raises(croupier.BotError, match="on_end: SystemExit: 3"):
             async with asyncio.timeout(5):
                 await play(server, Leaving(), transport)
+
+
+async def test_the_number_of_seats_comes_from_options_ruleset_or_catalogue() -> None:
+    async with FakeServer() as server, Client(server.address) as client:
+        six = options_message("tractor", {"players": 6})
+        assert await client.players("tractor", options=six) == 6
+        assert await client.players("tractor") == 4
+        assert await client.players("tongits") == 3
+        with pytest.raises(croupier.UsageError, match="does not have the game 'pokex'"):
+            await client.players("pokex")

@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from string import Template
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, find_game
 
 _BOT = Template('''\
-"""$title: a bot for Croupier.
+"""$title: a bot that plays $game_title on Croupier.
 
     python $file                                     one match against house bots
-    croupier play tractor --bots $file:$title,random --matches 20
+    croupier play $game --bots $file:$title,random --boards 10
 """
 
 import croupier
@@ -27,12 +27,13 @@ import croupier
 class $title(croupier.Bot):
     """Says how it plays; results show its name."""
 
-    def decide(self, view, decision):
+    def decide(self, view: croupier.$view, decision: croupier.Decision) -> croupier.Move:
         """Answer one decision with one of its legal moves.
 
-        `view` is all that this seat knows: hand, trumps, tricks, points. `decision.legal` holds
-        every legal move. `decision.random` gives chance that is the same when a match is played
-        again with the same seed.
+        `view` is all that this seat knows: $knows. `decision.kind` says
+        what is asked, as a `croupier.$game.DecisionKind`, and `decision.legal` holds every
+        legal move. `decision.random` gives chance that is the same when a match is played again
+        with the same seed.
         """
         return decision.legal.sample(decision.random)
 
@@ -42,32 +43,62 @@ if __name__ == "__main__":
         croupier.run(
             $title(),
             "127.0.0.1:7421",  # `croupier serve` listens here
-            game="tractor",
+            game="$game",
             against="greedy",
-            options={"max_deals": "1"},
+            options={"$short": 1},
         )
     )
 ''')
+
+
+class _Words(NamedTuple):
+    """What the bot of a game says: its view, what that holds, and the option that bounds a
+    match."""
+
+    view: str
+    knows: str
+    short: str
+
+
+_GAMES: Final = {
+    "tractor": _Words("TractorView", "hand, trumps, tricks, points", "max_deals"),
+    "tongits": _Words("TongitsView", "hand, melds, discards, deadwood", "max_hands"),
+    "pokex": _Words("PokexView", "hand, centre, calls, tricks", "max_deals"),
+}
 
 
 def command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Name of the bot, such as MyBot or my_bot.")
     ],
+    game: Annotated[str, typer.Option(help="The game that it plays.")] = "tractor",
     folder: Annotated[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
 ) -> None:
     """Write a runnable bot file and say how to run it."""
+    from croupier_server.wire.registry import WIRES_BY_NAME
+
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
     file, title = "_".join(words).lower() + ".py", "".join(w[:1].upper() + w[1:] for w in words)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or not title.isidentifier():
         fail(f"{name!r} cannot name a bot: use letters, digits, - and _, a letter first")
+    game = find_game(game).name
+    told = _GAMES[game]
+    text = _BOT.substitute(
+        title=title,
+        file=file,
+        game=game,
+        game_title=WIRES_BY_NAME[game].title,
+        view=told.view,
+        knows=told.knows,
+        short=told.short,
+    )
     path = folder / file
     try:
         with path.open("x", encoding="utf-8") as written:
-            written.write(_BOT.substitute(title=title, file=file))
+            written.write(text)
     except FileExistsError:
         fail(f"{path} is there already")
     except OSError as error:
         fail(f"cannot write {path}: {error.strerror}")
     print(f"{path} written. Try it:")
-    print(f"  croupier play tractor --bots {path}:{title},random --matches 10 --option max_deals=1")
+    print(f"  croupier play {game} --bots {path}:{title},random --boards 5 --option {told.short}=1")

@@ -60,8 +60,10 @@ def command(
     ] = None,
     ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
     option: Options = None,
-    players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
-    packs: Annotated[int | None, typer.Option(help="Same as --option packs=N.")] = None,
+    players: Annotated[
+        int | None, typer.Option(help="Tractor: same as --option players=N.")
+    ] = None,
+    packs: Annotated[int | None, typer.Option(help="Tractor: same as --option packs=N.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Cards and bots follow from it; drawn if not given.")
     ] = None,

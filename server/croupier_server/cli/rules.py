@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 def command(
     game: Annotated[
-        str, typer.Argument(metavar="GAME", help="Name of the game, such as tractor.")
+        str,
+        typer.Argument(metavar="GAME", help="tractor, tongits or pokex; without it, the games."),
     ] = "",
     clause: Annotated[
         str,
-        typer.Argument(metavar="CLAUSE", help="A clause (T-6.4) or a section (T-6)."),
+        typer.Argument(metavar="CLAUSE", help="A clause (T-6.4, G-5.2) or a section (P-4)."),
     ] = "",
     ruleset: Annotated[
         str | None,
