@@ -24,6 +24,9 @@ from croupier_server.games.registry import GAMES, AnyGame
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.registry import WIRES_BY_NAME
 
+RARE_TABLES = 40
+"""So many tables are played with each set of options that a hook names for rare things."""
+
 SAMPLES_MAX = 16
 """So many texts are tried of an option whose values are not listed."""
 
@@ -44,6 +47,8 @@ class Hook:
             a deal. At its end every game may.
         samples: texts of options without listed values, beside those that the suite guesses.
         check_state: raises when a state has lost or doubled a card, a point, a chip.
+        rare: options of tables at which things happen that are rare elsewhere; they are looked at
+            first, and no promise rests on them.
         is_zero_sum: whether the scores of a match add up to nothing.
         never_sent: fields of the game's messages that no match can send, as
             ``MessageName.field``; each needs a comment that says why.
@@ -52,6 +57,7 @@ class Hook:
     reveals: frozenset[str] = frozenset()
     samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     check_state: Callable[[object], None] = _nothing
+    rare: Sequence[Mapping[str, str]] = ()
     is_zero_sum: bool = True
     never_sent: frozenset[str] = frozenset()
 
@@ -194,12 +200,18 @@ def sizes(game: AnyGame, ruleset: str) -> Iterator[Texts]:
 
 
 def tables(game: AnyGame, deals: int = 1) -> Iterator[object]:
-    """Options of table after table, without an end: every ruleset as it is, every value of every
-    option, and then any. Whoever looks for something rare looks here."""
+    """Options of table after table, without an end: every ruleset as it is, then in turn one option
+    set to its next value, and any options. Whoever looks for something rare looks here."""
     for ruleset in game.rulesets():
         yield short(game, ruleset, deals)
-    for option, found in samples(game.name).items():
-        if option not in limits(game):
-            yield from (short(game, game.rulesets()[0], deals, texts) for _, texts in found)
-    for seed in count():
-        yield short(game, game.rulesets()[0], deals, random_texts(game, Random(seed)))
+    for _ in range(RARE_TABLES):
+        for changes in hook_of(game.name).rare:
+            yield short(game, game.rulesets()[0], deals, dict(changes))
+    own = [found for name, found in samples(game.name).items() if name not in limits(game)]
+    for number in count(1):
+        for found in own:
+            _, texts = found[number % len(found)]
+            yield short(game, game.rulesets()[0], deals, texts)
+            if number > 1:
+                rng = Random(f"{number} {found[0]}")
+                yield short(game, game.rulesets()[0], deals, random_texts(game, rng))

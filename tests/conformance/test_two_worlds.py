@@ -105,7 +105,8 @@ def swapped(
         apply_entry(game, here, entry)
         if hear(wire, apply_entry(game, there, other), audience) != heard:
             return None
-    return there
+    found_there: object = there
+    return found_there
 
 
 def hear(wire: GameWire, events: Sequence[Event], audience: Seat) -> list[object]:

@@ -29,4 +29,11 @@ def check_state(state: object) -> None:
     assert all(len(trick.plays) == PLAYERS for trick in public.tricks)
 
 
-HOOK = Hook(check_state=check_state)
+HOOK = Hook(
+    check_state=check_state,
+    # Level hands, and deals that nobody bids in.
+    rare=(
+        {"tied_trick": "carry", "tie_break_fewer_wilds": "false", "all_pass": "redeal"},
+        {"tied_trick": "carry", "wild_rank": "none", "joker": "top_card", "center": "leader_picks"},
+    ),
+)

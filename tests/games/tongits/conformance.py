@@ -32,4 +32,16 @@ def check_state(state: object) -> None:
     assert sum(places) == PACK_CARDS, "a card is in no place, or in two"
 
 
-HOOK = Hook(check_state=check_state)
+HOOK = Hook(
+    check_state=check_state,
+    # Discards that are laid off at once, turns that end without one, and all bars of draw calls.
+    rare=(
+        {
+            "discard_after_take": "false",
+            "discard_take": "meld_or_layoff_any",
+            "draw_block_discard_taken": "true",
+            "draw_block_scope": "whole_hand",
+        },
+        {"discard_after_take": "false", "discard_melds": "turned_down", "draw_call": "anyone"},
+    ),
+)

@@ -58,4 +58,15 @@ HOOK = Hook(
         "mandatory_levels": ("2,5,T,A",),
     },
     check_state=check_state,
+    # Ranks and shows with points in an auction, redeals, false throws that cost, hands full of
+    # equal cards.
+    rare=(
+        {
+            "trump_making": "auction",
+            "starter": "1",
+            "start_levels": "T,K",
+            "throw_penalty": "ten_per_throw",
+        },
+        {"packs": "5", "no_declaration": "redeal_then_kitty"},
+    ),
 )
