@@ -48,13 +48,13 @@ def as_lines(findings: Findings) -> Iterable[str]:
         yield ""
         yield "over gRPC, bots in a process of their own; figures a decision, call or item"
         yield (
-            f"  {'':31} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
+            f"  {'':33} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
             f"{'bytes out':>9} {'bytes in':>9} {'other cores':>11}"
         )
         for cell, samples in findings.served.items():
             found = middle(samples)
             yield (
-                f"  {cell:31} {_spread([s.rate for s in samples], ',.0f'):>26} "
+                f"  {cell:33} {_spread([s.rate for s in samples], ',.0f'):>26} "
                 f"{_spread(ratios(findings.served, cell), '.2f'):>20} {found.server_us:9.1f} "
                 f"{found.client_us:9.1f} {found.sent:9.0f} {found.received:9.0f} "
                 f"{found.other_cores:11.2f}"
