@@ -7,11 +7,9 @@ import json
 import os
 import select
 import signal
-import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,9 +18,9 @@ from croupier_server.bench.served import server
 from croupier_server.cli import run
 from croupier_server.contest import runner
 from croupier_server.games.registry import GAMES
+from tests.cli.contests import ONE_DEAL, play, scores
 from tests.clients.arena import SHORT
 
-ONE_DEAL = ["--option", "max_deals=1"]
 PROGRAM = Path(sys.executable).parent / "croupier"
 
 BOTS = """
@@ -93,16 +91,6 @@ def bots(tmp_path: Path) -> Path:
     return file
 
 
-def play(folder: Path, *arguments: str, game: str = "tractor") -> tuple[int, dict[str, Any]]:
-    """Play a contest into *folder*; its status and what its results file says."""
-    status = run(["play", game, "--out", str(folder), *arguments])
-    return status, json.loads((folder / "results.json").read_text())
-
-
-def scores(data: dict[str, Any]) -> list[tuple[int, list[str], int]]:
-    return [(match["board"], match["seats"], match["score"]) for match in data["matches"]]
-
-
 def test_a_contest_writes_results_and_records(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,50 +153,6 @@ def test_other_rulesets_sizes_and_one_seating(tmp_path: Path, ruleset: str) -> N
     assert [match["board"] for match in data["matches"]] == [1, 2]
     seats = [match["seats"] for match in data["matches"]]
     assert seats == [["random", "random#2"] * 3, ["random#2", "random"] * 3]
-
-
-def test_three_seats_are_played_under_all_six_seatings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--bots", "greedy,random", "--boards", "2", "--option", "max_hands=1"]
-    status, data = play(tmp_path / "out", *arguments, game="tongits")
-    assert status == 0
-    assert "score: chips that a seat is ahead" in capsys.readouterr().out
-    assert [match["board"] for match in data["matches"]] == [1] * 6 + [2] * 6
-    for board in (data["matches"][:6], data["matches"][6:]):
-        seats = [tuple(name[0] for name in match["seats"]) for match in board]
-        assert ["".join(one) for one in seats] == ["ggr", "grg", "rgg", "grr", "rgr", "rrg"]
-        records = [
-            record_pb2.Record.FromString((tmp_path / "out" / match["record"]).read_bytes())
-            for match in board
-        ]
-        assert len({record.reveal.root for record in records}) == 1
-        for match, record in zip(board, records, strict=True):
-            chips = [seat.score for seat in record.result.seats]
-            means = [
-                statistics.mean(chips[seat] for seat in range(3) if match["seats"][seat] == name)
-                for name in ("greedy", "random")
-            ]
-            assert match["score"] == pytest.approx(means[0] - means[1])
-    scores = [match["score"] for match in data["matches"]]
-    assert data["entrants"][0]["score"] == pytest.approx(statistics.mean(scores))
-    assert data["entrants"][0]["boards"] == 2
-
-
-def test_boards_are_played_under_both_seatings_by_two_sides(tmp_path: Path) -> None:
-    arguments = ["--bots", "greedy,random", "--boards", "2", *ONE_DEAL]
-    status, data = play(tmp_path / "out", *arguments, game="pokex")
-    assert status == 0
-    assert [match["board"] for match in data["matches"]] == [1, 1, 2, 2]
-    assert data["matches"][0]["seats"] == ["greedy", "random"] * 2
-    assert data["matches"][1]["seats"] == ["random", "greedy"] * 2
-
-
-def test_one_seating_takes_new_cards_for_every_match_of_three(tmp_path: Path) -> None:
-    arguments = ["--bots", "random,random", "--boards", "6", "--one-seating"]
-    _, data = play(tmp_path / "out", *arguments, "--option", "max_hands=1", game="tongits")
-    assert [match["board"] for match in data["matches"]] == [1, 2, 3, 4, 5, 6]
-    assert len({tuple(match["seats"]) for match in data["matches"]}) == 6
 
 
 def test_any_program_can_play(tmp_path: Path, bots: Path) -> None:
@@ -403,15 +347,6 @@ def test_wrong_input_is_one_line_and_status_2(
     assert shown.err.startswith("croupier: ")
     assert words in shown.err
     assert shown.err.count("\n") == 1
-
-
-def test_matches_that_leave_a_board_of_six_unfinished_are_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["play", "tongits", "--bots", "greedy,random", "--matches", "20"]) == 2
-    complaint = capsys.readouterr().err
-    assert "--matches 20 leaves a board unfinished" in complaint
-    assert "give --boards" in complaint
 
 
 def test_records_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -205,6 +205,7 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
         assert view.hand_sizes == list(public.hand_sizes)
         assert view.stock_size == public.stock_size
         assert view.discards == to_cards(public.discards)
+        assert view.discarders == list(public.discarders)
         assert [bit(meld.cards) for meld in view.melds] == [
             bit(unpack(meld.cards)) for meld in public.melds
         ]

@@ -140,6 +140,11 @@ class TongitsView(GameView[tongits_pb2.TongitsView]):
         return to_cards(self.public.discards)
 
     @property
+    def discarders(self) -> list[int]:
+        """By whom each card of the discard pile was discarded."""
+        return list(self.public.discarders)
+
+    @property
     def top_discard(self) -> Card | None:
         """The card that can be taken."""
         discards = self.public.discards
