@@ -359,13 +359,24 @@ async def test_invitations_by_pipe(
     assert "RuntimeError: bad bot" in told
 
 
-@pytest.mark.parametrize("name", ["random_bot", "tractor_basic", "stubs_only"])
-async def test_the_examples_run(real_server: RealServer, root: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("random_bot", []),
+        ("random_bot", ["tongits"]),
+        ("random_bot", ["pokex"]),
+        ("tractor_basic", []),
+        ("stubs_only", []),
+    ],
+)
+async def test_the_examples_run(
+    real_server: RealServer, root: Path, name: str, more: list[str]
+) -> None:
     path = root / "clients/python/examples" / f"{name}.py"
     async with real_server(house_bots=True) as address:
         # A program of its own: gRPC's event loops in two threads of one process do not mix.
         example = await asyncio.create_subprocess_exec(
-            sys.executable, str(path), address, stdout=PIPE, stderr=PIPE
+            sys.executable, str(path), address, *more, stdout=PIPE, stderr=PIPE
         )
         out, err = await example.communicate()
     assert err.decode() == ""

@@ -186,17 +186,22 @@ def test_make_targets_that_are_mentioned_exist() -> None:
     assert [word for word in words if "=" not in word and word not in targets] == []
 
 
-def test_clauses_that_are_mentioned_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    for span in mentioned("croupier rules tractor T"):
-        assert run_command(span.split()[1:]) == 0
-        assert span.split()[-1] in capsys.readouterr().out
+@pytest.mark.parametrize("span", mentioned("croupier rules "))
+def test_rules_that_are_mentioned_exist(span: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = span.split()[1:]
+    if "GAME" in command:
+        assert run_command([*command[:1], "--help"]) == 0
+        return
+    assert run_command(command) == 0
+    shown = capsys.readouterr().out
+    assert len(command) == 2 or command[-1] in shown
 
 
 def test_names_of_the_sdk_that_are_mentioned_exist() -> None:
     owners = {
-        "croupier": croupier,
-        "decision": croupier.Decision,
-        "view": croupier.TractorView,
+        "croupier": (croupier,),
+        "decision": (croupier.Decision,),
+        "view": (croupier.TractorView, croupier.TongitsView, croupier.PokexView),
     }
     spans = [span for name in owners for span in mentioned(f"{name}.")]
     names = {name for span in spans for name in re.findall(r"\b([a-z]+)\.(\w+)", span)}
@@ -204,10 +209,29 @@ def test_names_of_the_sdk_that_are_mentioned_exist() -> None:
         (first, second)
         for first, second in sorted(names)
         if first in owners
-        and not hasattr(owners[first], second)
+        and not any(hasattr(owner, second) for owner in owners[first])
         and not (first == "croupier" and find_spec(f"croupier.{second}"))
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_names_of_a_game_in_the_sdk_that_are_mentioned_exist(game: str) -> None:
+    module = getattr(croupier, game)
+    start = f"croupier.{game}."
+    shown = [span.removeprefix(start) for span in mentioned(start)]
+    assert shown
+    assert [name for name in shown if not hasattr(module, name.partition("(")[0])] == []
+
+
+def test_what_makes_moves_is_listed_for_every_game() -> None:
+    """docs/bots.md names, after the module of a game, every function of it that makes a move."""
+    text = (ROOT / "docs/bots.md").read_text(encoding="utf-8")
+    for game in GAMES:
+        module = getattr(croupier, game)
+        makers = [name for name in module.__all__ if name.islower() and name != "card_points"]
+        named = {span.partition("(")[0] for span in SPAN.findall(FENCE.sub("", text))}
+        assert [name for name in makers if name not in named] == []
 
 
 def test_paths_that_are_mentioned_exist() -> None:
