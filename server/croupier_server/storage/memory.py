@@ -35,7 +35,7 @@ class _Rows:
     def pack(self) -> None:
         """Put the oldest recent rows together."""
         rows = [
-            (epoch, sequence, public, dict(private), cause)
+            (epoch, sequence, public, dict(private) if private else None, cause)
             for _, epoch, sequence, public, private, cause in self.recent[:_PACKED]
         ]
         self._packed.append(marshal.dumps(rows))

@@ -48,6 +48,9 @@ def varint(number: int) -> bytes:
     return VARINTS[number] if 0 <= number < _TABLE_SIZE else _long_varint(number)
 
 
+# The functions below look into the table themselves: they are called a dozen times a decision.
+
+
 def zigzag(number: int) -> int:
     """The unsigned number that stands for *number* in ``sint32`` and ``sint64``.
 
@@ -70,18 +73,24 @@ _NUMBER_TAGS: Final[tuple[bytes, ...]] = tuple(tag(field, VARINT) for field in r
 
 def field_varint(field: int, number: int) -> bytes:
     """A number in a field that tells zero from not set (``optional``, or an arm of a oneof)."""
-    return _NUMBER_TAGS[field] + varint(number)
+    return _NUMBER_TAGS[field] + (
+        VARINTS[number] if 0 <= number < _TABLE_SIZE else _long_varint(number)
+    )
 
 
 def field_optional(field: int, number: int | None) -> bytes:
     """A number that is never negative in an ``optional`` field: nothing at all for None, and for
     the negative numbers that stand for none."""
-    return b"" if number is None or number < 0 else _NUMBER_TAGS[field] + varint(number)
+    return b"" if number is None or number < 0 else field_varint(field, number)
 
 
 def field_number(field: int, number: int) -> bytes:
     """A number, boolean or enum in a plain field: nothing at all when it is zero."""
-    return _NUMBER_TAGS[field] + varint(number) if number else b""
+    if not number:
+        return b""
+    return _NUMBER_TAGS[field] + (
+        VARINTS[number] if 0 < number < _TABLE_SIZE else _long_varint(number)
+    )
 
 
 def field_signed(field: int, number: int) -> bytes:
@@ -91,7 +100,8 @@ def field_signed(field: int, number: int) -> bytes:
 
 def field_bytes(field: int, payload: bytes) -> bytes:
     """A message that is set, empty or not; or an element of a repeated field."""
-    return TAGS[field] + varint(len(payload)) + payload
+    size = len(payload)
+    return TAGS[field] + (VARINTS[size] if size < _TABLE_SIZE else _long_varint(size)) + payload
 
 
 def field_packed(field: int, numbers: bytes | Iterable[int]) -> bytes:
@@ -103,7 +113,7 @@ def field_packed(field: int, numbers: bytes | Iterable[int]) -> bytes:
     """
     if not isinstance(numbers, bytes):
         numbers = b"".join(map(varint, numbers))
-    return TAGS[field] + varint(len(numbers)) + numbers if numbers else b""
+    return field_bytes(field, numbers) if numbers else b""
 
 
 def field_packed_signed(field: int, numbers: Iterable[int]) -> bytes:
