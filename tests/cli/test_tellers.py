@@ -167,7 +167,11 @@ def test_tricks_of_pokex_are_told_with_their_hands() -> None:
 
 def test_carried_tricks_and_deals_passed_out_are_told() -> None:
     """P-4.3, P-2.4."""
-    ended = pokex_pb2.PokexTrickEnded(winner=1, counted=2)
+    pair = pokex_pb2.PokexPokerHand(category=pokex_pb2.POKEX_CATEGORY_PAIR, ranks=[9, 8, 7, 2])
+    flush = pokex_pb2.PokexPokerHand(
+        category=pokex_pb2.POKEX_CATEGORY_FLUSH, ranks=[14, 13, 9, 4, 2], wilds_used=1
+    )
+    ended = pokex_pb2.PokexTrickEnded(winner=1, counted=2, hands=[pair, flush])
     play = pokex_pb2.PokexPlayed(seat=0, cards=card_numbers("2S 3S"))
     played = pokex_pb2.PokexCardsPlayed(play=play, trick_ended=ended)
     passed = pokex_pb2.PokexDealResult(
@@ -179,7 +183,9 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
         return TELLERS["pokex"]({}).tell(game_pb2.GameEvent(pokex=event), {})
 
     counted = told(cards_played=played)
-    assert counted[1].startswith("  side 1 takes the trick, which counts for 2: ")
+    assert counted[1] == (
+        "  side 1 takes the trick, which counts for 2: flush A K 9 4 2 (1 wild) against pair 9 8 7 2"
+    )
     assert told(auction_ended=pokex_pb2.PokexAuctionEnded()) == ["all have passed"]
     assert told(deal_scored=passed) == [
         "deal 4 ends: nothing is played; points +0 and +0; totals 3 and 5"

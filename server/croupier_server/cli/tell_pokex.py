@@ -100,7 +100,9 @@ class PokexTeller:
         lines = [self._table.lay(play.seat, play.cards, verb)]
         if event.HasField("trick_ended"):
             ended = event.trick_ended
-            hands = " against ".join(str(PokerHand.of(hand)) for hand in ended.hands)
+            shown = [str(PokerHand.of(hand)) for hand in ended.hands]
+            # The hand that took the trick comes first.
+            hands = " against ".join(reversed(shown) if ended.winner else shown)
             won = f"side {ended.winner} takes" if ended.HasField("winner") else "nobody takes"
             counts = f", which counts for {ended.counted}" if ended.counted > 1 else ""
             lines.append(f"  {won} the trick{counts}: {hands}")
