@@ -184,7 +184,8 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
 
     counted = told(cards_played=played)
     assert counted[1] == (
-        "  side 1 takes the trick, which counts for 2: flush A K 9 4 2 (1 wild) against pair 9 8 7 2"
+        "  side 1 takes the trick, which counts for 2: "
+        "flush A K 9 4 2 (1 wild) against pair 9 8 7 2"
     )
     assert told(auction_ended=pokex_pb2.PokexAuctionEnded()) == ["all have passed"]
     assert told(deal_scored=passed) == [
