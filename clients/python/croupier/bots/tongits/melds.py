@@ -7,6 +7,7 @@ play.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from croupier.tongits import card_points
@@ -107,9 +108,14 @@ class MeldFinder:
         """Every meld of three cards that holds all of *cards*."""
         found = self._by_cards.get(cards)
         if found is None:
-            every = (meld for meld in self.melds(_ALL) if meld.bit_count() == 3)
-            found = self._by_cards[cards] = tuple(one for one in every if one & cards == cards)
+            found = tuple(meld for meld in self._triples if meld & cards == cards)
+            self._by_cards[cards] = found
         return found
+
+    @cached_property
+    def _triples(self) -> tuple[int, ...]:
+        """Every meld of three cards."""
+        return tuple(meld for meld in self.melds(_ALL) if meld.bit_count() == 3)
 
     def _split(self, hand: int, melds: tuple[int, ...]) -> Split:
         found = self._memo.get(hand)

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import Final
 
 from croupier.bots.tongits.melds import MeldFinder, Split, bit
-from croupier.tongits import TongitsView
+from croupier.tongits import TongitsView, card_points
 from croupier.v1 import tongits_pb2
 
 __all__ = ["Table"]
@@ -43,6 +43,7 @@ class Table:
         self.options = options
         self.finder = _finder(options)
         self.hand = bit(view.message.hand)
+        self._promises: dict[tuple[int, int], int] = {}
 
     @cached_property
     def split(self) -> Split:
@@ -59,6 +60,16 @@ class Table:
         for rank in self.view.message.secret_fours:
             seen |= bit(rank - 1 + suit for suit in (0, 13, 26, 39))
         return _ALL & ~seen
+
+    def promise(self, first: int, second: int) -> int:
+        """The points of two cards, once for each unseen card that makes a meld of them."""
+        found = self._promises.get((first, second))
+        if found is None:
+            pair, unseen = bit((first, second)), self.unseen
+            ways = sum(1 for meld in self.finder.triples(pair) if unseen & meld & ~pair)
+            found = ways * (card_points(first) + card_points(second))
+            self._promises[first, second] = found
+        return found
 
     @cached_property
     def rivals(self) -> list[int]:

@@ -7,13 +7,14 @@ be put here: draw calls.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Final
 
 from croupier.bot import Decision
 from croupier.bots.tongits.melds import bit, cards_of
 from croupier.bots.tongits.table import Table
 from croupier.moves import Move
-from croupier.tongits import MoveKind, card_points
+from croupier.tongits import MoveKind
 
 __all__ = ["play", "start"]
 
@@ -151,24 +152,9 @@ def _cost(table: Table, card: int) -> float:
     """What is left in the hand without *card*, less what that may become, and what the next player
     may make of the discard."""
     split = table.finder.split(table.hand & ~bit([card]))
-    hope = sum(_outs(table, one, split.rest) * card_points(one) for one in cards_of(split.rest))
+    promise = table.promise
+    hope = sum(promise(one, other) for one, other in combinations(cards_of(split.rest), 2))
     return split.points - _HOPE * hope + _GIFT * _takers(table, card)
-
-
-def _outs(table: Table, card: int, rest: int) -> int:
-    """Unseen cards that would meld *card* with one other card of *rest*."""
-    own = bit([card])
-    found = 0
-    for other in cards_of(rest & ~own):
-        pair = own | bit([other])
-        found += _completing(table, pair)
-    return found
-
-
-def _completing(table: Table, pair: int) -> int:
-    """Unseen cards that make a meld of two cards."""
-    finder, unseen = table.finder, table.unseen
-    return sum(1 for meld in finder.triples(pair) if unseen & (meld & ~pair))
 
 
 def _takers(table: Table, card: int) -> int:
