@@ -99,8 +99,7 @@ def groups(held: list[int], size: int, rng: Random) -> Iterator[list[int]]:
 
 def nonsense(rng: Random) -> Iterator[Move]:
     """Types alone, small numbers of any type, cards of nobody, and bits."""
-    yield 0
-    yield rng.randint(0, 15)
+    yield from range(16)
     yield rng.randrange(130) << 4 | rng.randint(0, 15)
     yield rng.randrange(16) << 4 | rng.randint(0, 15)
     yield rng.randrange(60) << ABOVE | rng.randint(0, 15)

@@ -78,8 +78,9 @@ class Reader:
                 self.tells_apart(b"part " + part, event.private[seat])
 
     def tells_apart(self, data: bytes, value: object) -> None:
-        """The same bytes never say two things: nothing was dropped on the way."""
-        assert self.by_bytes.setdefault(data, value) == value
+        """Nothing was dropped on the way."""
+        known = self.by_bytes.setdefault(data, value)
+        assert known == value, "the same bytes say two things"
 
     def view(self, state: object, seat: Seat) -> None:
         """What a table keeps between two calls never shows."""
