@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from croupier_server.games.registry import GAMES
+from croupier_server.wire.registry import WIRES_BY_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"
@@ -57,7 +58,7 @@ def rules_page(name: str) -> str:
     names = game.rulesets()
     texts = {each: game.option_text(game.options(each, {})) for each in names}
     lines = [
-        f"# The rules of {name.capitalize()}",
+        f"# The rules of {WIRES_BY_NAME[name].title}",
         "",
         "Written by `scripts/gen_docs.py` from the clause texts and options that the server itself",
         f"uses; `croupier rules {name}` prints the same. Rules version {game.rules_version}.",
