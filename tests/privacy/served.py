@@ -25,7 +25,6 @@ from structlog.testing import capture_logs
 
 from croupier.record.v1 import record_service_pb2
 from croupier.v1 import (
-    game_pb2,
     play_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
@@ -42,14 +41,17 @@ from croupier_server.tables.deals import RootDealer
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.table import Table
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.registry import WIRES
-from tests.privacy.stories import GAME, Answers, Case, Story, Telling
+from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.privacy.stories import Answers, Case, Story, Telling
+from tests.privacy.subjects import SECRETS
 from tests.privacy.tap import SessionStream, Stream, Tap, Watch
-from tests.privacy.witness import Leak, Seen, probes
+from tests.privacy.witness import Leak, Seen
 
 TABLES: Final = "croupier.v1.TableService"
 PLAY: Final = "croupier.v1.PlayService"
-WIRE: Final = WIRES[game_pb2.GAME_KIND_TRACTOR]
+PROBES_MAX: Final = 20
+"""So many moves are tried with each decision."""
+
 START_MS: Final = 1_700_000_000_000
 
 _A_CARD: Final = re.compile(r"\b([2-9TJQKA][SHDC]|BJ|RJ)\b")
@@ -153,8 +155,10 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
 class Sitting:
     """A story at a table of a server, and the audience's streams."""
 
-    def __init__(self, served: Served, audience: Seat, way: Way, times: Times) -> None:
+    def __init__(self, served: Served, game: str, audience: Seat, way: Way, times: Times) -> None:
         self.served = served
+        self.secrets = SECRETS[game]
+        self.wire = WIRES_BY_NAME[game]
         self.audience = audience
         self.way = way
         self.times = times
@@ -174,9 +178,9 @@ class Sitting:
         """Make the table, sit everybody down, open the audience's streams, start the match."""
         host = Tap(others)
         request = table_service_pb2.CreateTableRequest(
-            game=game_pb2.GAME_KIND_TRACTOR,
+            game=self.wire.kind,  # type: ignore[arg-type]  # a number of GameKind
             ruleset="standard",
-            options=WIRE.options_message(story.options),
+            options=self.wire.options_message(story.options),
             shared_seats=True,
             manual_start=True,
         )
@@ -189,7 +193,7 @@ class Sitting:
         table_id = made.table.table_id
         self.table = self.served.shard.table(table_id)
         host.metadata = (("croupier-host-ticket", made.host_ticket),)
-        for seat in range(story.options.players):
+        for seat in range(story.players):
             self.seats.append(Tap(own if seat == self.audience else others))
             joining = table_service_pb2.JoinTableRequest(table_id=table_id, seat=seat)
             joined = table_service_pb2.JoinTableResponse.FromString(
@@ -243,7 +247,7 @@ class Sitting:
                 return
             telling.answer(answers)
             telling.put_chance()
-            if self.times.window or GAME.turn(telling.state) is Turn.MOVE:
+            if self.times.window or story.rules.turn(telling.state) is Turn.MOVE:
                 await self.settle()
                 await self._look_around(telling)
 
@@ -253,7 +257,7 @@ class Sitting:
         The audience's answer was refused, or a clock has run out: in both worlds, or it shows.
         """
         is_asked = self.audience in answers
-        is_window = GAME.turn(telling.state) is Turn.WINDOW
+        is_window = telling.story.rules.turn(telling.state) is Turn.WINDOW
         if is_asked:
             await self._wait_for_decision()
         if not is_window:
@@ -275,7 +279,7 @@ class Sitting:
                 return False
             # Once more, and another one.
             await self._submit(self.tap, decision_id, answers[self.audience])
-            await self._submit(self.tap, decision_id, 5 << 4 | 3)
+            await self._submit(self.tap, decision_id, self.secrets.other_move)
         if is_window:
             await self._pass_time(self.times.window)
         return True
@@ -303,7 +307,7 @@ class Sitting:
         request = play_service_pb2.SubmitMoveRequest(
             table_id=self.table.spec.table_id,
             decision_id=decision_id,
-            move=WIRE.move_message(move),
+            move=self.wire.move_message(move),
         )
         return bool(await tap.call(f"{PLAY}/SubmitMove", request))
 
@@ -320,7 +324,7 @@ class Sitting:
                 return True
             return False
 
-        await self.session.submit(decision_id, WIRE.move_message(move))
+        await self.session.submit(decision_id, self.wire.move_message(move))
         await self.session.until(is_reply)
         return replies[0]
 
@@ -339,8 +343,8 @@ class Sitting:
         records = "croupier.record.v1.RecordService"
         await call(f"{records}/GetRecord", record_service_pb2.GetRecordRequest(table_id=name))
         await call(f"{records}/ListRecords", record_service_pb2.ListRecordsRequest())
-        if self.audience not in GAME.to_act(telling.state):
-            for other in range(telling.story.options.players):
+        if self.audience not in telling.story.rules.to_act(telling.state):
+            for other in range(telling.story.players):
                 sequence = self.table.journal.sequence
                 await self._submit(self.tap, f"{sequence}-{other}", 1)
 
@@ -349,10 +353,12 @@ class Sitting:
         assert self.table is not None
         name = self.table.spec.table_id
         state, seat = telling.state, self.audience
-        moves = list(probes(state.hands[seat], random.Random(self.tap.step)))
+        rng = random.Random(self.tap.step)
+        moves = list(self.secrets.probes(state.hands[seat], rng))
+        moves = rng.sample(moves, min(PROBES_MAX, len(moves)))
         for move in moves:
             request = play_service_pb2.CheckMoveRequest(
-                table_id=name, decision_id=decision_id, move=WIRE.move_message(move)
+                table_id=name, decision_id=decision_id, move=self.wire.move_message(move)
             )
             await self.tap.call(f"{PLAY}/CheckMove", request)
         for move in islice((one for one in moves if is_illegal(telling, seat, one)), 3):
@@ -388,7 +394,7 @@ class Sitting:
 def is_illegal(telling: Telling, seat: Seat, move: Move) -> bool:
     """Whether the rules refuse *move*."""
     try:
-        GAME.check(telling.state, seat, move)
+        telling.story.rules.check(telling.state, seat, move)
     except CroupierError:
         return True
     return False
@@ -399,17 +405,17 @@ async def observe(
     audience: Seat,
     way: Way,
     times: Times,
-    game: AnyGame = GAME,
-    wire: GameWire = WIRE,
+    game: AnyGame | None = None,
+    wire: GameWire | None = None,
 ) -> dict[str, list[Seen]]:
     """All that *audience* receives of *story*, by stream and call."""
     with capture_logs() as logs:
         async with (
-            serve(story, game, wire) as served,
+            serve(story, game or story.rules, wire or WIRES_BY_NAME[story.game]) as served,
             grpc.aio.insecure_channel(served.address) as own,
             grpc.aio.insecure_channel(served.address) as others,
         ):
-            sitting = Sitting(served, audience, way, times)
+            sitting = Sitting(served, story.game, audience, way, times)
             await sitting.open(story, own, others)
             await sitting.play(story)
             await sitting.close()
@@ -420,7 +426,11 @@ async def observe(
 
 
 async def compare(
-    case: Case, way: Way, times: Times, game: AnyGame = GAME, wire: GameWire = WIRE
+    case: Case,
+    way: Way,
+    times: Times,
+    game: AnyGame | None = None,
+    wire: GameWire | None = None,
 ) -> int:
     """Raise `Leak` where the audience receives something else in the second story; return how
     much was compared.

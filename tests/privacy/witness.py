@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import zip_longest
-from typing import NamedTuple
+from itertools import islice, zip_longest
+from typing import Any, NamedTuple
 
 from croupier_server.errors import CroupierError, IllegalMove
-from croupier_server.games import patterns
 from croupier_server.games.base import PUBLIC, Event, Seat
-from croupier_server.games.cards import Cards, single, unpack
 from croupier_server.games.registry import AnyGame
-from croupier_server.games.tractor import moves
-from croupier_server.games.tractor.state import State
 from croupier_server.wire.base import GameWire, LegalMode
-from tests.privacy.stories import Story, tell
+from tests.privacy.stories import Case, Secrets, Story, tell
 
 PAGE = 40
 """So many members of an answer's patterns are listed."""
@@ -42,13 +38,11 @@ class Leak(AssertionError):
         self.what = (first or second or Seen(0, "", None)).what
 
 
-def compare(first: Story, second: Story, audience: Seat, game: AnyGame, wire: GameWire) -> int:
-    """Raise `Leak` where the two stories are not given alike; return what was compared.
-
-    The stories are consistent for *audience*; see `stories.retell`.
-    """
+def compare(case: Case, secrets: Secrets, game: AnyGame, wire: GameWire) -> int:
+    """Raise `Leak` where the two stories of *case* are not given alike; return how much is."""
     number = 0
-    seen = [Witness(audience, game, wire).watch(story) for story in (first, second)]
+    stories = (case.first, case.second)
+    seen = [Witness(case.audience, secrets, game, wire).watch(story) for story in stories]
     for one, two in zip_longest(*seen):
         if one != two:
             raise Leak(one, two)
@@ -59,8 +53,9 @@ def compare(first: Story, second: Story, audience: Seat, game: AnyGame, wire: Ga
 class Witness:
     """Everything that *audience* is given of a story."""
 
-    def __init__(self, audience: Seat, game: AnyGame, wire: GameWire) -> None:
+    def __init__(self, audience: Seat, secrets: Secrets, game: AnyGame, wire: GameWire) -> None:
         self.audience = audience
+        self.secrets = secrets
         self.game = game
         self.wire = wire
         self.views = wire.views()
@@ -83,7 +78,7 @@ class Witness:
         if self.audience in private:
             yield Seen(step, "private event", private[self.audience])
 
-    def _asked(self, step: int, state: State) -> Iterator[Seen]:
+    def _asked(self, step: int, state: Any) -> Iterator[Seen]:
         """The decision of the audience, with all that can be asked about it."""
         seat = self.audience
         if seat not in self.game.to_act(state):
@@ -93,15 +88,13 @@ class Witness:
         legal = self.game.legal_moves(state, seat)
         for mode in LegalMode:
             yield Seen(step, "legal moves", self.wire.legal_bytes(legal, mode))
-        if kind not in (moves.TractorDecisionKind.CALL, moves.TractorDecisionKind.DECLARE):
-            members = patterns.members(legal.patterns)
-            page = [cards for cards, _ in zip(members, range(PAGE), strict=False)]
-            yield Seen(step, "further legal moves", page)
+        page = list(islice(self.game.members(legal), len(legal.moves) + PAGE))
+        yield Seen(step, "further legal moves", page)
         yield Seen(step, "fallback", self.game.fallback(state, seat))
 
-    def _probed(self, step: int, state: State) -> Iterator[Seen]:
+    def _probed(self, step: int, state: Any) -> Iterator[Seen]:
         """What is said to moves of all sorts, legal or not, asked for or not."""
-        for move in probes(state.hands[self.audience], random.Random(step)):
+        for move in self.secrets.probes(state.hands[self.audience], random.Random(step)):
             try:
                 self.game.check(state, self.audience, move)
             except CroupierError as error:
@@ -111,20 +104,3 @@ class Witness:
                 yield Seen(step, "refusal", (type(error), *words, error.retry_ms))
             else:
                 yield Seen(step, "refusal", None)
-
-
-def probes(hand: Cards, rng: random.Random) -> Iterator[int]:
-    """Moves that are a function of *hand* and *rng* alone; most are illegal."""
-    held = list(unpack(hand))
-    yield moves.PASS
-    yield moves.call(5 * rng.randrange(130))
-    yield moves.name_trumps(rng.choice([0, 1, 2, 3, None]))
-    for move_type in (moves.DECLARE, moves.SHOW, moves.BURY, moves.PLAY):
-        yield single(rng.randrange(1, 55)) | move_type
-    for size in (1, 1, 2, 2, 3, 4, 8):
-        cards = rng.sample(held, min(size, len(held)))
-        together = sum(map(single, cards))
-        yield together | rng.choice([moves.PLAY, moves.PLAY, moves.BURY, moves.DECLARE])
-    for suit in range(4):
-        of_suit = sum(single(card) for card in held if 13 * suit < card <= 13 * suit + 13)
-        yield of_suit | moves.PLAY

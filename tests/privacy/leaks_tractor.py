@@ -1,4 +1,4 @@
-"""Leaks, planted one at a time: a game or a wire that tells what it must not.
+"""Leaks, planted one at a time: Tractor that tells what it must not.
 
 Each is of a kind that real card servers have had. The harness has to catch every one of them.
 
