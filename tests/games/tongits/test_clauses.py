@@ -42,3 +42,18 @@ def test_every_option_is_named_in_the_rules(spec: object) -> None:
     rules = " ".join(GAME.clauses().values())
     for value in set(values) - {"true", "false"}:
         assert re.search(rf"\b{re.escape(value)}\b", rules), (name, value)
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("G-5.2", "not call in the own first turn of the deal"),
+        ("G-5.2", "on an own meld in the last turn, be it with a discard just taken"),
+        ("G-5.2", "each knowing the answers before"),
+        ("G-5.5", "(G-5.2)"),
+        ("G-6.2", "an ace taken from the discards among them"),
+    ],
+)
+def test_what_is_easily_lost_is_told(clause: str, words: str) -> None:
+    """G-5.2, G-5.5, G-6.2: parentheses of the rules that decide deals."""
+    assert words in GAME.clauses()[clause]

@@ -56,7 +56,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "draw_call",
         "G-5.2",
         "opened anyone",
-        "Who may call draw: opened players, or anyone after the first turn of the deal.",
+        "Who may call draw: opened players, or anyone after the own first turn.",
     ),
     row(
         "draw_block_scope",
