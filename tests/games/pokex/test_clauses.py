@@ -42,3 +42,8 @@ def test_every_option_is_named_in_the_rules(spec: object) -> None:
     assert f"`{name}`" in rules
     for value in set(values) - {"true", "false", "none"}:
         assert re.search(rf"\b{re.escape(value)}\b", rules), (name, value)
+
+
+def test_a_deal_of_nobody_that_scores_nothing_is_told() -> None:
+    """P-2.4: both sides score as opponents, which with `opponents_score` none is nothing."""
+    assert "with `opponents_score` none neither scores" in GAME.clauses()["P-2.4"]
