@@ -141,7 +141,7 @@ class _TongitsDrawCallEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     TONGITS_DRAW_CALL_OPENED: _TongitsDrawCall.ValueType  # 1
     """Opened players."""
     TONGITS_DRAW_CALL_ANYONE: _TongitsDrawCall.ValueType  # 2
-    """Anyone after the first turn of the deal."""
+    """Anyone after the own first turn of the deal."""
 
 class TongitsDrawCall(_TongitsDrawCall, metaclass=_TongitsDrawCallEnumTypeWrapper):
     """G-5.2: who may call draw."""
@@ -151,7 +151,7 @@ TONGITS_DRAW_CALL_UNSPECIFIED: TongitsDrawCall.ValueType  # 0
 TONGITS_DRAW_CALL_OPENED: TongitsDrawCall.ValueType  # 1
 """Opened players."""
 TONGITS_DRAW_CALL_ANYONE: TongitsDrawCall.ValueType  # 2
-"""Anyone after the first turn of the deal."""
+"""Anyone after the own first turn of the deal."""
 Global___TongitsDrawCall: _TypeAlias = TongitsDrawCall  # noqa: Y015
 
 class _TongitsDrawBlockScope:
