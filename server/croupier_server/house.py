@@ -1,4 +1,4 @@
-"""House bots: one process of the SDK's bots, which dial in like any other bot.
+"""House bots: one process of them, which dial in like any other bot.
 
 A seat of the kind HOUSE is handed to that process as one line on its standard input. If it dies it
 is started again, and gets the seats of all matches that are still on.
@@ -18,14 +18,15 @@ from typing import Final
 import structlog
 
 from croupier.bots import HOUSE_BOTS
+from croupier_server.bots.spec import NAME
 from croupier_server.tables.shard import HouseSeat
 
-BOTS: Final = frozenset(HOUSE_BOTS)
+BOTS: Final = frozenset((*HOUSE_BOTS, NAME))
 """House bots that a seat may have."""
 
 _log = structlog.get_logger(__name__)
 
-_COMMAND: Final = (sys.executable, "-m", "croupier.house", "--stdin")
+_COMMAND: Final = (sys.executable, "-m", "croupier_server.bots.house", "--stdin")
 _BACKOFF_FIRST: Final = 0.25
 _BACKOFF_MAX: Final = 15.0
 _STEADY_SECONDS: Final = 30.0

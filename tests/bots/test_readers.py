@@ -65,7 +65,7 @@ def seen(game: AnyGame, state: object, seat: Seat, options: object) -> Any:
     """What *seat* is told, read back."""
     wire = WIRES_BY_NAME[game.name]
     message = game_pb2.SeatView.FromString(wire.views().seat(state, seat))
-    return READERS[game.name].read_view(message, options)
+    return READERS[game.name].read_view(getattr(message, game.name), options)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

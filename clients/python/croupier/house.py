@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from croupier.bot import Bot
 from croupier.bots import HOUSE_BOTS
@@ -20,8 +20,20 @@ from croupier.worker import play_all
 __all__ = ["main"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+def main(arguments: Sequence[str] | None = None, bots: Mapping[str, type[Bot]] = HOUSE_BOTS) -> int:
+    """The command; returns its exit status.
+
+    Args:
+        arguments: those of the command line; None: this program's.
+        bots: the bots by name, for programs that have more.
+    """
+
+    def make(invite: Invite) -> Bot:
+        bot = bots.get(invite.bot)
+        if bot is None:
+            raise UsageError(f"there is no house bot {invite.bot!r}")
+        return bot()
+
     parser = argparse.ArgumentParser(
         prog="python -m croupier.house", description="Play seats of a server as its house bots."
     )
@@ -30,24 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.parse_args(arguments)
     try:
-        return play_all(_house_bot, sys.stdin.fileno(), None, "session")
+        return play_all(make, sys.stdin.fileno(), None, "session")
     except Error as error:
         complain(f"house: {error}")
         return 2
     except KeyboardInterrupt:
         return 130
-
-
-def _house_bot(invite: Invite) -> Bot:
-    """A fresh bot of the kind that the invitation names.
-
-    Raises:
-        UsageError: there is no such house bot.
-    """
-    bot = HOUSE_BOTS.get(invite.bot)
-    if bot is None:
-        raise UsageError(f"there is no house bot {invite.bot!r}")
-    return bot()
 
 
 if __name__ == "__main__":

@@ -22,8 +22,16 @@ from croupier.invites import ENVIRONMENT, Invite, complain, invites_fd, play_inv
 __all__ = ["main", "play_all"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status: 0, 1 if matches failed, 2 if it could not begin."""
+def main(
+    arguments: Sequence[str] | None = None,
+    load: Callable[[str], Callable[[], Bot]] = load_bot,
+) -> int:
+    """The command; returns its exit status: 0, 1 if matches failed, 2 if it could not begin.
+
+    Args:
+        arguments: those of the command line; None: this program's.
+        load: what a bot's name means, for programs that have more bots.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m croupier.worker",
         description="Play every seat that is offered on a file descriptor, one JSON object a line.",
@@ -38,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--transport", choices=("session", "watch"), default="session")
     given = parser.parse_args(arguments)
     try:
-        make = load_bot(given.bot)
+        make = load(given.bot)
         fd = invites_fd() if given.invites_fd is None else given.invites_fd
         return play_all(lambda _: make(), fd, given.seed, given.transport)
     except Error as error:

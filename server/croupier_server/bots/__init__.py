@@ -1,6 +1,8 @@
 """Bots that need rules code: `search`. They reach tables through the contract like anybody's bot.
 
-`search` is one player for all games. A game gives it two small modules: ``read_<game>`` turns
-messages into values of the rules and back, ``quick_<game>`` plays quickly and says what a position
-is worth; `guides` lists them. Must not be put here: tables, the wire, services.
+`search` is one player for all games. Of each game it has two small modules: ``read_<game>`` turns
+messages into values of the rules and back; ``guide_<game>`` plays quickly, picks moves worth a
+trial, and says what a position is worth. `guides` lists them.
+
+Must not be put here: tables, the wire, services.
 """

@@ -22,10 +22,9 @@ from croupier_server.games.pokex.view import PokexView
 # Views -----------------------------------------------------------------------------------------
 
 
-def read_view(message: game_pb2.SeatView, options: PokexOptions) -> PokexView:
+def read_view(message: pokex_pb2.PokexView, options: PokexOptions) -> PokexView:
     """See `Reader.read_view`."""
-    own = message.pokex
-    return PokexView(_public(own.public, options), own.seat, packed(own.hand))
+    return PokexView(_public(message.public, options), message.seat, packed(message.hand))
 
 
 def _public(message: pokex_pb2.PokexPublicView, options: PokexOptions) -> PublicState:

@@ -32,11 +32,10 @@ from croupier_server.games.tongits.view import TongitsView
 # Views -----------------------------------------------------------------------------------------
 
 
-def read_view(message: game_pb2.SeatView, options: TongitsOptions) -> TongitsView:
+def read_view(message: tongits_pb2.TongitsView, options: TongitsOptions) -> TongitsView:
     """See `Reader.read_view`."""
-    own = message.tongits
-    public = _public(own.public, options)
-    return TongitsView(public, own.seat, packed(own.hand), tuple(own.secret_fours))
+    public = _public(message.public, options)
+    return TongitsView(public, message.seat, packed(message.hand), tuple(message.secret_fours))
 
 
 def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> PublicState:

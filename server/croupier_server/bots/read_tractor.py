@@ -30,15 +30,14 @@ from croupier_server.games.tractor.view import TractorView
 # Views -----------------------------------------------------------------------------------------
 
 
-def read_view(message: game_pb2.SeatView, options: TractorOptions) -> TractorView:
+def read_view(message: tractor_pb2.TractorView, options: TractorOptions) -> TractorView:
     """See `Reader.read_view`."""
-    own = message.tractor
-    public = _public(own.public, options)
-    view = TractorView(public, own.seat, packed(own.hand))
+    public = _public(message.public, options)
+    view = TractorView(public, message.seat, packed(message.hand))
     if public.phase is Phase.BURY:
-        view.taken = packed(own.kitty)
+        view.taken = packed(message.kitty)
     else:
-        view.buried = packed(own.kitty)
+        view.buried = packed(message.kitty)
     return view
 
 

@@ -21,8 +21,8 @@ from croupier_server.games.cards import Cards
 class Reader(Protocol):
     """Messages of one game as values of its rules, and back."""
 
-    def read_view(self, message: game_pb2.SeatView, options: Any) -> Any:
-        """The view that *message* tells, by the options of the table."""
+    def read_view(self, message: Any, options: Any) -> Any:
+        """The view that *message*, the game's own, tells at a table with these *options*."""
         ...
 
     def read_move(self, message: game_pb2.Move) -> Move:

@@ -1,8 +1,9 @@
 """Entrants: who takes part in a contest, as given on the command line, and how each is started.
 
-Four forms of spec: ``random``, ``greedy``, ``path/to/bot.py:Class``, and ``cmd:program arguments``
-for a program in any language. Whatever it is, an entrant plays as a process of its own that reads
-invitations from an inherited pipe.
+Forms of spec: ``random``, ``greedy``, ``search`` with or without a budget
+(`croupier_server.bots.spec`), ``path/to/bot.py:Class``, and ``cmd:program arguments`` for a program
+in any language. Whatever it is, an entrant plays as a process of its own that reads invitations
+from an inherited pipe.
 
 Must not be put here: running processes.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from croupier.bots import HOUSE_BOTS
+from croupier_server.bots.spec import FORMS, parse_spec
 
 _COMMAND: Final = "cmd:"
 
@@ -87,10 +89,19 @@ def _read(spec: str) -> tuple[str, tuple[str, ...]]:
     """Name and program of one spec."""
     if spec.startswith(_COMMAND):
         return _read_command(spec.removeprefix(_COMMAND))
+    search = parse_spec(spec)
+    if search is not None:
+        return search.short_name, (
+            sys.executable,
+            "-m",
+            "croupier_server.bots.worker",
+            "--bot",
+            spec,
+        )
     if spec not in HOUSE_BOTS:
         path, colon, name = spec.rpartition(":")
         if not colon or not path.endswith(".py") or not name.isidentifier():
-            known = ", ".join(HOUSE_BOTS)
+            known = ", ".join((*HOUSE_BOTS, FORMS))
             raise BadEntrant(
                 f"no bot {spec!r}: give {known}, path/to/bot.py:Class or cmd:program arguments"
             )
