@@ -302,21 +302,20 @@ def _plays(state: State, seat: Seat) -> Legal:
     """Any two cards of the hand (P-4.2), and in a lead that names its centre card any one of
     those left (P-4.1)."""
     public, hand = state.public, state.hands[seat]
-    number = _PAIRS[hand.bit_count()]
-    is_naming = not public.trick_center
-    if is_naming:
-        number *= len(public.center_left)
-    if number > LEGAL_LIST_MAX:
-        named = [center << CENTER_SHIFT for center in sorted(public.center_left)]
-        return Legal((), (), [_any_two(hand, fixed) for fixed in (named if is_naming else (0,))])
     ids = state.ids[seat]
     if ids is None:
         ids = state.ids[seat] = unpack(hand)
-    listed = moves.plays(ids)
-    if is_naming:
-        centers = sorted(public.center_left)
-        listed = [center << CENTER_SHIFT | play for center in centers for play in listed]
-    return Legal(listed, _PLAY_KINDS[number])
+    number = _PAIRS[len(ids)]
+    if public.trick_center:
+        if number > LEGAL_LIST_MAX:
+            return Legal((), (), (_any_two(hand, 0),))
+        return Legal(moves.plays(ids), _PLAY_KINDS[number])
+    named = [center << CENTER_SHIFT for center in sorted(public.center_left)]
+    number *= len(named)
+    if number > LEGAL_LIST_MAX:
+        return Legal((), (), [_any_two(hand, center) for center in named])
+    pairs = moves.plays(ids)
+    return Legal([center | play for center in named for play in pairs], _PLAY_KINDS[number])
 
 
 def _any_two(hand: Cards, fixed: int) -> Pattern:
