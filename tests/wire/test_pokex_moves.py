@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
-from typing import Any
 
 import pytest
 
@@ -15,6 +15,7 @@ from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexMoveKind
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.wire import messages
 from tests.wire.oracle_pokex import PokexOracle
 
 WIRE = WIRES_BY_NAME["pokex"]
@@ -22,23 +23,8 @@ ORACLE = PokexOracle()
 PLAY = int(PokexMoveKind.PLAY)
 
 
-def move_of(arm: str, **fields: Any) -> game_pb2.Move:
-    """The move *arm* with *fields*; the arm is set even without any."""
-    message = game_pb2.Move()
-    inner = getattr(message.pokex, arm)
-    inner.SetInParent()
-    for name, value in fields.items():
-        if isinstance(value, list):
-            getattr(inner, name).extend(value)
-        else:
-            setattr(inner, name, value)
-    return message
-
-
-def refusal(arm: str, **fields: Any) -> MalformedMove:
-    with pytest.raises(MalformedMove) as caught:
-        WIRE.move_code(move_of(arm, **fields))
-    return caught.value
+move_of = partial(messages.move_of, "pokex")
+refusal = partial(messages.refusal, "pokex")
 
 
 @pytest.mark.parametrize(
@@ -57,10 +43,7 @@ def refusal(arm: str, **fields: Any) -> MalformedMove:
     ids=moves.move_text,
 )
 def test_a_move_comes_back(code: int) -> None:
-    message = ORACLE.move(code)
-    assert WIRE.move_message(code) == message
-    assert WIRE.move_bytes(code) == message.SerializeToString(deterministic=True)
-    assert WIRE.move_code(message) == code
+    messages.check_comes_back("pokex", ORACLE.move(code), code)
 
 
 def test_the_order_of_cards_means_nothing() -> None:

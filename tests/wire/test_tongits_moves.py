@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import pytest
 
 from croupier.v1 import game_pb2
-from croupier_server.errors import MalformedMove, Reason
+from croupier_server.errors import MalformedMove
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsMoveKind
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.wire import messages
 from tests.wire.oracle_tongits import TongitsOracle
 
 WIRE = WIRES_BY_NAME["tongits"]
 ORACLE = TongitsOracle()
 
 
-def move_of(arm: str, **fields: Any) -> game_pb2.Move:
-    """The move *arm* with *fields*; the arm is set even without any."""
-    message = game_pb2.Move()
-    inner = getattr(message.tongits, arm)
-    inner.SetInParent()
-    for name, value in fields.items():
-        if isinstance(value, list):
-            getattr(inner, name).extend(value)
-        else:
-            setattr(inner, name, value)
-    return message
-
-
-def refusal(arm: str, **fields: Any) -> MalformedMove:
-    with pytest.raises(MalformedMove) as caught:
-        WIRE.move_code(move_of(arm, **fields))
-    assert caught.value.reason is Reason.MALFORMED_MOVE
-    return caught.value
+move_of = partial(messages.move_of, "tongits")
+refusal = partial(messages.refusal, "tongits")
 
 
 @pytest.mark.parametrize(
@@ -60,10 +45,7 @@ def refusal(arm: str, **fields: Any) -> MalformedMove:
     ids=moves.move_text,
 )
 def test_a_move_comes_back(code: int) -> None:
-    message = ORACLE.move(code)
-    assert WIRE.move_message(code) == message
-    assert WIRE.move_bytes(code) == message.SerializeToString(deterministic=True)
-    assert WIRE.move_code(message) == code
+    messages.check_comes_back("tongits", ORACLE.move(code), code)
 
 
 def test_the_order_of_cards_means_nothing() -> None:

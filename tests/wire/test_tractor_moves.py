@@ -15,6 +15,7 @@ from croupier_server.games.patterns import LazyPatterns
 from croupier_server.games.tractor import moves
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.registry import WIRES
+from tests.wire import messages
 from tests.wire.oracle_tractor import TractorOracle
 
 WIRE = WIRES[game_pb2.GAME_KIND_TRACTOR]
@@ -58,10 +59,7 @@ def refusal(message: game_pb2.Move) -> MalformedMove:
     ids=moves.move_text,
 )
 def test_a_move_comes_back(code: int) -> None:
-    message = ORACLE.move(code)
-    assert WIRE.move_message(code) == message
-    assert WIRE.move_bytes(code) == message.SerializeToString(deterministic=True)
-    assert WIRE.move_code(message) == code
+    messages.check_comes_back("tractor", ORACLE.move(code), code)
 
 
 @pytest.mark.parametrize("arm", LISTS)
