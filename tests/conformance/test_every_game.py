@@ -16,7 +16,7 @@ from croupier_server.errors import NotFound, Reason
 from croupier_server.games.base import PUBLIC, Event, Turn
 from croupier_server.games.cards import unpack
 from croupier_server.games.registry import AnyGame, find
-from tests.conformance.playouts import apply_entry, make_entry, words
+from tests.conformance.playouts import apply_entry, is_bold, make_entry, words
 from tests.conformance.subjects import (
     CASES,
     NAMES,
@@ -120,7 +120,7 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
             assert len(game.to_act(state)) == (turn is Turn.MOVE)
         if turn is Turn.OVER:
             break
-        entry = make_entry(game, state, rng, draw)
+        entry = make_entry(game, state, rng, draw, is_bold=is_bold(seed))
         if len(entry.chance) > 1:
             deck = Counter(entry.chance)
             assert game.chance(state).deal <= deals, "the match goes on after its last deal"

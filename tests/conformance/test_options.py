@@ -5,15 +5,29 @@ Of options without listed values the suite guesses texts; see `subjects.guesses`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from random import Random
+
 import pytest
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.registry import find
+from croupier_server.games.registry import AnyGame, find
 from tests.conformance.playouts import playout
-from tests.conformance.subjects import CASES, NAMES, limits, samples, short
+from tests.conformance.subjects import (
+    CASES,
+    NAMES,
+    Texts,
+    accepted,
+    hook_of,
+    limits,
+    random_texts,
+    samples,
+    short,
+)
 from tests.conformance.test_every_game import assert_match, deals_of
 
 OPTIONS = [(name, option) for name in NAMES for option in samples(name)]
+PLAYED = [(name, option) for name, option in OPTIONS if option not in limits(find(name))]
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
@@ -35,6 +49,44 @@ def test_every_value_of_an_option_is_played(name: str, option: str) -> None:
         else:  # as long as that no match is played here
             _, log, _ = playout(game, options, seed, most=300)
             assert log
+
+
+def story(game: AnyGame, texts: Texts, seed: int) -> object:
+    """All that comes of a random match of a few deals, or now and then of many."""
+    options = short(game, game.rulesets()[0], 30 if seed % 8 == 0 else 3, texts)
+    state, log, happened = playout(game, options, seed, most=3_000)
+    return log, happened, game.outcome(state)
+
+
+def contexts(game: AnyGame, texts: Texts) -> Iterator[Texts]:
+    """Tables at which the value of an option may make a difference: that of *texts*, those of the
+    hook, and any."""
+    rare = hook_of(game.name).rare
+    for seed in range(600):
+        yield texts
+        yield random_texts(game, Random(seed))
+        if rare:
+            yield texts | dict(rare[seed % len(rare)])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(("name", "option"), PLAYED)
+def test_every_value_of_an_option_matters(name: str, option: str) -> None:
+    """At some table a match goes otherwise than with the first value, seats and chance alike."""
+    game = find(name)
+    (usual, _), *others = samples(name)[option][:5]
+    for text, texts in others:
+        for seed, context in enumerate(contexts(game, texts)):
+            tables = [
+                accepted(game, game.rulesets()[0], context | {option: value})
+                for value in (usual, text)
+            ]
+            one, two = tables
+            if one and two and story(game, one, seed) != story(game, two, seed):
+                break
+        else:
+            pytest.fail(f"{option}={text} makes no difference to {option}={usual}")
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)

@@ -31,8 +31,9 @@ def check_state(state: object) -> None:
 
 HOOK = Hook(
     check_state=check_state,
-    # Level hands, and deals that nobody bids in.
+    # Level hands, deals that nobody bids in, and sides that come to the target together.
     rare=(
+        {"target": "4", "both_over": "declarers_first", "tied_trick": "other"},
         {"tied_trick": "carry", "tie_break_fewer_wilds": "false", "all_pass": "redeal"},
         {"tied_trick": "carry", "wild_rank": "none", "joker": "top_card", "center": "leader_picks"},
     ),
