@@ -17,6 +17,7 @@ import pytest_asyncio
 
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
+from tests.rpc import hostile_moves
 from tests.rpc.calls import SECONDS, Refusal, build, refusal, take_apart
 from tests.rpc.hostile import SESSION, World, world
 
@@ -333,6 +334,29 @@ async def test_a_move_that_may_not_be(
         refused = take_apart(item.update.move_refused.status)
         assert item.channel == 1
         assert (refused.code.name, refused.reason) == (code, reason)
+        await session.is_alive()
+    assert live.dump() == before
+
+
+OTHER_GAMES = ("stock", "turn", "answer", "bid", "rank", "pair", "reply", "pick")
+
+
+@pytest.mark.parametrize(
+    ("table", "ticket", "decision", "move", "expected"),
+    [row for row in hostile_moves.MOVES if row[0] in OTHER_GAMES],
+)
+async def test_a_move_of_another_game_is_refused_as_by_a_call(
+    live: World, table: str, ticket: str, decision: str, move: str, expected: tuple[str, str]
+) -> None:
+    before = live.dump()
+    async with talk(live) as session:
+        await session.send(
+            HELLO + f"opens < channel: 1 table_id: '{{{table}}}' ticket: '{{{ticket}}}' >"
+        )
+        await session.send(f"moves < channel: 1 decision_id: '{{{decision}}}' move < {move} > >")
+        item = await session.item(lambda item: item.update.HasField("move_refused"))
+        refused = take_apart(item.update.move_refused.status)
+        assert (refused.code.name, refused.reason) == expected
         await session.is_alive()
     assert live.dump() == before
 
