@@ -247,6 +247,8 @@ class Sitting:
                 return
             telling.answer(answers)
             telling.put_chance()
+            if story.rules.turn(telling.state) is Turn.OVER:
+                return  # no heartbeats come any more, and the record tells everything
             if self.times.window or story.rules.turn(telling.state) is Turn.MOVE:
                 await self.settle()
                 await self._look_around(telling)

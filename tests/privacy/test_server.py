@@ -58,6 +58,20 @@ async def test_private_in_games_without_windows(name: str, way: Way, times: Time
     assert await compare(case_of(number, name), way, times) > 50
 
 
+@pytest.mark.parametrize(("name", "bound"), [("tongits", "max_hands"), ("pokex", "max_deals")])
+async def test_private_to_the_end_of_a_match(name: str, bound: str) -> None:
+    """Up to the last message of every stream: what the rules do not show stays hidden then too."""
+    secrets, game = SECRETS[name], GAMES[name]
+    options = game.options(game.rulesets()[0], {bound: "1"})
+    one = next(one for one in (case(secrets, n, options, n % 3) for n in count()) if is_over(one))
+    assert await compare(one, Way.WATCH_EVENTS, UNTIL_ALL_ANSWERED) > 50
+
+
+def is_over(one: Case) -> bool:
+    *_, (state, _) = tell(one.first)
+    return one.first.rules.turn(state) is Turn.OVER
+
+
 async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
     """It goes to a hidden account: nobody's time runs out earlier for it before the deal ends."""
     for one, times in timed_cases(3):
@@ -70,7 +84,8 @@ async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
 @pytest.mark.parametrize("name", GAMES)
 async def test_private_at_length(name: str, way: Way) -> None:
     for number in range(100, 130):
-        one = case(SECRETS[name], number, audience=number % WIRES_BY_NAME[name].seats_min)
+        audience = number % WIRES_BY_NAME[name].seats_min
+        one = case(SECRETS[name], number, None, audience, decisions_max=DECISIONS_MAX[name])
         is_timed = number % 2 or one.ends_in_a_window
         await compare(one, way, TIMED if is_timed else UNTIL_ALL_ANSWERED)
 
