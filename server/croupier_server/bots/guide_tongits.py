@@ -204,9 +204,11 @@ _NEAR: Final = (0, *(_near(card) for card in PACK))
 
 def worth_trying(state: State, seat: Seat) -> list[Move]:
     """Moves of *seat* among which to look for the best, by its own hand alone."""
+    if state.public.phase is Phase.ANSWER:
+        return []  # who calls draw holds more than chance tells: that is judged without trials
     legal = _GAME.legal_moves(state, seat)
     expected = quick_move(state, seat)
-    if state.public.phase is not Phase.PLAY:
+    if state.public.phase is Phase.START_TURN:
         return [expected, *(move for move in legal.moves if move != expected)]
     table, hand = state.table, state.hands[seat]
     deadwood = table.deadwood(hand)

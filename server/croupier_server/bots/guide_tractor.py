@@ -23,6 +23,8 @@ _TRICKS_AHEAD: Final = 3
 _BONUS_MAX: Final = 80
 """More points than these for the kitty change no decision."""
 _LISTED_MAX: Final = 12
+_BURIED: Final = 0.9
+"""What a buried point costs: the last trick is lost nearly half of the time, and counts double."""
 
 _ON_LEAD: Final = 0.5
 _TRUMP: Final = 1.7
@@ -42,6 +44,8 @@ class TractorGuide(Guide):
 
     def worth_trying(self, state: State, seat: Seat) -> list[Move]:
         public = state.public
+        if public.phase is Phase.DRAW:
+            return []  # most of the cards are still to come
         if public.phase is Phase.PLAY:
             if public.best is None:
                 assert public.trumps is not None
@@ -138,7 +142,7 @@ def _promise(state: State) -> float:
         if hand & ruffs:
             side += _VOID * sum([mask[led] > 0 and not hand & mask[led] for led in range(4)])
         found += side if number % 2 == public.declarers else -side
-    return found - 0.5 * points(ours + theirs)
+    return found - 0.5 * points(ours + theirs) - _BURIED * points(state.buried)
 
 
 # Moves worth a trial -----------------------------------------------------------------------------

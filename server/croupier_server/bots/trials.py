@@ -22,7 +22,7 @@ from croupier_server.games.registry import AnyGame
 _SWEEPS_MIN: Final = 4
 """No candidate drops out, or is preferred, before it was tried in so many worlds."""
 
-_DOUBT: Final = 1.25
+_DOUBT: Final = 1.5
 """The expected move gives way to one that did better by so many standard errors."""
 
 
@@ -38,8 +38,8 @@ class Guide:
     game: AnyGame
 
     def worth_trying(self, state: Any, seat: Seat) -> list[Move]:
-        """Legal moves of *seat* among which to look for the best, the most promising first. They
-        follow from what the seat knows, whatever the world."""
+        """Legal moves of *seat* among which to look for the best; none where trials tell too
+        little. They follow from what the seat knows, whatever the world."""
         raise NotImplementedError
 
     def quick_move(self, state: Any, seat: Seat) -> Move:
@@ -94,14 +94,15 @@ def best_move(
         guide: the game.
         view: what *seat* knows.
         seat: whose move it is.
-        expected: the move that seems best without trials; None: the guide's first.
+        expected: the move that seems best without trials; None: what quick
+            play makes.
         budget: how long to search.
         words: chance, as 64-bit words.
     """
     world = _world(guide, view, seat, words)
     candidates = guide.worth_trying(world, seat)
     if expected is None:
-        expected = candidates[0]
+        expected = guide.quick_move(world, seat)
     moves = [expected, *(move for move in candidates if move != expected)]
     if len(moves) == 1:
         return expected
