@@ -31,6 +31,8 @@ __all__ = ["SearchBot"]
 
 _CLOCK_PART: Final = 0.25
 """The part of the time left on the clock that one decision may take."""
+_INSTANT: Final = 1e-6
+"""Seconds to spend where the clock has run out: enough for one world."""
 
 _SEARCHING: Final = Lock()
 
@@ -91,7 +93,7 @@ class SearchBot(Bot):
         seconds = 0.0 if self._iterations else self._ms / 1000
         left = decision.time_left
         if left is not None:
-            most = max(0.0, left - (perf_counter() - asked_at)) * _CLOCK_PART
+            most = max(_INSTANT, left - (perf_counter() - asked_at)) * _CLOCK_PART
             seconds = min(seconds, most) if seconds else most
         return Budget(self._iterations, seconds)
 
