@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Bots = Annotated[
     list[str],
     typer.Option(
-        help="Who plays: random, greedy, path/to/bot.py:Class or 'cmd:program arguments', "
+        help="Who plays: random, greedy, search, path/to/bot.py:Class or 'cmd:program arguments', "
         "separated by commas; or give the option once for each."
     ),
 ]
