@@ -91,7 +91,7 @@ def test_what_a_seat_is_told_does_not_depend_on_other_private_parts(
 
 def test_a_hand_is_played_to_its_end(record: record_pb2.Record) -> None:
     told = lines(record, frozenset({0}))
-    emptied = [line for line in told if line.endswith("[left: ]")]
+    emptied = [line for line in told if line.endswith("[left: no card]")]
     assert len(emptied) == 3
 
 

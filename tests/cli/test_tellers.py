@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from croupier.moves import card_numbers
+from croupier.moves import card_number, card_numbers
 from croupier.record.v1 import record_pb2
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2, tongits_pb2
 from croupier_server.cli.narrator import TELLERS, Narrator
@@ -158,10 +158,10 @@ def test_tricks_of_pokex_are_told_with_their_hands() -> None:
         r"leads to the centre card \w\w: \w\w \w\w   \[left: ",
         r"plays \w\w \w\w   \[left: ",
         rf"side [01] takes the trick: {hand} against {hand}$",
-        r"deal \d ends: tricks \d and \d; points [+-]\d+ and [+-]\d+; totals -?\d+ and -?\d+$",
+        r"deal \d ends: tricks \d and \d, \d bot\d had bid \d; points [+-]\d+ and [+-]\d+; totals ",
     ):
         assert re.search(pattern, told, re.MULTILINE), pattern
-    emptied = [line for line in told.splitlines() if line.endswith("[left: ]")]
+    emptied = [line for line in told.splitlines() if line.endswith("[left: no card]")]
     assert len(emptied) == 4 * 4 * DEALS
 
 
@@ -216,6 +216,19 @@ def test_a_position_of_tongits_is_told() -> None:
     ]
 
 
+def test_a_position_in_the_middle_of_a_draw_call_is_told() -> None:
+    """G-5.2: who joins now learns who called, who has answered how, and who is asked."""
+    public = tongits_pb2.TongitsPublicView(
+        phase=tongits_pb2.TONGITS_PHASE_ANSWER, deal=1, caller=0, to_act=2
+    )
+    public.answers.add(seat=1, is_challenge=True)
+    assert position("tongits", game_pb2.PublicView(tongits=public))[1:] == [
+        "  0 bob has called draw",
+        "  1 ann challenges",
+        "  2 cat is asked",
+    ]
+
+
 def test_a_position_of_pokex_is_told() -> None:
     public = pokex_pb2.PokexPublicView(
         phase=pokex_pb2.POKEX_PHASE_PLAY,
@@ -227,11 +240,27 @@ def test_a_position_of_pokex_is_told() -> None:
         taken=[1, 3],
         totals=[10, 12],
     )
+    public.trick.center = card_number("5S")
     public.trick.plays.add(seat=2, cards=card_numbers("BJ RJ"))
+    public.to_act = 0
     assert position("pokex", game_pb2.PublicView(pokex=public)) == [
         "deal 3, play; points 10 and 12; centre 6S 7S",
         "1 ann is the declarer at 4, rank 9 is wild; tricks 1 and 3",
+        "  the trick has the centre card 5S",
         "  2 cat has played BJ RJ",
+        "  0 bob is asked",
+    ]
+
+
+def test_a_position_of_a_deal_without_declarers_is_told() -> None:
+    """P-2.4: all have passed, and tricks are played for."""
+    public = pokex_pb2.PokexPublicView(
+        phase=pokex_pb2.POKEX_PHASE_PLAY, deal=1, taken=[2, 0], totals=[0, 0], leader=1, to_act=1
+    )
+    assert position("pokex", game_pb2.PublicView(pokex=public)) == [
+        "deal 1, play; points 0 and 0; centre no card",
+        "all have passed; tricks 2 and 0",
+        "  1 ann is asked",
     ]
 
 

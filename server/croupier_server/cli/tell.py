@@ -39,7 +39,7 @@ class Table:
             return ""
         for card in cards:
             hand.remove(card)
-        return f"   [left: {card_text(sorted(hand))}]"
+        return f"   [left: {card_text(sorted(hand)) or 'no card'}]"
 
     def dealt(self, private: Mapping[int, Sequence[int]]) -> list[str]:
         """Lines for hands that were dealt and may be seen."""

@@ -67,7 +67,7 @@ class PokexTeller:
         phase = pokex_pb2.PokexPhase.Name(public.phase).removeprefix("POKEX_PHASE_")
         lines = [
             f"deal {public.deal}, {phase.lower().replace('_', ' ')}; "
-            f"points {_both(public.totals)}; centre {card_text(public.center_left)}"
+            f"points {_both(public.totals)}; centre {card_text(public.center_left) or 'no card'}"
         ]
         if public.HasField("declarer"):
             wild = ""
@@ -77,10 +77,16 @@ class PokexTeller:
                 f"{table.name(public.declarer)} is the declarer at {public.bid}{wild}; "
                 f"tricks {_both(public.taken)}"
             )
+        elif public.phase == pokex_pb2.POKEX_PHASE_PLAY:
+            lines.append(f"all have passed; tricks {_both(public.taken)}")
+        if public.trick.HasField("center"):
+            lines.append(f"  the trick has the centre card {card_text([public.trick.center])}")
         lines += [
             f"  {table.name(play.seat)} has played {card_text(play.cards)}"
             for play in public.trick.plays
         ]
+        if public.HasField("to_act"):
+            lines.append(f"  {table.name(public.to_act)} is asked")
         return lines
 
     def _deal_started(
@@ -110,6 +116,8 @@ class PokexTeller:
 
     def _scored(self, event: pokex_pb2.PokexDealResult) -> list[str]:
         tricks = f"tricks {_both(event.tricks)}"
+        if event.HasField("declarer"):
+            tricks += f", {self._table.name(event.declarer)} had bid {event.bid}"
         if event.is_passed_out:
             tricks = "nothing is played"
         points = " and ".join(f"{points:+d}" for points in event.points)

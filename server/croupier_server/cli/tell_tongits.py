@@ -78,6 +78,11 @@ class TongitsTeller:
         ]
         if public.discards:
             lines.append(f"  discards {card_text(public.discards)}")
+        if public.HasField("caller"):
+            lines.append(f"  {self._table.name(public.caller)} has called draw")
+        lines += [f"  {self._answered(answer)}" for answer in public.answers]
+        if public.HasField("to_act"):
+            lines.append(f"  {self._table.name(public.to_act)} is asked")
         return lines
 
     # Turns -------------------------------------------------------------------------------------
@@ -150,15 +155,17 @@ class TongitsTeller:
             case "draw_called":
                 return [f"{table.name(event.draw_called.seat)} calls draw"]
             case "answered":
-                answer = event.answered
-                word = "challenges" if answer.is_challenge else "folds"
-                unasked = ", not being entitled to challenge" if answer.is_unasked else ""
-                return [f"{table.name(answer.seat)} {word}{unasked}"]
+                return [self._answered(event.answered)]
             case "pot_split":
                 split = event.pot_split
                 return [f"the pot is split, {split.share} for each; chips {_chips(split.chips)}"]
             case _:
                 return ["something happened that this version does not know"]
+
+    def _answered(self, answer: tongits_pb2.TongitsAnswered) -> str:
+        word = "challenges" if answer.is_challenge else "folds"
+        unasked = ", not being entitled to challenge" if answer.is_unasked else ""
+        return f"{self._table.name(answer.seat)} {word}{unasked}"
 
     # Ends --------------------------------------------------------------------------------------
 
