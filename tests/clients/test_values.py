@@ -115,7 +115,8 @@ def test_options_are_taken_as_text_and_typed() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"protekt": "none"}, "has no option 'protekt'"),
+        ({"protekt": "none"}, "has no option 'protekt', perhaps you mean 'protect'; it has"),
+        ({"zzz": "none"}, "has no option 'zzz'; it has"),
         ({"protect": "all"}, "one of none, tractors, tuples"),
         ({"protect": "unspecified"}, "one of none"),
         ({"players": "many"}, "a number"),
@@ -127,6 +128,11 @@ def test_options_are_taken_as_text_and_typed() -> None:
 def test_a_wrong_option_is_named(options: dict[str, str], words: str) -> None:
     with pytest.raises(croupier.UsageError, match=words):
         options_message("tractor", options)
+
+
+def test_the_bound_of_another_game_leads_to_the_own_one() -> None:
+    with pytest.raises(croupier.UsageError, match="perhaps you mean 'max_hands'"):
+        options_message("tongits", {"max_deals": 1})
 
 
 def test_sets_are_taken_as_text_and_as_lists() -> None:
@@ -227,6 +233,16 @@ def test_a_status_becomes_an_error_with_its_details() -> None:
         1.5,
     )
     assert str(error) == "INVALID_OPTION: no; options.tractor.packs: 2 to 6"
+
+
+def test_a_field_that_says_what_the_message_says_is_only_named() -> None:
+    error = croupier.NotFound(
+        grpc.StatusCode.NOT_FOUND,
+        "NOT_FOUND",
+        "no such table",
+        fields={"table_id": "no such table"},
+    )
+    assert str(error) == "NOT_FOUND: no such table; table_id"
 
 
 def test_every_code_has_a_class_under_one_root() -> None:

@@ -103,6 +103,17 @@ def test_the_bot_of_the_page_finishes_a_match(page: str, server: Served, tmp_pat
     assert "MyBot, finished" in shown
 
 
+@pytest.mark.parametrize(("game", "bound"), [("tongits", "max_hands"), ("pokex", "max_deals")])
+def test_the_same_bot_plays_the_other_games(
+    game: str, bound: str, server: Served, tmp_path: Path
+) -> None:
+    bot = write_bot(PAGES[0], tmp_path, server.address)
+    text = bot.read_text().replace('against="greedy"', f'game="{game}", against="greedy"')
+    bot.write_text(text.replace("max_deals", bound))
+    assert "MyBot, finished" in run(tmp_path, sys.executable, bot.name)
+    assert all(f"`{bound}`" in (ROOT / page).read_text() for page in PAGES if bound == "max_hands")
+
+
 def test_the_first_bot_has_ten_lines_and_is_the_same_everywhere() -> None:
     first, *others = [blocks(page, "python")[0].text for page in PAGES]
     assert len(first.splitlines()) == 10

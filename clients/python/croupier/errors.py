@@ -101,7 +101,10 @@ class Refused(Error):
         self.metadata: Mapping[str, str] = metadata or {}
         self.clause = self.metadata.get("clause", "")
         self.retry_after = retry_after
-        where = "".join(f"; {path}: {text}" for path, text in self.fields.items())
+        where = "".join(
+            f"; {path}" if text == message else f"; {path}: {text}"
+            for path, text in self.fields.items()
+        )
         super().__init__(f"{reason}: {message}{where}")
 
     @property

@@ -9,6 +9,7 @@ server says that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
@@ -84,7 +85,11 @@ def options_message(
     for name, value in (options or {}).items():
         field = fields.get(name)
         if field is None:
-            raise UsageError(f"{game} has no option {name!r}; it has {', '.join(sorted(fields))}")
+            like = get_close_matches(name, fields, 1)
+            hint = f", perhaps you mean {like[0]!r}" if like else ""
+            raise UsageError(
+                f"{game} has no option {name!r}{hint}; it has {', '.join(sorted(fields))}"
+            )
         try:
             _set(message, field, value)
         except (ValueError, TypeError, KeyError):
