@@ -11,16 +11,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from croupier_server.games.registry import GAMES
 from tests.e2e import curl_bot
 from tests.e2e.serving import served
 
 SECONDS = 50
 
 
-def run(script: Path, address: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run *script* with the server's address as its argument, from a folder with nothing in it."""
+def run(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run *script* from a folder with nothing in it; its first argument is the server's address."""
     return subprocess.run(
-        [sys.executable, script, address],
+        [sys.executable, script, *arguments],
         cwd="/",
         env=os.environ | environment,
         capture_output=True,
@@ -30,7 +33,8 @@ def run(script: Path, address: str, **environment: str) -> subprocess.CompletedP
     )
 
 
-def test_a_bot_with_nothing_but_the_stubs(root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", GAMES)
+def test_a_bot_with_nothing_but_the_stubs(game: str, root: Path, tmp_path: Path) -> None:
     # A package `croupier` that holds the stubs alone stands before the SDK, so nothing else of it
     # can be imported.
     package = tmp_path / "croupier"
@@ -40,6 +44,7 @@ def test_a_bot_with_nothing_but_the_stubs(root: Path, tmp_path: Path) -> None:
         done = run(
             root / "clients/python/examples/stubs_only.py",
             server.address,
+            f"--game={game}",
             PYTHONPATH=str(tmp_path),
         )
     assert done.stderr == str(package / "__init__.py")

@@ -4,14 +4,14 @@ It makes a table with house bots in the other seats, sits down, watches it, and 
 decision with the first listed move. A bot in any other language does the same.
 
     croupier serve                                  # in one terminal
-    python stubs_only.py                            # in another; HOST:PORT may follow
+    python stubs_only.py --game pokex               # in another; HOST:PORT may follow
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import secrets
-import sys
 
 import grpc
 
@@ -19,22 +19,31 @@ from croupier.v1 import (
     game_pb2,
     play_service_pb2,
     play_service_pb2_grpc,
+    pokex_pb2,
     table_pb2,
     table_service_pb2,
     table_service_pb2_grpc,
+    tongits_pb2,
     tractor_pb2,
 )
 
+ONE_DEAL = {
+    "tractor": game_pb2.GameOptions(tractor=tractor_pb2.TractorOptions(max_deals=1)),
+    "tongits": game_pb2.GameOptions(tongits=tongits_pb2.TongitsOptions(max_hands=1)),
+    "pokex": game_pb2.GameOptions(pokex=pokex_pb2.PokexOptions(max_deals=1)),
+}
+SEATS = {"tractor": 4, "tongits": 3, "pokex": 4}
 
-def make_table(channel: grpc.Channel) -> table_service_pb2.CreateTableResponse:
-    """A table of Tractor for one deal: seat 0 for whoever has the code, house bots elsewhere."""
+
+def make_table(channel: grpc.Channel, game: str) -> table_service_pb2.CreateTableResponse:
+    """A table for one deal: seat 0 for whoever has the code, house bots elsewhere."""
     house = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot="greedy")
     ours = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
     request = table_service_pb2.CreateTableRequest(
         request_id=secrets.token_hex(8),
-        game=game_pb2.GAME_KIND_TRACTOR,
-        options=game_pb2.GameOptions(tractor=tractor_pb2.TractorOptions(max_deals=1)),
-        seats=[ours, house, house, house],
+        game=game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}"),
+        options=ONE_DEAL[game],
+        seats=[ours, *[house] * (SEATS[game] - 1)],
     )
     return table_service_pb2_grpc.TableServiceStub(channel).CreateTable(request)
 
@@ -45,18 +54,28 @@ def choose(decision: table_pb2.Decision) -> game_pb2.Move:
         return decision.legal.moves[0].move
     pattern = decision.legal.patterns[0]
     cards = [*pattern.fixed, *pattern.pool[: pattern.least]]
-    if pattern.kind.tractor == tractor_pb2.TRACTOR_MOVE_KIND_BURY:
-        move = tractor_pb2.TractorMove(bury=tractor_pb2.TractorBury(cards=cards))
-    else:
-        move = tractor_pb2.TractorMove(play=tractor_pb2.TractorPlay(cards=cards))
-    return game_pb2.Move(tractor=move)
+    move = game_pb2.Move()
+    match pattern.kind.WhichOneof("game"):
+        case "tractor" if pattern.kind.tractor == tractor_pb2.TRACTOR_MOVE_KIND_BURY:
+            move.tractor.bury.cards.extend(cards)
+        case "tractor":
+            move.tractor.play.cards.extend(cards)
+        case "tongits" if pattern.kind.tongits == tongits_pb2.TONGITS_MOVE_KIND_DISCARD:
+            move.tongits.discard.card = cards[0]
+        case "tongits":
+            move.tongits.meld.cards.extend(cards)
+        case "pokex":
+            move.pokex.play.cards.extend(cards)
+            if pattern.HasField("center"):
+                move.pokex.play.center = pattern.center
+    return move
 
 
-def play(address: str) -> game_pb2.MatchResult:
+def play(address: str, game: str) -> game_pb2.MatchResult:
     """Play one match and return its result."""
     nonce = secrets.token_bytes(32)
     with grpc.insecure_channel(address) as channel:
-        made = make_table(channel)
+        made = make_table(channel, game)
         table_id = made.table.table_id
         seat = table_service_pb2_grpc.TableServiceStub(channel).JoinTable(
             table_service_pb2.JoinTableRequest(
@@ -95,4 +114,8 @@ def play(address: str) -> game_pb2.MatchResult:
 
 
 if __name__ == "__main__":
-    print(play(sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:7421"))
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("address", nargs="?", default="127.0.0.1:7421")
+    arguments.add_argument("--game", choices=SEATS, default="tractor")
+    given = arguments.parse_args()
+    print(play(given.address, given.game))
