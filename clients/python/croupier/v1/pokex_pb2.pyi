@@ -695,7 +695,7 @@ class PokexPlayed(_message.Message):
     """Who played."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The two cards."""
+        """The two cards, rising by their numbers."""
 
     def __init__(
         self,
@@ -723,7 +723,7 @@ class PokexPokerHand(_message.Message):
     category: Global___PokexCategory.ValueType
     """Its category."""
     wilds_used: _builtins.int
-    """P-5.3: wild cards used."""
+    """P-5.3: the fewest wild cards with which the hand can be made."""
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Ranks that decide between hands of the category, most important first: groups, then side cards;
@@ -761,7 +761,9 @@ class PokexTrick(_message.Message):
     winner: _builtins.int
     """The side that took it; not set: nobody, or it is under way."""
     counted: _builtins.int
-    """P-4.3: tricks that it counted for the winner: more than one when tied tricks were carried."""
+    """P-4.3: tricks that it counted for the winner: more than one when tied tricks were carried, 0
+    when nobody took it.
+    """
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexPlayed]:
         """Plays in turn order; the first one leads."""
@@ -865,7 +867,8 @@ Global___PokexDealResult: _TypeAlias = PokexDealResult  # noqa: Y015
 class PokexPublicView(_message.Message):
     """Views ----------------------------------------------------------------------------------------
 
-    What everybody knows of a match. Public.
+    What everybody knows of a match. Public. Between deals and after the last one calls and tricks of
+    the deal that has ended stay to be seen, while hands are taken in.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -894,9 +897,9 @@ class PokexPublicView(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1; 0 before the first."""
     dealer: _builtins.int
-    """The dealer, once known."""
+    """The dealer, once known; between deals that of the deal that has ended."""
     declarer: _builtins.int
-    """The declarer, once known."""
+    """The declarer, once known; never set in a deal in which all passed."""
     bid: _builtins.int
     """The bid that stands; 0: none."""
     wild_rank: _cards_pb2.Rank.ValueType
@@ -915,7 +918,7 @@ class PokexPublicView(_message.Message):
 
     @_builtins.property
     def center_left(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """Centre cards that no trick has used yet, from left to right."""
+        """Centre cards that belong to no trick yet, finished or under way, from left to right."""
 
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexCalled]:
@@ -923,7 +926,7 @@ class PokexPublicView(_message.Message):
 
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each seat's hand, in seat order."""
+        """Cards in each seat's hand, in seat order; 0 where no deal is under way."""
 
     @_builtins.property
     def trick(self) -> Global___PokexTrick:
@@ -1194,7 +1197,7 @@ class PokexTrickEnded(_message.Message):
     winner: _builtins.int
     """The side that took it; not set: nobody."""
     counted: _builtins.int
-    """P-4.3: tricks that it counted for the winner."""
+    """P-4.3: tricks that it counted for the winner; 0 when nobody took it."""
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexPokerHand]:
         """P-5: the hands of side 0 and side 1."""

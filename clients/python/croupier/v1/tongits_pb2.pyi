@@ -1181,11 +1181,11 @@ class TongitsSeatResult(_message.Message):
     seat: _builtins.int
     """The seat."""
     is_burned: _builtins.bool
-    """G-5.5."""
+    """G-5.5: it is burned."""
     is_shown: _builtins.bool
     """G-5.6: its hand and secret fours were shown; otherwise the next three fields are empty."""
     deadwood: _builtins.int
-    """G-5.4."""
+    """G-5.4: its deadwood."""
     settlement: _builtins.int
     """Chips won in the settlement, or paid when negative; antes and pot not included."""
     chips: _builtins.int
@@ -1251,7 +1251,9 @@ class TongitsDealResult(_message.Message):
     pot: _builtins.int
     """G-7: chips left in the pot."""
     streak: _builtins.int
-    """G-7: wins in a row that the winner now has."""
+    """G-7: wins in a row of the winner that count towards the pot from now on; 0 without a winner,
+    which leaves the streak as it was.
+    """
     next_dealer: _builtins.int
     """G-1.2: the next dealer, also after the last deal."""
     @_builtins.property
@@ -1301,7 +1303,8 @@ Global___TongitsDealResult: _TypeAlias = TongitsDealResult  # noqa: Y015
 class TongitsPublicView(_message.Message):
     """Views ----------------------------------------------------------------------------------------
 
-    What everybody knows of a match. Public.
+    What everybody knows of a match. Public. Between deals and after the last one melds, discards and
+    answers of the deal that has ended stay to be seen, while hands and stock are taken in.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1334,9 +1337,9 @@ class TongitsPublicView(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1; 0 before the first."""
     dealer: _builtins.int
-    """The dealer, once known."""
+    """The dealer, once known; between deals that of the next deal."""
     stock_size: _builtins.int
-    """Cards in the stock."""
+    """Cards in the stock; 0 where no deal is under way."""
     took_discard: _builtins.bool
     """The turn under way began with the discard."""
     caller: _builtins.int
@@ -1348,14 +1351,16 @@ class TongitsPublicView(_message.Message):
     streak_seat: _builtins.int
     """G-7: who won the last deal that had a winner."""
     streak: _builtins.int
-    """G-7: wins in a row of that seat that count towards the pot."""
+    """G-7: wins in a row of that seat that count towards the pot: 0, or 1 under
+    `streak_after_jackpot` keep_1, when it has just taken the pot.
+    """
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each seat's hand, in seat order."""
+        """Cards in each seat's hand, in seat order; 0 where no deal is under way."""
 
     @_builtins.property
     def discards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The discard pile, oldest card first; the last one can be taken."""
+        """The discard pile, oldest card first; the last one is the top discard."""
 
     @_builtins.property
     def melds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsMeld]:
@@ -1363,7 +1368,7 @@ class TongitsPublicView(_message.Message):
 
     @_builtins.property
     def secret_fours(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-3.4: secret fours that lie before each seat, in seat order. Their ranks are not public."""
+        """G-3.4: how many secret fours lie before each seat, in seat order. Their ranks are not public."""
 
     @_builtins.property
     def turns(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -1389,7 +1394,7 @@ class TongitsPublicView(_message.Message):
 
     @_builtins.property
     def discarders(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """By whom each of `discards` was discarded."""
+        """By whom each of `discards` was discarded, in the same order."""
 
     @_builtins.property
     def barred_turn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -1467,7 +1472,7 @@ class TongitsView(_message.Message):
     seat: _builtins.int
     """The seat that sees this."""
     deadwood: _builtins.int
-    """G-5.4: its deadwood."""
+    """G-5.4: its deadwood; 0 where no deal is under way."""
     @_builtins.property
     def public(self) -> Global___TongitsPublicView:
         """What everybody knows."""
