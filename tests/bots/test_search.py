@@ -186,7 +186,7 @@ def test_iterations_bound_the_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_milliseconds_bound_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock is looked at once in every world; here each look takes ten milliseconds."""
+    """The clock is looked at after every playout; here each look takes ten milliseconds."""
     ticks = count()
     monkeypatch.setattr(trials, "perf_counter", lambda: next(ticks) * 0.01)
     state = tongits.in_play(tongits.table("7H 7D 7C KS 5S 9D", melds=[(0, "2S 3S 4S")]))
@@ -194,8 +194,7 @@ def test_milliseconds_bound_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     played = _count_playouts(monkeypatch)
     view = tongits.GAME.view(state, 0)
     best_move(GUIDES["tongits"], view, 0, seen[0], Budget(seconds=0.05), words(1))
-    assert next(ticks) == 6  # one look to begin with, and five
-    assert 0 < len(played) <= 5 * len(seen)
+    assert len(played) == 5
 
 
 def _count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[Move]:
@@ -212,7 +211,7 @@ def _count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[Move]:
 
 
 def test_a_clock_that_runs_out_cuts_the_search_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no time left one world is looked at, whatever was asked for."""
+    """With no time left one move is looked at, whatever was asked for."""
     state = tongits.in_play(tongits.table("7H 7D 7C KS 5S 9D", melds=[(0, "2S 3S 4S")]))
     bot = SearchBot(iterations=1000)
     sit(bot, tongits.GAME, state.public.options, 0)
@@ -220,7 +219,7 @@ def test_a_clock_that_runs_out_cuts_the_search_short(monkeypatch: pytest.MonkeyP
     decision.message.time_left.nanos = 1
     played = _count_playouts(monkeypatch)
     tongits.GAME.check(state, 0, answer(bot, (view, decision)))
-    assert len(played) == len(set(played))
+    assert len(played) == 1
 
 
 def test_forced_moves_are_played_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,8 +76,11 @@ class Budget:
     def used(self, played: int) -> float:
         """The share of it that is used after *played* playouts; from 1 on nothing is left."""
         by_number = played / self._playouts if self._playouts else 0.0
-        by_time = (perf_counter() - self._start) / self._seconds if self._seconds else 0.0
-        return max(by_number, by_time)
+        return max(by_number, self.time_used())
+
+    def time_used(self) -> float:
+        """The share of the seconds that has passed; 0 where they are not bound."""
+        return (perf_counter() - self._start) / self._seconds if self._seconds else 0.0
 
 
 def best_move(
@@ -110,7 +113,7 @@ def best_move(
     rounds = max(1, ceil(log2(len(moves))))
     done = 0
     while True:
-        trials.sweep(world)
+        trials.sweep(world, budget)
         used = budget.used(trials.played)
         if used >= 1.0:
             return moves[trials.choice()]
@@ -166,13 +169,18 @@ class _Trials:
         self._alive = list(range(len(moves)))
         self.played = 0
 
-    def sweep(self, world: Any) -> None:
-        """Try every move that is still in question in *world*."""
+    def sweep(self, world: Any, budget: Budget) -> None:
+        """Try every move that is still in question in *world*. If time runs out on the way, what
+        was tried in it counts for nothing."""
         copy = self._guide.game.copy
+        found: list[float] = []
         for index in self._alive:
-            found = play_out(self._guide, copy(world), self._seat, self._moves[index])
-            self._values[index].append(found)
-        self.played += len(self._alive)
+            found.append(play_out(self._guide, copy(world), self._seat, self._moves[index]))
+            if len(found) < len(self._alive) and budget.time_used() >= 1.0:
+                return
+        for index, value in zip(self._alive, found, strict=True):
+            self._values[index].append(value)
+        self.played += len(found)
 
     def drop_the_worse(self) -> bool:
         """Keep the better half, and the expected move in any case; False if it is too early."""
@@ -188,10 +196,10 @@ class _Trials:
         """Which move is best: the expected one unless another is better beyond doubt."""
         values = self._values
         best = max(self._alive, key=lambda index: (sum(values[index]), -index))
+        if not best or len(values[0]) < _SWEEPS_MIN:
+            return 0
         gains = [won - usual for won, usual in zip(values[best], values[0], strict=True)]
         number = len(gains)
-        if not best or number < _SWEEPS_MIN:
-            return 0
         mean = sum(gains) / number
         variance = sum([(gain - mean) ** 2 for gain in gains]) / (number - 1)
         return best if mean > _DOUBT * sqrt(variance / number) else 0
