@@ -39,8 +39,6 @@ ONES: Final[Cards] = sum(1 << (4 * card) for card in range(1, CARD_MAX + 1))
 EVERY: Final[Cards] = 15 * ONES
 """Mask of all digits."""
 
-_BIT1: Final = ONES << 1
-_BIT2: Final = ONES << 2
 _GUARD: Final = ONES << 3
 _EVEN: Final = sum(15 << (8 * byte) for byte in range(28))
 
@@ -118,6 +116,32 @@ def unpack(cards: Cards) -> bytes:
         cards >>= 16
         position += 1
     return found
+
+
+class _SuitIds(dict[Cards, bytes]):
+    """`unpack` of cards of one suit, filled on demand: 8,192 entries at most."""
+
+    def __missing__(self, cards: Cards) -> bytes:
+        found = self[cards] = unpack(cards)
+        return found
+
+
+_SPADES, _HEARTS, _DIAMONDS, _CLUBS, _JOKERS = (
+    sum(1 << 4 * card for card in range(first, min(first + 13, CARD_MAX + 1)))
+    for first in range(1, CARD_MAX + 1, 13)
+)
+_SPADE_IDS, _HEART_IDS, _DIAMOND_IDS, _CLUB_IDS, _JOKER_IDS = (_SuitIds() for _ in range(5))
+
+
+def one_pack_ids(cards: Cards) -> bytes:
+    """`unpack` of cards of one pack, in a third of the time."""
+    return (
+        _SPADE_IDS[cards & _SPADES]
+        + _HEART_IDS[cards & _HEARTS]
+        + _DIAMOND_IDS[cards & _DIAMONDS]
+        + _CLUB_IDS[cards & _CLUBS]
+        + _JOKER_IDS[cards & _JOKERS]
+    )
 
 
 def count(cards: Cards) -> int:

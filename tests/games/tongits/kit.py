@@ -213,6 +213,13 @@ def refusal(state: State, written: str) -> str:
     return f"{caught.value.reason} {caught.value.clause}"
 
 
+def why_refused(state: State, written: str) -> str:
+    """What the refusal of a move tells people."""
+    with pytest.raises(IllegalMove) as caught:
+        GAME.check(state, state.public.to_act, move_of(written))
+    return caught.value.message
+
+
 def legal(state: State) -> list[str]:
     """All legal moves as text."""
     return [

@@ -22,6 +22,7 @@ from tests.games.tongits.kit import (
     rigged_deck,
     settlements,
     table,
+    why_refused,
 )
 
 OPEN = [(0, "4H 5H 6H"), (1, "8C 8D 8S"), (2, "JC QC KC")]
@@ -79,6 +80,7 @@ def test_anyone_calls_from_the_second_turn_on() -> None:
         assert state.public.to_act == seat
         if state.public.turns[seat] == 0 and seat:
             assert refusal(state, "call") == "DRAW_CALL_BARRED G-5.2"
+            assert "the own first turn" in why_refused(state, "call")
             do(state, "draw")
         elif seat == 0 and state.public.turns[0]:
             break
@@ -105,6 +107,7 @@ def test_another_players_lay_off_bars(scope: str) -> None:
     do(state, "draw", "lay 7H on 0", "discard 9H", "draw", "discard AC")
     assert state.public.barred() == (0,)
     assert refusal(state, "call") == "DRAW_CALL_BARRED G-5.2"
+    assert why_refused(state, "call").startswith("a lay-off on an own meld")
     assert not can_call(state)
     do(state, "draw")
     assert state.public.barred() == (() if scope == "next_turn" else (0,))
@@ -213,6 +216,7 @@ def test_a_discard_taken_from_under_another_bars_its_discarder() -> None:
     do(state, "take JD JH", "end")
     assert state.public.barred() == (0, 2)
     assert refusal(state, "call") == "DRAW_CALL_BARRED G-5.2"
+    assert why_refused(state, "call").startswith("the own last discard was taken")
 
 
 # Answers ----------------------------------------------------------------------------------------

@@ -62,12 +62,6 @@ _NO_CARDS: Final = CARDS_MASK & ~PACK_CARDS
 
 _FOURS: Final = frozenset(RANK_CARDS[2:])
 
-_CALL_FAULTS: Final = {
-    Reason.NOT_OPENED: "only an opened player may call draw",
-    Reason.DRAW_CALL_BARRED: "this seat may not call draw in this turn",
-}
-
-
 # Lists ------------------------------------------------------------------------------------------
 
 
@@ -210,7 +204,10 @@ def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
     if kind == CALL_DRAW:
         fault = draw_call_fault(public, seat)
         if fault is not None:
-            raise IllegalMove(fault, "G-5.2", _CALL_FAULTS[fault])
+            why = "only an opened player may call draw"
+            if fault is Reason.DRAW_CALL_BARRED:
+                why = _bar(public, seat)
+            raise IllegalMove(fault, "G-5.2", why)
     elif kind == TAKE_DISCARD:
         cards, number = move & CARDS_MASK, (move >> MELD_SHIFT) - 1
         if number >= 0:
@@ -323,3 +320,12 @@ def draw_call_fault(public: PublicState, seat: Seat) -> Reason | None:
     if (public.barred_turn | public.barred_deal | public.barred_discard) >> seat & 1:
         return Reason.DRAW_CALL_BARRED
     return None
+
+
+def _bar(public: PublicState, seat: Seat) -> str:
+    """What bars the draw call of *seat*, for people (G-5.2)."""
+    if (public.barred_turn | public.barred_deal) >> seat & 1:
+        return "a lay-off on an own meld bars this draw call"
+    if public.barred_discard >> seat & 1:
+        return "the own last discard was taken, which bars this draw call"
+    return "nobody may call draw in the own first turn of a deal"
