@@ -20,6 +20,7 @@ from croupier_server.games.cards import (
     contains,
     count,
     every_copy,
+    one_pack_ids,
     pack,
     parse,
     parse_card,
@@ -65,6 +66,12 @@ def test_packing_and_unpacking_are_inverse(ids: list[int]) -> None:
     assert list(unpack(cards)) == ids
     assert count(cards) == len(ids)
     assert parse(text(cards)) == cards
+
+
+@given(st.sets(st.sampled_from(list(IDS))))
+def test_cards_of_one_pack_are_unpacked_alike(ids: set[int]) -> None:
+    cards = pack(ids)
+    assert one_pack_ids(cards) == unpack(cards)
 
 
 @given(multisets())

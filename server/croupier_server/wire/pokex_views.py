@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX, Card, Cards
+from croupier_server.games.cards import CARD_MAX, Card, Cards, one_pack_ids
 from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.wire import pokex_parts as parts
@@ -28,7 +28,7 @@ from croupier_server.wire.encode import (
 )
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.pokex_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed, one_pack_ids
+from croupier_server.wire.views import Growing, framed
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX
+from croupier_server.games.cards import CARD_MAX, one_pack_ids
 from croupier_server.games.tongits.events import DealResult, Meld
 from croupier_server.games.tongits.melds import POINTS
 from croupier_server.games.tongits.state import (
@@ -36,7 +36,7 @@ from croupier_server.wire.encode import (
     varint,
 )
 from croupier_server.wire.tongits_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed, one_pack_ids
+from croupier_server.wire.views import Growing, framed
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]

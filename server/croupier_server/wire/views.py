@@ -1,4 +1,4 @@
-"""What the views of all games have in common: lists that grow, hands, and the frame around a view.
+"""What the views of all games have in common: lists that grow, and the frame around a view.
 
 Must not be put here: any one game's message.
 """
@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
-from croupier_server.games.cards import BLACK_JOKER, Cards, unpack
 from croupier_server.wire.encode import VARINTS, field_bytes, varint
-from croupier_server.wire.kept import Kept
 
 T = TypeVar("T")
 
@@ -49,33 +47,6 @@ class Growing(Generic[T]):
         )
         self._of = elements
         return self._encoded
-
-
-_SUITS: Final = tuple(
-    sum(1 << 4 * card for card in range(13 * suit + 1, 13 * suit + 14)) for suit in range(4)
-)
-_SPADES, _HEARTS, _DIAMONDS, _CLUBS = _SUITS
-_IDS_KEPT_MAX: Final = 1 << 13
-
-
-def _table() -> Kept[Cards, bytes]:
-    return Kept(unpack, _IDS_KEPT_MAX)
-
-
-_SPADE_IDS, _HEART_IDS, _DIAMOND_IDS, _CLUB_IDS, _JOKER_IDS = (_table() for _ in range(5))
-"""Ids of the cards of one suit: a table each, which in time holds every choice of them."""
-
-
-def one_pack_ids(cards: Cards) -> bytes:
-    """`unpack` of cards of one pack, in half the time: a hand changes with nearly every view."""
-    jokers = cards >> 4 * BLACK_JOKER
-    return (
-        _SPADE_IDS[cards & _SPADES]
-        + _HEART_IDS[cards & _HEARTS]
-        + _DIAMOND_IDS[cards & _DIAMONDS]
-        + _CLUB_IDS[cards & _CLUBS]
-        + (_JOKER_IDS[jokers << 4 * BLACK_JOKER] if jokers else b"")
-    )
 
 
 def framed(tag: bytes, payload: bytes) -> bytes:

@@ -67,7 +67,7 @@ def assert_remembered(state: State) -> None:
     """Remembered lists are what a state without memory lists."""
     forgetful = state.copy()
     forgetful.legal = None
-    forgetful.ids = [None] * 4
+    forgetful.plays = [None] * 4
     (seat,) = GAME.to_act(state)
     known, anew = GAME.legal_moves(state, seat), GAME.legal_moves(forgetful, seat)
     assert list(known.moves) == list(anew.moves)

@@ -19,7 +19,7 @@ from croupier_server.games.pokex.events import NOBODY, Called
 from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
-_DECK_LIST: Final = list(_DECK)
+_PACK: Final = frozenset(_DECK)
 
 _SINGLES: Final = tuple(single(card) for card in range(CARD_MAX + 1))
 
@@ -52,7 +52,7 @@ def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
             raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {PLAYERS - 1}")
         public.dealer = outcome[0]
         return [Event(events.LotDrawn(outcome[0]), NOBODY)]
-    if sorted(outcome) != _DECK_LIST:
+    if len(outcome) != CARD_MAX or set(outcome) != _PACK:
         raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
     return [_start_deal(state, bytes(outcome))]
 
@@ -67,11 +67,11 @@ def _start_deal(state: State, deck: bytes) -> Event:
     first = (public.dealer + 1) % PLAYERS
     dealt = PLAYERS * HAND
     public.center = public.center_left = deck[dealt:]
+    state.plays = [None] * PLAYERS
     private: dict[Seat, object] = {}
     for seat in range(PLAYERS):
         own = deck[(seat - first) % PLAYERS : dealt : PLAYERS]
         state.hands[seat] = sum([_SINGLES[card] for card in own])
-        state.ids[seat] = bytes(sorted(own))
         private[seat] = events.OwnCards(own)
     public.phase = Phase.BIDDING
     public.to_act = first
@@ -113,7 +113,6 @@ def _end_auction(state: State) -> list[Event]:
         play_phase.start_play(state, (public.dealer + 1) % PLAYERS)
         return [ended]
     state.hands = [0] * PLAYERS
-    state.ids = [b""] * PLAYERS
     return [ended, Event(play_phase.end_deal(state, is_passed_out=True), NOBODY)]
 
 

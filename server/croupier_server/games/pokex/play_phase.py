@@ -21,6 +21,7 @@ from croupier_server.games.pokex.events import (
     Played,
     TrickEnded,
 )
+from croupier_server.games.pokex.moves import PLAY, plays_left
 from croupier_server.games.pokex.pokerhands import HandRules, hand_rules
 from croupier_server.games.pokex.state import (
     NO_SEAT,
@@ -63,10 +64,9 @@ def play(state: State, seat: Seat, cards: Cards, center: Card) -> list[Event]:
     public = state.public
     state.hands[seat] ^= cards
     state.legal = None
-    ids = state.ids[seat]
-    if ids is not None:
-        low, high = (cards & -cards).bit_length() >> 2, cards.bit_length() >> 2
-        state.ids[seat] = ids.replace(_ID[low], b"").replace(_ID[high], b"")
+    known = state.plays[seat]
+    if known is not None:
+        state.plays[seat] = plays_left(known, cards | PLAY)
     # Tuples are made without the detour of their own constructors, which takes longer.
     played = _new(Played, (seat, cards))
     plays = public.plays

@@ -33,6 +33,7 @@ from croupier_server.games.cards import (
     Cards,
     contains,
     count,
+    one_pack_ids,
     rank,
     single,
     unpack,
@@ -302,20 +303,25 @@ def _plays(state: State, seat: Seat) -> Legal:
     """Any two cards of the hand (P-4.2), and in a lead that names its centre card any one of
     those left (P-4.1)."""
     public, hand = state.public, state.hands[seat]
-    ids = state.ids[seat]
-    if ids is None:
-        ids = state.ids[seat] = unpack(hand)
-    number = _PAIRS[len(ids)]
+    number = _PAIRS[hand.bit_count()]
     if public.trick_center:
         if number > LEGAL_LIST_MAX:
             return Legal((), (), (_any_two(hand, 0),))
-        return Legal(moves.plays(ids), _PLAY_KINDS[number])
+        return Legal(_listed(state, seat), _PLAY_KINDS[number])
     named = [center << CENTER_SHIFT for center in sorted(public.center_left)]
     number *= len(named)
     if number > LEGAL_LIST_MAX:
         return Legal((), (), [_any_two(hand, center) for center in named])
-    pairs = moves.plays(ids)
+    pairs = _listed(state, seat)
     return Legal([center | play for center in named for play in pairs], _PLAY_KINDS[number])
+
+
+def _listed(state: State, seat: Seat) -> Sequence[Move]:
+    """All plays of two cards of the hand of *seat*."""
+    pairs = state.plays[seat]
+    if pairs is None:
+        pairs = state.plays[seat] = moves.plays(one_pack_ids(state.hands[seat]))
+    return pairs
 
 
 def _any_two(hand: Cards, fixed: int) -> Pattern:

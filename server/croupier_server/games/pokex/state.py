@@ -8,10 +8,11 @@ Must not be put here: rules. A method here only reads, copies or compares.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from croupier_server.games.base import Legal, Seat
+from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.games.cards import Card, Cards
 from croupier_server.games.pokex.events import Called, DealResult, Played
 from croupier_server.games.pokex.options import PokexOptions
@@ -207,22 +208,23 @@ class State:
         public: what everybody knows.
         hands: by seat, packed.
         legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
-        ids: by seat, its hand unpacked, or None where nobody has asked yet. The same.
+        plays: by seat, all plays of two cards of its hand, or None where nobody has asked yet. The
+            same.
     """
 
-    __slots__ = ("hands", "ids", "legal", "public")
+    __slots__ = ("hands", "legal", "plays", "public")
 
     def __init__(self, options: PokexOptions, original: State | None = None) -> None:
         if original is None:
             self.public = PublicState(options)
             self.hands: list[Cards] = [0] * PLAYERS
             self.legal: Legal | None = None
-            self.ids: list[bytes | None] = [None] * PLAYERS
+            self.plays: list[Sequence[Move] | None] = [None] * PLAYERS
         else:
             self.public = original.public.copy()
             self.hands = original.hands.copy()
             self.legal = original.legal
-            self.ids = original.ids.copy()
+            self.plays = original.plays.copy()
 
     def copy(self) -> State:
         """An independent copy; what is remembered is shared, as nobody changes it."""
