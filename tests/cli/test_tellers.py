@@ -216,6 +216,16 @@ def test_a_position_of_tongits_is_told() -> None:
     ]
 
 
+def test_a_position_between_deals_tells_no_hands() -> None:
+    """Hands and stock are taken in then; the view says 0 of them."""
+    public = tongits_pb2.TongitsPublicView(
+        phase=tongits_pb2.TONGITS_PHASE_OVER, deal=9, hand_sizes=[0, 0, 0], chips=[3, -1, -2]
+    )
+    assert position("tongits", game_pb2.PublicView(tongits=public)) == [
+        "deal 9, over; chips +3 -1 -2, pot 0"
+    ]
+
+
 def test_a_position_in_the_middle_of_a_draw_call_is_told() -> None:
     """G-5.2: who joins now learns who called, who has answered how, and who is asked."""
     public = tongits_pb2.TongitsPublicView(
@@ -258,7 +268,7 @@ def test_a_position_of_a_deal_without_declarers_is_told() -> None:
         phase=pokex_pb2.POKEX_PHASE_PLAY, deal=1, taken=[2, 0], totals=[0, 0], leader=1, to_act=1
     )
     assert position("pokex", game_pb2.PublicView(pokex=public)) == [
-        "deal 1, play; points 0 and 0; centre no card",
+        "deal 1, play; points 0 and 0",
         "all have passed; tricks 2 and 0",
         "  1 ann is asked",
     ]

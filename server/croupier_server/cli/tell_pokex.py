@@ -66,9 +66,10 @@ class PokexTeller:
         public, table = view.pokex, self._table
         phase = pokex_pb2.PokexPhase.Name(public.phase).removeprefix("POKEX_PHASE_")
         lines = [
-            f"deal {public.deal}, {phase.lower().replace('_', ' ')}; "
-            f"points {_both(public.totals)}; centre {card_text(public.center_left) or 'no card'}"
+            f"deal {public.deal}, {phase.lower().replace('_', ' ')}; points {_both(public.totals)}"
         ]
+        if public.center_left:
+            lines[0] += f"; centre {card_text(public.center_left)}"
         if public.HasField("declarer"):
             wild = ""
             if public.HasField("wild_rank"):

@@ -62,11 +62,12 @@ class TongitsTeller:
         """Lines for what everybody knows at this moment."""
         public = view.tongits
         phase = tongits_pb2.TongitsPhase.Name(public.phase).removeprefix("TONGITS_PHASE_")
-        sizes = " ".join(map(str, public.hand_sizes))
-        lines = [
-            f"deal {public.deal}, {phase.lower().replace('_', ' ')}; chips {_chips(public.chips)}, "
-            f"pot {public.pot}; hands of {sizes}, stock of {public.stock_size}"
-        ]
+        line = f"deal {public.deal}, {phase.lower().replace('_', ' ')}"
+        line += f"; chips {_chips(public.chips)}, pot {public.pot}"
+        if any(public.hand_sizes):
+            sizes = " ".join(map(str, public.hand_sizes))
+            line += f"; hands of {sizes}, stock of {public.stock_size}"
+        lines = [line]
         lines += [
             f"  meld {meld.number} of {self._table.name(meld.seat)}: {card_text(meld.cards)}"
             for meld in public.melds
