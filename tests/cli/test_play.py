@@ -274,7 +274,7 @@ def test_a_signal_stops_everything(
     finally:
         process.kill()
     assert process.returncode == status
-    assert complaint == f"croupier: {words}\n"
+    assert complaint == f"croupier: {words}; played 0 of 8 matches; records: {out}\n"
     assert shown == ""
     assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
 

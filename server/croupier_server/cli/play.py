@@ -181,15 +181,18 @@ def _play(plan: Plan, folder: Path, server: str, *, quiet: bool) -> list[MatchRe
         task = asyncio.current_task()
         assert task is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        with MatchProgress(len(plan.matches), quiet=quiet) as progress:
+        with progress:
             return await play(plan, folder, progress.count, server)
 
+    progress = MatchProgress(len(plan.matches), quiet=quiet)
     try:
         return asyncio.run(main())
     except (ContestFailed, ProcessFailed) as error:
         fail(str(error), exit_code=1)
+    except KeyboardInterrupt:
+        fail(f"interrupted; {progress}; records: {folder}", exit_code=128 + signal.SIGINT)
     except asyncio.CancelledError:
-        fail("stopped", exit_code=128 + signal.SIGTERM)
+        fail(f"stopped; {progress}; records: {folder}", exit_code=128 + signal.SIGTERM)
 
 
 def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -> int:

@@ -53,9 +53,15 @@ class MatchProgress:
         """One more match has ended."""
         self._done += 1
         self._failed += result.score is None
-        failed = f", {self._failed} failed" if self._failed else ""
-        self._bar.update(self._task, advance=1, failed=failed)
+        self._bar.update(self._task, advance=1, failed=self._failures())
         step = max(1, self._total // _LINES)
         is_due = self._done % step == 0 or self._done == self._total
         if self._is_plain and not self._is_quiet and is_due:
-            print(f"played {self._done} of {self._total} matches{failed}", file=sys.stderr)
+            print(self, file=sys.stderr)
+
+    def __str__(self) -> str:
+        """How far it has come, in words."""
+        return f"played {self._done} of {self._total} matches{self._failures()}"
+
+    def _failures(self) -> str:
+        return f", {self._failed} failed" if self._failed else ""
