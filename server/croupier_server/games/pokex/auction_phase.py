@@ -15,11 +15,13 @@ from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games.base import Chance, ChanceKind, Event, Seat
 from croupier_server.games.cards import CARD_MAX, Card, single
 from croupier_server.games.pokex import bidding, events, play_phase
-from croupier_server.games.pokex.events import NOBODY, Called
+from croupier_server.games.pokex.events import NOBODY, Called, OwnCards
 from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
 _PACK: Final = frozenset(_DECK)
+
+_new = tuple.__new__
 
 _SINGLES: Final = tuple(single(card) for card in range(CARD_MAX + 1))
 
@@ -69,10 +71,11 @@ def _start_deal(state: State, deck: bytes) -> Event:
     public.center = public.center_left = deck[dealt:]
     state.plays = [None] * PLAYERS
     private: dict[Seat, object] = {}
+    single_of = _SINGLES.__getitem__
     for seat in range(PLAYERS):
         own = deck[(seat - first) % PLAYERS : dealt : PLAYERS]
-        state.hands[seat] = sum([_SINGLES[card] for card in own])
-        private[seat] = events.OwnCards(own)
+        state.hands[seat] = sum(map(single_of, own))
+        private[seat] = _new(OwnCards, (own,))
     public.phase = Phase.BIDDING
     public.to_act = first
     state.legal = None

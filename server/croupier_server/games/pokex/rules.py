@@ -80,7 +80,7 @@ from croupier_server.games.pokex.state import (
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
-_PLAYING = Phase.PLAY
+_BIDDING, _PLAYING = Phase.BIDDING, Phase.PLAY
 _LEAD, _FOLLOW = int(PokexDecisionKind.LEAD), int(PokexDecisionKind.FOLLOW)
 _PAIR = 2
 """Cards of a play (P-4.2)."""
@@ -101,15 +101,16 @@ class _PhaseRow(NamedTuple):
     decision: int
 
 
-_ROWS: dict[Phase, _PhaseRow] = {
+_BY_PHASE: dict[Phase, _PhaseRow] = {
     Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
     Phase.BIDDING: _PhaseRow(Turn.MOVE, (PASS, BID), PokexDecisionKind.BID),
     Phase.NAME_RANK: _PhaseRow(Turn.MOVE, (NAME_RANK,), PokexDecisionKind.NAME_RANK),
     Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), PokexDecisionKind.LEAD),
     Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
 }
-_TURNS = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
+_ROWS = (_BY_PHASE[Phase.DEAL], *(_BY_PHASE[phase] for phase in Phase))
 """By number of the phase; no phase has the number 0."""
+_TURNS = tuple(row.turn for row in _ROWS)
 
 _BIDS = tuple(
     Legal(
@@ -192,9 +193,13 @@ class Pokex:
         legal = state.legal
         if legal is None:
             if public.phase is _PLAYING:
-                legal = _plays(state, seat)
+                pairs = state.plays[seat]
+                if pairs is not None and public.trick_center:
+                    legal = Legal(pairs, _PLAY_KINDS[len(pairs)])
+                else:
+                    legal = _plays(state, seat)
             else:
-                legal = _BIDS[public.bid] if public.phase is Phase.BIDDING else _NAMES
+                legal = _BIDS[public.bid] if public.phase is _BIDDING else _NAMES
             state.legal = legal
         return legal
 
