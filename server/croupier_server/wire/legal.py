@@ -24,6 +24,9 @@ from croupier_server.wire.kept import Kept
 _PATTERNS_KEPT_MAX: Final = 8192
 """So many encoded patterns of a game are kept: those of some hundred tables."""
 
+# Members of an enum are looked up slowly.
+_OFF, _SUMMARY = int(LegalMode.OFF), int(LegalMode.SUMMARY)
+
 _TRUNCATED: Final = field_varint(3, 1)
 
 
@@ -73,7 +76,7 @@ class LegalBytes:
 
     def answer(self, legal: Legal, mode: int) -> bytes:
         """See `GameWire.legal_bytes`."""
-        if mode == LegalMode.OFF:
+        if mode == _OFF:
             return _TRUNCATED
         listed, kinds = legal.moves, legal.kinds
         if listed and kinds.count(kinds[0]) == len(kinds):
@@ -87,7 +90,7 @@ class LegalBytes:
         if type(patterns) is not tuple or patterns:
             # They may be endless in practice: never ask how many there are.
             patterns = list(islice(patterns, LISTED_MAX + 1))
-        if mode == LegalMode.SUMMARY and len(entries) + len(patterns) > SUMMARY_MAX:
+        if mode == _SUMMARY and len(entries) + len(patterns) > SUMMARY_MAX:
             return _TRUNCATED
         if not patterns and len(entries) <= LISTED_MAX:
             return b"".join(entries)

@@ -36,27 +36,29 @@ from croupier_server.wire.encode import (
     field_packed,
     field_signed,
     field_varint,
-    varint,
 )
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.tractor_moves import GAME_ARM
 from croupier_server.wire.tractor_parts import PLAYS
-from croupier_server.wire.views import Growing
+from croupier_server.wire.views import Growing, framed
 
 _KITTY_FIELD: Final = 4
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
 _HAND_TAG: Final = TAGS[3]
+_UNDER_WAY_TAG: Final = TAGS[16]
 _WINDOW: Final = field_number(20, 1)
 _TO_ACT: Final = tuple(field_varint(21, seat) for seat in range(parts.SEATS_MAX))
 _NO_HAND: Final = (0, b"")
 _FEW: Final = 4
 """Taking so many cards out of a hand costs less than unpacking what is left."""
 
-_SHORT: Final = len(VARINTS)
 _SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(16))
 _ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 _KEPT_MAX: Final = 8192
+
+# Members of an enum are looked up slowly.
+_DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
 
 
 def _few_ids(cards: Cards) -> bytes:
@@ -124,16 +126,12 @@ class TractorViews:
         last, hand = self._hands.get(seat, _NO_HAND)
         if state.hands[seat] != last:
             hand = self._hand(seat, last, hand, state.hands[seat])
-        size = len(public)
-        found = [_PUBLIC_TAG, VARINTS[size] if size < _SHORT else varint(size), public]
-        found.append(_SEAT_FIELDS[seat])
+        own = _SEAT_FIELDS[seat]
         if hand:
-            found += (_HAND_TAG, varint(len(hand)), hand)
+            own += _HAND_TAG + VARINTS[len(hand)] + hand
         if seat == state.public.starter:
-            found.append(self._own_kitty(state.buried or state.taken))
-        view = b"".join(found)
-        size = len(view)
-        return b"".join((_GAME_TAG, VARINTS[size] if size < _SHORT else varint(size), view))
+            own += self._own_kitty(state.buried or state.taken)
+        return framed(_GAME_TAG, framed(_PUBLIC_TAG, public) + own)
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""
@@ -145,7 +143,7 @@ class TractorViews:
         if (public.opponents_points, public.trumps) != self._back_of:
             self._keep_back(public)
         asked = b""
-        if public.phase is Phase.DRAW:
+        if public.phase is _DRAW:
             asked = _WINDOW
         elif public.to_act != NO_SEAT:
             asked = _TO_ACT[public.to_act]
@@ -235,7 +233,7 @@ class TractorViews:
 
     def _hand_sizes(self, public: PublicState) -> bytes:
         """Field 14. During the tricks it need not be summed up again each time."""
-        if public.phase is not Phase.PLAY:
+        if public.phase is not _PLAYING:
             return field_packed(14, public.hand_sizes())
         if not public.plays:
             return _play_sizes(public.options.players, self._held - self._spent, 0, 0, 0)
@@ -337,16 +335,14 @@ def _trick(trick: Trick) -> bytes:
 
 def _trick_under_way(public: PublicState) -> bytes:
     """Field 16: ``TractorTrick`` without a winner."""
-    plays, seat = public.plays, public.leader
-    if public.failed_throw is None:
-        players = public.options.players
-        found = b""
-        for cards in plays:  # as `_plays`, which would cost a call more
-            found += PLAYS[seat][cards]
-            seat = seat + 1 if seat + 1 < players else 0
-    else:
-        found = _plays(seat, plays, public.failed_throw, public.options.players)
-    worth = sum([_WORTH[cards] for cards in plays])
+    plays, seat, players = public.plays, public.leader, public.options.players
+    found, worth = b"", 0
+    for cards in plays:  # as `_plays`, which would cost a call more
+        found += PLAYS[seat][cards]
+        worth += _WORTH[cards]
+        seat = seat + 1 if seat + 1 < players else 0
+    if public.failed_throw is not None:
+        found = _plays(public.leader, plays, public.failed_throw, players)
     if worth:
         found += field_number(3, worth)
-    return field_bytes(16, found)
+    return framed(_UNDER_WAY_TAG, found)
