@@ -5,7 +5,7 @@ Must not be put here: anything that knows the server's insides.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple, TypeVar
 
 import grpc
@@ -113,11 +113,15 @@ class Caller:
     async def session(
         self,
         method: str,
-        frames: Iterable[Message | bytes],
+        frames: Sequence[Message | bytes],
         answer: type[M],
         metadata: Metadata = (),
     ) -> list[M]:
-        """Send *frames*, end our side, and return all answers."""
+        """Send *frames*, end our side, and return all answers.
+
+        Without frames only listen: gRPC tells a write to a stream that the server has refused
+        meanwhile as a fault of its own, and the refusal is lost.
+        """
         method_call: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self.channel.stream_stream(
             f"/{method}"
         )
@@ -125,7 +129,8 @@ class Caller:
         try:
             for frame in frames:
                 await call.write(_bytes(frame))
-            await call.done_writing()
+            if frames:
+                await call.done_writing()
             return [answer.FromString(data) async for data in call]
         finally:
             call.cancel()

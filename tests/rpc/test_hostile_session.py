@@ -167,7 +167,7 @@ async def test_a_frame_that_is_too_long_ends_the_stream(live: World) -> None:
 )
 async def test_metadata_that_cannot_be(live: World, metadata: tuple[tuple[str, str], ...]) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await live.call.session(SESSION, [b""], pb.SessionResponse, metadata)
+        await live.call.session(SESSION, [], pb.SessionResponse, metadata)
     assert refusal(caught.value).reason in ("UNAUTHENTICATED", "MALFORMED_REQUEST")
 
 
