@@ -121,6 +121,8 @@ def unpack(cards: Cards) -> bytes:
 class _SuitIds(dict[Cards, bytes]):
     """`unpack` of cards of one suit, filled on demand: 8,192 entries at most."""
 
+    __slots__ = ()
+
     def __missing__(self, cards: Cards) -> bytes:
         found = self[cards] = unpack(cards)
         return found
@@ -140,7 +142,7 @@ def one_pack_ids(cards: Cards) -> bytes:
         + _HEART_IDS[cards & _HEARTS]
         + _DIAMOND_IDS[cards & _DIAMONDS]
         + _CLUB_IDS[cards & _CLUBS]
-        + _JOKER_IDS[cards & _JOKERS]
+        + (_JOKER_IDS[cards & _JOKERS] if cards >> 4 * BLACK_JOKER else b"")
     )
 
 
