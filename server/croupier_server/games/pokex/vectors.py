@@ -396,8 +396,9 @@ def _center(position: Position) -> Facts:
     trick = position.number("trick", default=len(picks) + 1)
     for value in told_cards:
         if isinstance(value, str):
-            rest = [card for card in center if card not in (*picks, _card(value))]
-            picks = (picks + rest)[: trick - 1] + [_card(value)]
+            named = [*picks, _card(value)]
+            rest = [card for card in center if card not in named]
+            picks = [*(picks + rest)[: trick - 1], _card(value)]
     state = _dealt(position, 0, center)
     try:
         _play_out(state, 1, picks)
