@@ -68,5 +68,6 @@ HOOK = Hook(
             "throw_penalty": "ten_per_throw",
         },
         {"packs": "5", "no_declaration": "redeal_then_kitty"},
+        {"kitty_size": "20", "kitty_multiplier": "2x_trick_size"},  # levels beyond the caps
     ),
 )
