@@ -19,7 +19,7 @@ from croupier_server.games.cards import BLACK_JOKER, Card, rank, unpack
 from croupier_server.games.pokex import moves, scoring
 from croupier_server.games.pokex.moves import BID_MAX, PASS
 from croupier_server.games.pokex.options import PokexOptions
-from croupier_server.games.pokex.pokerhands import HandRules, hand_rules
+from croupier_server.games.pokex.play_phase import rules_of
 from croupier_server.games.pokex.rules import Pokex
 from croupier_server.games.pokex.state import TRICKS, Phase, PublicState, State
 
@@ -128,17 +128,6 @@ def _worth(bid: int, mean: float, options: PokexOptions) -> float:
 # Plays -----------------------------------------------------------------------------------------
 
 
-def _rules(public: PublicState) -> HandRules:
-    options = public.options
-    return hand_rules(
-        public.wild_rank,
-        options.joker,
-        options.flush_duplicates,
-        options.wild_as_self_free,
-        options.tie_break_fewer_wilds,
-    )
-
-
 def _weighed(state: State, seat: Seat) -> list[tuple[float, Move]]:
     """Every play with the chance to take the trick, less what its cards are worth later."""
     public = state.public
@@ -179,7 +168,7 @@ def _weighed_with(
     public: PublicState, seat: Seat, prices: _Prices, center: Card, named: Card
 ) -> list[tuple[float, Move]]:
     """The plays with *center*, which is *named* if the leader names it."""
-    rules = _rules(public)
+    rules = rules_of(public)
     features, best_of_sum, ignored = rules.features, rules.best_of_sum, rules.ignored_bits
     ours = theirs = features[center]
     partner, rivals = False, 0
