@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+
+from croupier_server.errors import MalformedMove, Reason
 
 Seat = int
 """Position 0..n-1, turn order rising."""
@@ -61,6 +64,18 @@ class Chance(NamedTuple):
     attempt: int
     cards: tuple[int, ...] = ()
     sides: int = 0
+
+    def check(self, outcome: Sequence[int]) -> None:
+        """Check that *outcome* is one of this event: a deck, or a lot as a sequence of one number.
+
+        Raises:
+            MalformedMove: it is none.
+        """
+        if self.kind is ChanceKind.LOT:
+            if len(outcome) != 1 or not 0 <= outcome[0] < self.sides:
+                raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {self.sides - 1}")
+        elif sorted(outcome) != list(self.cards):
+            raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
 
 
 class Pattern(NamedTuple):
@@ -142,6 +157,10 @@ class Event(NamedTuple):
     public: Part
     private: Mapping[Seat, object]
     server: Part = None
+
+
+NOBODY: Final[Mapping[Seat, object]] = MappingProxyType({})
+"""The private parts of an event that has none."""
 
 
 O = TypeVar("O")

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.errors import MalformedMove, Reason
-from croupier_server.games.base import Chance, ChanceKind, Event, Seat
+from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Seat
 from croupier_server.games.cards import CARD_MAX, Card, single
 from croupier_server.games.pokex import bidding, events, play_phase
-from croupier_server.games.pokex.events import NOBODY, Called, OwnCards
+from croupier_server.games.pokex.events import Called, OwnCards
 from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
-_PACK: Final = frozenset(_DECK)
 
 _new = tuple.__new__
 
@@ -49,13 +47,10 @@ def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
         MalformedMove: it is no outcome of what is waited for.
     """
     public = state.public
+    pending_chance(public).check(outcome)
     if public.dealer == NO_SEAT:
-        if len(outcome) != 1 or not 0 <= outcome[0] < PLAYERS:
-            raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {PLAYERS - 1}")
         public.dealer = outcome[0]
         return [Event(events.LotDrawn(outcome[0]), NOBODY)]
-    if len(outcome) != CARD_MAX or set(outcome) != _PACK:
-        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
     return [_start_deal(state, bytes(outcome))]
 
 

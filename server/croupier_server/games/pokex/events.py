@@ -9,16 +9,11 @@ Must not be put here: when an event happens, and what it does to a state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import Card, Cards
 from croupier_server.games.pokex.pokerhands import PokerHand
-
-NOBODY: Final[Mapping[Seat, object]] = MappingProxyType({})
-"""The private parts of an event that has none."""
 
 
 class LotDrawn(NamedTuple):

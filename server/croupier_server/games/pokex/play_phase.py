@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import Event, Seat
+from croupier_server.games.base import NOBODY, Event, Seat
 from croupier_server.games.cards import CARD_MAX, Card, Cards
 from croupier_server.games.pokex import scoring
 from croupier_server.games.pokex.events import (
-    NOBODY,
     CardsPlayed,
     DealResult,
     Played,

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.errors import MalformedMove, Reason
-from croupier_server.games.base import Chance, ChanceKind, Event, Seat
+from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Seat
 from croupier_server.games.cards import single
 from croupier_server.games.tongits import events, scoring
-from croupier_server.games.tongits.events import NOBODY, Ending
+from croupier_server.games.tongits.events import Ending
 from croupier_server.games.tongits.melds import PACK, sets_in
 from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
 
@@ -25,7 +24,6 @@ _DEALT: Final = PLAYERS * HAND + 1
 _SINGLES: Final = tuple(single(card) for card in range(len(PACK) + 1))
 _HIDDEN: Final[tuple[bool, int, tuple[int, ...], int]] = (False, 0, (), 0)
 """What a result says of a hand, fours and deadwood that are not shown."""
-_PACK_SET: Final = frozenset(PACK)
 
 
 # Chance -----------------------------------------------------------------------------------------
@@ -46,17 +44,11 @@ def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
         MalformedMove: it is no outcome of what is waited for.
     """
     public = state.public
+    pending_chance(public).check(outcome)
     if public.dealer == NO_SEAT:
-        if len(outcome) != 1 or not 0 <= outcome[0] < PLAYERS:
-            raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {PLAYERS - 1}")
         public.dealer = outcome[0]
         return [Event(events.LotDrawn(outcome[0]), NOBODY)]
-    if len(outcome) != len(PACK) or not _PACK_SET.issuperset(outcome):
-        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
-    deck = bytes(outcome)
-    if len(frozenset(deck)) != len(PACK):
-        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
-    return [_start_deal(state, deck)]
+    return [_start_deal(state, bytes(outcome))]
 
 
 def _start_deal(state: State, deck: bytes) -> Event:

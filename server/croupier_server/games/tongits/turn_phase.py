@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import Event, Seat
+from croupier_server.games.base import NOBODY, Event, Seat
 from croupier_server.games.cards import Card, Cards, rank, single
 from croupier_server.games.tongits import deal_phase, scoring
 from croupier_server.games.tongits.events import (
-    NOBODY,
     Answered,
     CardsLaidOff,
     Discarded,

@@ -13,12 +13,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from croupier_server.errors import MalformedMove, Reason
-from croupier_server.games.base import Chance, ChanceKind, Event, Legal, Move, Seat
+from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Legal, Move, Seat
 from croupier_server.games.cards import CARD_MAX, Card, Cards, pack, single
 from croupier_server.games.tractor import bidding, events
 from croupier_server.games.tractor.cards import points, trumps
-from croupier_server.games.tractor.events import NOBODY
 from croupier_server.games.tractor.moves import PASS, TractorMoveKind
 from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
@@ -66,13 +64,10 @@ def put_chance(state: State, outcome: Sequence[int]) -> list[Event]:
     """
     public = state.public
     wanted = pending_chance(public)
+    wanted.check(outcome)
     if wanted.kind is ChanceKind.LOT:
-        if len(outcome) != 1 or not 0 <= outcome[0] < wanted.sides:
-            raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {wanted.sides - 1}")
         public.first_drawer = outcome[0]
         return [Event(events.LotDrawn(outcome[0]), NOBODY)]
-    if sorted(outcome) != list(wanted.cards):
-        raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
     return _start_deal(state, bytes(outcome), wanted)
 
 

@@ -9,13 +9,12 @@ results (`scoring`).
 
 from __future__ import annotations
 
-from croupier_server.games.base import Event, Seat
+from croupier_server.games.base import NOBODY, Event, Seat
 from croupier_server.games.cards import Cards, count
 from croupier_server.games.tractor import scoring
 from croupier_server.games.tractor.cards import Trumps, points
 from croupier_server.games.tractor.components import Lead, read_lead
 from croupier_server.games.tractor.events import (
-    NOBODY,
     CardsPlayed,
     DealScored,
     FailedThrow,
