@@ -127,6 +127,7 @@ class EndReason(IntEnum):
     NO_SHOW = 5
     VOID = 6
     HALTED = 7
+    ADJUDICATED = 8
 
 
 class SeatOutcome(NamedTuple):

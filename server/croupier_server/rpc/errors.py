@@ -103,6 +103,10 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.CENTER_NOT_NAMED: _PRECONDITION,
         Reason.CENTER_NOT_AVAILABLE: _PRECONDITION,
         Reason.CENTER_NOT_YOURS: _PRECONDITION,
+        # Operations
+        Reason.TABLE_RECOVERING: _UNAVAILABLE,
+        Reason.TABLE_QUARANTINED: _PRECONDITION,
+        Reason.SPECTATING_BARRED: _DENIED,
     }
 )
 """Status code of every reason."""

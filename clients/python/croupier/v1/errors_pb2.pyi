@@ -99,7 +99,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_SERVER_DRAINING: _Reason.ValueType  # 35
     """UNAVAILABLE. The server is going down; try again later or elsewhere."""
     REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 36
-    """UNAVAILABLE. The move could not be stored and did not happen; try again."""
+    """UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
+    again: what was stored after all is answered as before, nothing is done twice.
+    """
     REASON_INTERNAL: _Reason.ValueType  # 37
     """INTERNAL. A fault of the server, which has logged it."""
     REASON_CARDS_NOT_IN_HAND: _Reason.ValueType  # 38
@@ -163,6 +165,16 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_CENTER_NOT_YOURS: _Reason.ValueType  # 64
     """FAILED_PRECONDITION. Pokex: only the leader under `center` leader_picks names a centre card
     (P-4.1).
+    """
+    REASON_TABLE_RECOVERING: _Reason.ValueType  # 65
+    """UNAVAILABLE. The server has started again and has not taken this table up yet; RetryInfo says
+    when to ask again.
+    """
+    REASON_TABLE_QUARANTINED: _Reason.ValueType  # 66
+    """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
+    REASON_SPECTATING_BARRED: _Reason.ValueType  # 67
+    """PERMISSION_DENIED. You hold a seat at a table with the same cards, so you may not watch this one
+    before both have ended.
     """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
@@ -243,7 +255,9 @@ REASON_TOO_MANY_STREAMS: Reason.ValueType  # 34
 REASON_SERVER_DRAINING: Reason.ValueType  # 35
 """UNAVAILABLE. The server is going down; try again later or elsewhere."""
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 36
-"""UNAVAILABLE. The move could not be stored and did not happen; try again."""
+"""UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
+again: what was stored after all is answered as before, nothing is done twice.
+"""
 REASON_INTERNAL: Reason.ValueType  # 37
 """INTERNAL. A fault of the server, which has logged it."""
 REASON_CARDS_NOT_IN_HAND: Reason.ValueType  # 38
@@ -307,5 +321,15 @@ REASON_CENTER_NOT_AVAILABLE: Reason.ValueType  # 63
 REASON_CENTER_NOT_YOURS: Reason.ValueType  # 64
 """FAILED_PRECONDITION. Pokex: only the leader under `center` leader_picks names a centre card
 (P-4.1).
+"""
+REASON_TABLE_RECOVERING: Reason.ValueType  # 65
+"""UNAVAILABLE. The server has started again and has not taken this table up yet; RetryInfo says
+when to ask again.
+"""
+REASON_TABLE_QUARANTINED: Reason.ValueType  # 66
+"""FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
+REASON_SPECTATING_BARRED: Reason.ValueType  # 67
+"""PERMISSION_DENIED. You hold a seat at a table with the same cards, so you may not watch this one
+before both have ended.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

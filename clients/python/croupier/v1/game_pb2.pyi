@@ -75,6 +75,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """Declared void afterwards; it does not count."""
     END_REASON_HALTED: _EndReason.ValueType  # 7
     """A fault of the server; it never counts against a player."""
+    END_REASON_ADJUDICATED: _EndReason.ValueType  # 8
+    """An operator decided how it ended; it counts."""
 
 class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a match ended."""
@@ -95,6 +97,8 @@ END_REASON_VOID: EndReason.ValueType  # 6
 """Declared void afterwards; it does not count."""
 END_REASON_HALTED: EndReason.ValueType  # 7
 """A fault of the server; it never counts against a player."""
+END_REASON_ADJUDICATED: EndReason.ValueType  # 8
+"""An operator decided how it ended; it counts."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
 
 @_typing.final

@@ -324,19 +324,25 @@ class OpenNonceRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     NONCE_FIELD_NUMBER: _builtins.int
+    NEXT_NONCE_HASH_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     nonce: _builtins.bytes
     """The 32 bytes whose hash was given when joining."""
+    next_nonce_hash: _builtins.bytes
+    """SHA-256 of the seat's next nonce, which is wanted if another seat withholds its own now. Without
+    it the seat adds nothing to the shuffle then.
+    """
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
         nonce: _builtins.bytes = ...,
+        next_nonce_hash: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce", b"nonce", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_nonce_hash", b"next_nonce_hash", "nonce", b"nonce", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -154,19 +154,23 @@ class ChannelNonce(_message.Message):
 
     CHANNEL_FIELD_NUMBER: _builtins.int
     NONCE_FIELD_NUMBER: _builtins.int
+    NEXT_NONCE_HASH_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
     """The channel."""
     nonce: _builtins.bytes
     """The 32 bytes whose hash was given when joining."""
+    next_nonce_hash: _builtins.bytes
+    """SHA-256 of the next nonce; see OpenNonceRequest."""
     def __init__(
         self,
         *,
         channel: _builtins.int = ...,
         nonce: _builtins.bytes = ...,
+        next_nonce_hash: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel", b"channel", "nonce", b"nonce"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel", b"channel", "next_nonce_hash", b"next_nonce_hash", "nonce", b"nonce"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

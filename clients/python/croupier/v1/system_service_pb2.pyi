@@ -49,6 +49,8 @@ class ServerLimits(_message.Message):
     REQUEST_BYTES_MAX_FIELD_NUMBER: _builtins.int
     LEGAL_LIST_MAX_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_MAX_FIELD_NUMBER: _builtins.int
+    CALLS_PER_SECOND_FIELD_NUMBER: _builtins.int
+    CALLS_BURST_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
     """Live tables of the server."""
     streams_max: _builtins.int
@@ -61,6 +63,12 @@ class ServerLimits(_message.Message):
     """Moves that a decision lists at most; more come as patterns."""
     page_size_max: _builtins.int
     """Largest page of any list."""
+    calls_per_second: _builtins.int
+    """Calls and session items that a principal may make a second, in the long run; 0: no limit. Answers
+    to open decisions do not count.
+    """
+    calls_burst: _builtins.int
+    """Calls that it may make at once."""
     def __init__(
         self,
         *,
@@ -70,10 +78,12 @@ class ServerLimits(_message.Message):
         request_bytes_max: _builtins.int = ...,
         legal_list_max: _builtins.int = ...,
         page_size_max: _builtins.int = ...,
+        calls_per_second: _builtins.int = ...,
+        calls_burst: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "request_bytes_max", b"request_bytes_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "request_bytes_max", b"request_bytes_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

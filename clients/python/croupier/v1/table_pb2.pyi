@@ -163,6 +163,34 @@ VIEW_MODE_EVENTS: ViewMode.ValueType  # 2
 """Every event; decisions without a view. GetSeatView gives a view on demand."""
 Global___ViewMode: _TypeAlias = ViewMode  # noqa: Y015
 
+class _TimeOutPolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TimeOutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeOutPolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TIME_OUT_POLICY_UNSPECIFIED: _TimeOutPolicy.ValueType  # 0
+    """In a request: STRIKE."""
+    TIME_OUT_POLICY_FALLBACK: _TimeOutPolicy.ValueType  # 1
+    """The fallback move is played for it, each time."""
+    TIME_OUT_POLICY_STRIKE: _TimeOutPolicy.ValueType  # 2
+    """The fallback move is played for it and a strike counted; so many strikes are a forfeit."""
+    TIME_OUT_POLICY_FORFEIT: _TimeOutPolicy.ValueType  # 3
+    """It forfeits the match."""
+
+class TimeOutPolicy(_TimeOutPolicy, metaclass=_TimeOutPolicyEnumTypeWrapper):
+    """What becomes of a seat whose time for a decision has run out. Public."""
+
+TIME_OUT_POLICY_UNSPECIFIED: TimeOutPolicy.ValueType  # 0
+"""In a request: STRIKE."""
+TIME_OUT_POLICY_FALLBACK: TimeOutPolicy.ValueType  # 1
+"""The fallback move is played for it, each time."""
+TIME_OUT_POLICY_STRIKE: TimeOutPolicy.ValueType  # 2
+"""The fallback move is played for it and a strike counted; so many strikes are a forfeit."""
+TIME_OUT_POLICY_FORFEIT: TimeOutPolicy.ValueType  # 3
+"""It forfeits the match."""
+Global___TimeOutPolicy: _TypeAlias = TimeOutPolicy  # noqa: Y015
+
 class _ResetReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -308,7 +336,10 @@ Global___FixedDeal: _TypeAlias = FixedDeal  # noqa: Y015
 
 @_typing.final
 class ClockSpec(_message.Message):
-    """The clock of a table. Public. All zero: no clock, a seat may think for ever."""
+    """The clock of a table. Public. All zero: no clock, a seat may think for ever. `base` with
+    `increment` is the clock of chess; `per_move` alone is a time for each move; `per_move` with `base`
+    is a time for each move and a bank to draw on when that is used up.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -317,8 +348,13 @@ class ClockSpec(_message.Message):
     PER_MOVE_FIELD_NUMBER: _builtins.int
     WINDOW_TIME_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
+    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    DISCONNECT_GRACE_FIELD_NUMBER: _builtins.int
+    START_TIMEOUT_FIELD_NUMBER: _builtins.int
     strikes: _builtins.int
-    """Time-outs after which a seat forfeits; 0: never, the fallback move is played each time."""
+    """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too."""
+    on_time_out: Global___TimeOutPolicy.ValueType
+    """What becomes of a seat whose time has run out."""
     @_builtins.property
     def base(self) -> _duration_pb2.Duration:
         """Time for the whole match."""
@@ -335,6 +371,14 @@ class ClockSpec(_message.Message):
     def window_time(self) -> _duration_pb2.Duration:
         """How long a sealed window stays open; it never closes early when this is not zero."""
 
+    @_builtins.property
+    def disconnect_grace(self) -> _duration_pb2.Duration:
+        """For so long a match, all its absences together, a seat is charged nothing while it has no stream."""
+
+    @_builtins.property
+    def start_timeout(self) -> _duration_pb2.Duration:
+        """The match must have begun so long after the table was made, or it ends with NO_SHOW; 0: whenever."""
+
     def __init__(
         self,
         *,
@@ -343,14 +387,49 @@ class ClockSpec(_message.Message):
         per_move: _duration_pb2.Duration | None = ...,
         window_time: _duration_pb2.Duration | None = ...,
         strikes: _builtins.int = ...,
+        on_time_out: Global___TimeOutPolicy.ValueType = ...,
+        disconnect_grace: _duration_pb2.Duration | None = ...,
+        start_timeout: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "increment", b"increment", "per_move", b"per_move", "window_time", b"window_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "per_move", b"per_move", "start_timeout", b"start_timeout", "window_time", b"window_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "increment", b"increment", "per_move", b"per_move", "strikes", b"strikes", "window_time", b"window_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "on_time_out", b"on_time_out", "per_move", b"per_move", "start_timeout", b"start_timeout", "strikes", b"strikes", "window_time", b"window_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClockSpec: _TypeAlias = ClockSpec  # noqa: Y015
+
+@_typing.final
+class SpectatorDelay(_message.Message):
+    """How far spectators, lists and records stay behind the table. Public. What both fields hold back is
+    held back until the later of the two. Seats are never held back.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    decisions: _builtins.int
+    """An event is shown when so many decisions have been answered after it, or the match has ended.
+    Sealed answers count when their window closes.
+    """
+    @_builtins.property
+    def time(self) -> _duration_pb2.Duration:
+        """An event is shown so long after it happened, the end of the match too."""
+
+    def __init__(
+        self,
+        *,
+        decisions: _builtins.int = ...,
+        time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SpectatorDelay: _TypeAlias = SpectatorDelay  # noqa: Y015
 
 @_typing.final
 class SeatClock(_message.Message):
@@ -453,6 +532,7 @@ class Table(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
+    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id."""
     epoch: _builtins.int
@@ -507,6 +587,12 @@ class Table(_message.Message):
     def result(self) -> _game_pb2.MatchResult:
         """The result; set once it has ended."""
 
+    @_builtins.property
+    def spectator_delay(self) -> Global___SpectatorDelay:
+        """How far everybody but the seats stays behind; not set: not at all. Then `status`, `seats`,
+        `sequence` and `result` are as spectators see them.
+        """
+
     def __init__(
         self,
         *,
@@ -531,10 +617,11 @@ class Table(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         result: _game_pb2.MatchResult | None = ...,
         title: _builtins.str = ...,
+        spectator_delay: Global___SpectatorDelay | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "create_time", b"create_time", "deal_source", b"deal_source", "options", b"options", "result", b"result"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "create_time", b"create_time", "deal_source", b"deal_source", "options", b"options", "result", b"result", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "commitment", b"commitment", "create_time", b"create_time", "deal_source", b"deal_source", "endpoint", b"endpoint", "epoch", b"epoch", "game", b"game", "legal_mode", b"legal_mode", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "result", b"result", "rules_version", b"rules_version", "ruleset", b"ruleset", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "shared_seats", b"shared_seats", "status", b"status", "table_id", b"table_id", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "commitment", b"commitment", "create_time", b"create_time", "deal_source", b"deal_source", "endpoint", b"endpoint", "epoch", b"epoch", "game", b"game", "legal_mode", b"legal_mode", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "result", b"result", "rules_version", b"rules_version", "ruleset", b"ruleset", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "shared_seats", b"shared_seats", "spectator_delay", b"spectator_delay", "status", b"status", "table_id", b"table_id", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -660,6 +747,34 @@ class NonceOpened(_message.Message):
 Global___NonceOpened: _TypeAlias = NonceOpened  # noqa: Y015
 
 @_typing.final
+class SeatNoShow(_message.Message):
+    """A seat withheld its nonce. It is free again, the secret is replaced before any card was derived
+    from it, and the other seats' next nonces are wanted once all sit (deal source MATCH).
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    commitment: _builtins.bytes
+    """The commitment to the new secret, which `Table.commitment` has from now on."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatNoShow: _TypeAlias = SeatNoShow  # noqa: Y015
+
+@_typing.final
 class MatchStarted(_message.Message):
     """The match began."""
 
@@ -741,6 +856,7 @@ class TableEvent(_message.Message):
     SEAT_TIMED_OUT_FIELD_NUMBER: _builtins.int
     MATCH_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_HALTED_FIELD_NUMBER: _builtins.int
+    SEAT_NO_SHOW_FIELD_NUMBER: _builtins.int
     PRIVATE_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Its number."""
@@ -791,6 +907,10 @@ class TableEvent(_message.Message):
         """The table was stopped by a fault."""
 
     @_builtins.property
+    def seat_no_show(self) -> Global___SeatNoShow:
+        """A nonce was withheld."""
+
+    @_builtins.property
     def private(self) -> _game_pb2.GamePrivateEvent:
         """What this audience alone learns from the event."""
 
@@ -810,13 +930,14 @@ class TableEvent(_message.Message):
         seat_timed_out: Global___SeatTimedOut | None = ...,
         match_ended: _game_pb2.MatchResult | None = ...,
         table_halted: Global___TableHalted | None = ...,
+        seat_no_show: Global___SeatNoShow | None = ...,
         private: _game_pb2.GamePrivateEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_created", "seat_joined", "seat_left", "seats_filled", "nonce_opened", "match_started", "game", "seat_timed_out", "match_ended", "table_halted"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_created", "seat_joined", "seat_left", "seats_filled", "nonce_opened", "match_started", "game", "seat_timed_out", "match_ended", "table_halted", "seat_no_show"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

@@ -70,6 +70,7 @@ class CreateTableRequest(_message.Message):
     MANUAL_START_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     UNLISTED_FIELD_NUMBER: _builtins.int
+    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer for a day. Optional."""
     game: _game_pb2.GameKind.ValueType
@@ -106,6 +107,10 @@ class CreateTableRequest(_message.Message):
     def clock(self) -> _table_pb2.ClockSpec:
         """The clock; not set: none."""
 
+    @_builtins.property
+    def spectator_delay(self) -> _table_pb2.SpectatorDelay:
+        """How far everybody but the seats stays behind; not set: not at all."""
+
     def __init__(
         self,
         *,
@@ -123,10 +128,11 @@ class CreateTableRequest(_message.Message):
         manual_start: _builtins.bool = ...,
         title: _builtins.str = ...,
         unlisted: _builtins.bool = ...,
+        spectator_delay: _table_pb2.SpectatorDelay | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "options", b"options"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "options", b"options", "spectator_delay", b"spectator_delay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "game", b"game", "legal_mode", b"legal_mode", "manual_start", b"manual_start", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "request_id", b"request_id", "ruleset", b"ruleset", "seats", b"seats", "shared_seats", b"shared_seats", "title", b"title", "unlisted", b"unlisted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "game", b"game", "legal_mode", b"legal_mode", "manual_start", b"manual_start", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "request_id", b"request_id", "ruleset", b"ruleset", "seats", b"seats", "shared_seats", b"shared_seats", "spectator_delay", b"spectator_delay", "title", b"title", "unlisted", b"unlisted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

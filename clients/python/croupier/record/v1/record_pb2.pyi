@@ -11,6 +11,7 @@ from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -55,8 +56,11 @@ class Record(_message.Message):
     REVEAL_FIELD_NUMBER: _builtins.int
     ROWS_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
+    HASH_FIELD_NUMBER: _builtins.int
     format: _builtins.int
     """Version of this layout: 1."""
+    hash: _builtins.bytes
+    """SHA-256 over all bytes of the record before this field, which comes last."""
     @_builtins.property
     def table(self) -> _table_pb2.Table:
         """The table as it was created."""
@@ -88,10 +92,11 @@ class Record(_message.Message):
         reveal: Global___Reveal | None = ...,
         rows: _abc.Iterable[Global___Row] | None = ...,
         result: _game_pb2.MatchResult | None = ...,
+        hash: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result", "reveal", b"reveal", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["format", b"format", "options", b"options", "result", b"result", "reveal", b"reveal", "rows", b"rows", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["format", b"format", "hash", b"hash", "options", b"options", "result", b"result", "reveal", b"reveal", "rows", b"rows", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -286,6 +291,8 @@ class MoveInput(_message.Message):
     MOVE_FIELD_NUMBER: _builtins.int
     TIMED_OUT_FIELD_NUMBER: _builtins.int
     CHARGED_FIELD_NUMBER: _builtins.int
+    ASKED_TIME_FIELD_NUMBER: _builtins.int
+    ANSWERED_TIME_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Who."""
     decision_id: _builtins.str
@@ -300,6 +307,14 @@ class MoveInput(_message.Message):
     def charged(self) -> _duration_pb2.Duration:
         """Time charged for it."""
 
+    @_builtins.property
+    def asked_time(self) -> _timestamp_pb2.Timestamp:
+        """When the question was sent; not set when no stream of the seat was there."""
+
+    @_builtins.property
+    def answered_time(self) -> _timestamp_pb2.Timestamp:
+        """When the answer came in; for a move played by the clock, when the time had run out."""
+
     def __init__(
         self,
         *,
@@ -308,10 +323,12 @@ class MoveInput(_message.Message):
         move: _game_pb2.Move | None = ...,
         timed_out: _builtins.bool = ...,
         charged: _duration_pb2.Duration | None = ...,
+        asked_time: _timestamp_pb2.Timestamp | None = ...,
+        answered_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["charged", b"charged", "move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "move", b"move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["charged", b"charged", "decision_id", b"decision_id", "move", b"move", "seat", b"seat", "timed_out", b"timed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "decision_id", b"decision_id", "move", b"move", "seat", b"seat", "timed_out", b"timed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

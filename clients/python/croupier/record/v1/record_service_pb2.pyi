@@ -78,10 +78,13 @@ class RecordInfo(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table of the match."""
     game: _game_pb2.GameKind.ValueType
     """The game."""
+    voided: _builtins.bool
+    """An operator has declared the match void afterwards: it does not count. The record is as it was."""
     @_builtins.property
     def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the players in seat order."""
@@ -102,10 +105,11 @@ class RecordInfo(_message.Message):
         players: _abc.Iterable[_builtins.str] | None = ...,
         result: _game_pb2.MatchResult | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
+        voided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "game", b"game", "players", b"players", "result", b"result", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "game", b"game", "players", b"players", "result", b"result", "table_id", b"table_id", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -224,3 +228,89 @@ class StreamRecordsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___StreamRecordsResponse: _TypeAlias = StreamRecordsResponse  # noqa: Y015
+
+@_typing.final
+class VerifyRecordRequest(_message.Message):
+    """Asks to check a record."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    RECORD_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """That of a table of this server."""
+    record: _builtins.bytes
+    """A serialised Record."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        record: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "source", b"source", "table_id", b"table_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "source", b"source", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_source: _TypeAlias = _typing.Literal["table_id", "record"]  # noqa: Y015
+    _WhichOneofArgType_source: _TypeAlias = _typing.Literal["source", b"source"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_source) -> _WhichOneofReturnType_source | None: ...
+
+Global___VerifyRecordRequest: _TypeAlias = VerifyRecordRequest  # noqa: Y015
+
+@_typing.final
+class Check(_message.Message):
+    """Something that was checked."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    HOLDS_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """A word for it, such as `chain`, `commitment`, `decks`, `replay`, `result`."""
+    holds: _builtins.bool
+    """Whether it holds."""
+    detail: _builtins.str
+    """One sentence for people: what was compared, or what is wrong."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        holds: _builtins.bool = ...,
+        detail: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "holds", b"holds", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Check: _TypeAlias = Check  # noqa: Y015
+
+@_typing.final
+class VerifyRecordResponse(_message.Message):
+    """What the check found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERIFIED_FIELD_NUMBER: _builtins.int
+    CHECKS_FIELD_NUMBER: _builtins.int
+    verified: _builtins.bool
+    """Every check holds."""
+    @_builtins.property
+    def checks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Check]:
+        """The checks in their order; those after one that makes them pointless are left out."""
+
+    def __init__(
+        self,
+        *,
+        verified: _builtins.bool = ...,
+        checks: _abc.Iterable[Global___Check] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checks", b"checks", "verified", b"verified"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VerifyRecordResponse: _TypeAlias = VerifyRecordResponse  # noqa: Y015

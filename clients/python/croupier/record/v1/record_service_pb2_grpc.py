@@ -50,6 +50,11 @@ class RecordServiceStub(object):
                 request_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsRequest.SerializeToString,
                 response_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsResponse.FromString,
                 _registered_method=True)
+        self.VerifyRecord = channel.unary_unary(
+                '/croupier.record.v1.RecordService/VerifyRecord',
+                request_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordRequest.SerializeToString,
+                response_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordResponse.FromString,
+                _registered_method=True)
 
 
 class RecordServiceServicer(object):
@@ -77,6 +82,14 @@ class RecordServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def VerifyRecord(self, request, context):
+        """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
+        the server checks it at home.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RecordServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +107,11 @@ def add_RecordServiceServicer_to_server(servicer, server):
                     servicer.StreamRecords,
                     request_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsRequest.FromString,
                     response_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsResponse.SerializeToString,
+            ),
+            'VerifyRecord': grpc.unary_unary_rpc_method_handler(
+                    servicer.VerifyRecord,
+                    request_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordRequest.FromString,
+                    response_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +196,33 @@ class RecordService(object):
             '/croupier.record.v1.RecordService/StreamRecords',
             croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsRequest.SerializeToString,
             croupier_dot_record_dot_v1_dot_record__service__pb2.StreamRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VerifyRecord(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.record.v1.RecordService/VerifyRecord',
+            croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordRequest.SerializeToString,
+            croupier_dot_record_dot_v1_dot_record__service__pb2.VerifyRecordResponse.FromString,
             options,
             channel_credentials,
             insecure,

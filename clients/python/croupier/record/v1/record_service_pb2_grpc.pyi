@@ -39,6 +39,10 @@ class RecordServiceStub:
     """Records, newest first."""
     StreamRecords: _grpc.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]
     """Records as they come in, from now or from a time on."""
+    VerifyRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]
+    """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
+    the server checks it at home.
+    """
 
 @_typing.type_check_only
 class RecordServiceAsyncStub(RecordServiceStub):
@@ -51,6 +55,10 @@ class RecordServiceAsyncStub(RecordServiceStub):
     """Records, newest first."""
     StreamRecords: _aio.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]  # type: ignore[assignment]
     """Records as they come in, from now or from a time on."""
+    VerifyRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]  # type: ignore[assignment]
+    """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
+    the server checks it at home.
+    """
 
 class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
     """Finished matches. A match that has not ended is NOT_FOUND here, to everybody."""
@@ -78,5 +86,15 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.StreamRecordsResponse], _abc.AsyncIterator[_record_service_pb2.StreamRecordsResponse]]:
         """Records as they come in, from now or from a time on."""
+
+    @_abc_1.abstractmethod
+    def VerifyRecord(
+        self,
+        request: _record_service_pb2.VerifyRecordRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_record_service_pb2.VerifyRecordResponse, _abc.Awaitable[_record_service_pb2.VerifyRecordResponse]]:
+        """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
+        the server checks it at home.
+        """
 
 def add_RecordServiceServicer_to_server(servicer: RecordServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

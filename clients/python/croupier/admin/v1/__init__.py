@@ -1,0 +1,1 @@
+"""Generated from the package croupier.admin.v1."""
