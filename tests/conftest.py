@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.storage.postgres"]
+
 # No deadline: a loaded machine is not a bug. Failures print the blob that repeats them. The
 # default profile is the same on every run, so that `make test` never fails by luck alone.
 settings.register_profile(
