@@ -174,9 +174,11 @@ class _TimeOutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeOut
     TIME_OUT_POLICY_FALLBACK: _TimeOutPolicy.ValueType  # 1
     """The fallback move is played for it, each time."""
     TIME_OUT_POLICY_STRIKE: _TimeOutPolicy.ValueType  # 2
-    """The fallback move is played for it and a strike counted; so many strikes are a forfeit."""
+    """The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
     TIME_OUT_POLICY_FORFEIT: _TimeOutPolicy.ValueType  # 3
-    """It forfeits the match."""
+    """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
+    ended.
+    """
 
 class TimeOutPolicy(_TimeOutPolicy, metaclass=_TimeOutPolicyEnumTypeWrapper):
     """What becomes of a seat whose time for a decision has run out. Public."""
@@ -186,9 +188,11 @@ TIME_OUT_POLICY_UNSPECIFIED: TimeOutPolicy.ValueType  # 0
 TIME_OUT_POLICY_FALLBACK: TimeOutPolicy.ValueType  # 1
 """The fallback move is played for it, each time."""
 TIME_OUT_POLICY_STRIKE: TimeOutPolicy.ValueType  # 2
-"""The fallback move is played for it and a strike counted; so many strikes are a forfeit."""
+"""The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
 TIME_OUT_POLICY_FORFEIT: TimeOutPolicy.ValueType  # 3
-"""It forfeits the match."""
+"""It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
+ended.
+"""
 Global___TimeOutPolicy: _TypeAlias = TimeOutPolicy  # noqa: Y015
 
 class _ResetReason:
@@ -352,7 +356,9 @@ class ClockSpec(_message.Message):
     DISCONNECT_GRACE_FIELD_NUMBER: _builtins.int
     START_TIMEOUT_FIELD_NUMBER: _builtins.int
     strikes: _builtins.int
-    """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too."""
+    """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too,
+    whatever `on_time_out` says.
+    """
     on_time_out: Global___TimeOutPolicy.ValueType
     """What becomes of a seat whose time has run out."""
     @_builtins.property
@@ -373,7 +379,9 @@ class ClockSpec(_message.Message):
 
     @_builtins.property
     def disconnect_grace(self) -> _duration_pb2.Duration:
-        """For so long a match, all its absences together, a seat is charged nothing while it has no stream."""
+        """For so long a match, all its absences together, a seat is charged nothing while it has no stream,
+        but for sealed decisions, where it would show who was asked.
+        """
 
     @_builtins.property
     def start_timeout(self) -> _duration_pb2.Duration:
@@ -443,7 +451,7 @@ class SeatClock(_message.Message):
     seat: _builtins.int
     """The seat."""
     strikes: _builtins.int
-    """Time-outs so far."""
+    """Strikes so far, but for those of sealed decisions of this deal."""
     @_builtins.property
     def remaining(self) -> _duration_pb2.Duration:
         """Time left of the base."""
@@ -802,7 +810,7 @@ class SeatTimedOut(_message.Message):
     seat: _builtins.int
     """The seat."""
     strikes: _builtins.int
-    """Its time-outs so far."""
+    """Its strikes with this one."""
     def __init__(
         self,
         *,

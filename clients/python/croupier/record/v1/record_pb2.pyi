@@ -293,6 +293,7 @@ class MoveInput(_message.Message):
     CHARGED_FIELD_NUMBER: _builtins.int
     ASKED_TIME_FIELD_NUMBER: _builtins.int
     ANSWERED_TIME_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Who."""
     decision_id: _builtins.str
@@ -309,11 +310,19 @@ class MoveInput(_message.Message):
 
     @_builtins.property
     def asked_time(self) -> _timestamp_pb2.Timestamp:
-        """When the question was sent; not set when no stream of the seat was there."""
+        """When the question was first sent; not set if it never was. After a restart of the server in the
+        meantime: when it was first sent then.
+        """
 
     @_builtins.property
     def answered_time(self) -> _timestamp_pb2.Timestamp:
-        """When the answer came in; for a move played by the clock, when the time had run out."""
+        """When the answer came in; for a move played by the clock, when the time was found to have run out."""
+
+    @_builtins.property
+    def absent(self) -> _duration_pb2.Duration:
+        """Time of it that was not charged because the seat had no stream; of all moves of a seat together
+        at most `disconnect_grace`.
+        """
 
     def __init__(
         self,
@@ -325,10 +334,11 @@ class MoveInput(_message.Message):
         charged: _duration_pb2.Duration | None = ...,
         asked_time: _timestamp_pb2.Timestamp | None = ...,
         answered_time: _timestamp_pb2.Timestamp | None = ...,
+        absent: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "move", b"move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "decision_id", b"decision_id", "move", b"move", "seat", b"seat", "timed_out", b"timed_out"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "answered_time", b"answered_time", "asked_time", b"asked_time", "charged", b"charged", "decision_id", b"decision_id", "move", b"move", "seat", b"seat", "timed_out", b"timed_out"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
