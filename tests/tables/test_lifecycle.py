@@ -285,7 +285,7 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
     assert is_at(table, Status.OPENING)
     filled = events(world.log, table)[-1].seats_filled
     assert [one.nonce_hash for one in filled.seats] == [hashed(NONCES[0]), b"", hashed(NONCES[2])]
-    assert [table.wants_nonce(seat) for seat in range(3)] == [True, False, True]
+    assert [table.opening.wants_nonce(seat) for seat in range(3)] == [True, False, True]
 
     with pytest.raises(InvalidRequest) as wrong:
         world.shard.open_nonce(table, 0, NONCES[2])

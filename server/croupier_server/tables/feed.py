@@ -338,7 +338,7 @@ class SeatFeed(TableFeed):
         return out
 
     def _want_nonce(self, out: list[bytes]) -> None:
-        if not self._nonce_asked and self.table.wants_nonce(self.seat):
+        if not self._nonce_asked and self.table.opening.wants_nonce(self.seat):
             self._nonce_asked = True
             out.append(updates.NONCE_WANTED)
 

@@ -113,7 +113,7 @@ def _do(
         case codec.Filled(hashes):
             for state, nonce_hash in zip(table.seats, hashes, strict=True):
                 state.nonce_hash = nonce_hash
-            table.start(now, FOREVER - now)
+            table.start(now, FOREVER - 1 - now)
         case codec.NonceOpened(seat):
             table.take_nonce(seat, nonces[seat] if nonces else b"unknown", now)
         case codec.TimedOut(seat, strikes):

@@ -1,15 +1,15 @@
-"""The authoritative table, sans-IO: seats, start, match, end.
+"""The authoritative table, sans-IO: from the first seat to the end of its match.
 
 OPEN, then (deal source MATCH with nonces) OPENING, then PLAYING, then ENDED. Every call is told
 what time it is; what it leads to is in the journal when it returns. A fault of the rules halts
 this table alone: its log is kept, its match does not count.
 
-Must not be put here: asyncio, streams, storage, who is allowed to call; see ``shard.py``.
+Must not be put here: asyncio, streams, storage, who is allowed to call (``shard.py``), seats and
+nonces (``opening.py``).
 """
 
 from __future__ import annotations
 
-import hashlib
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,6 @@ from pathlib import Path
 from croupier_server.errors import (
     Conflict,
     CroupierError,
-    InvalidRequest,
     Reason,
     TableHalted,
 )
@@ -29,12 +28,12 @@ from croupier_server.tables.deals import Dealer
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.match import FOREVER, Match
+from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
-from croupier_server.tables.seats import SeatState
-from croupier_server.tables.spec import DealKind, Status, TableSpec
+from croupier_server.tables.spec import Status, TableSpec
 from croupier_server.tables.watcher import Watcher
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.encode import field_bytes, field_number
+from croupier_server.wire.encode import field_bytes
 
 MakeDealer = Callable[[TableSpec, bytes], Dealer]
 """Makes the dealer of a table from its root."""
@@ -47,6 +46,7 @@ class Table:
         spec: what it is, for life.
         game, wire: its rules and their messages.
         number: rises with each table of a server: its place in lists.
+        opening: its seats, nonces and secret.
         seats: who holds each seat.
         status: where it stands.
         host: hash of its host ticket.
@@ -71,9 +71,6 @@ class Table:
         "__weakref__",
         "_fixed",
         "_make_dealer",
-        "_nonce_deadline",
-        "_root",
-        "_secret",
         "created",
         "ended_ms",
         "fault",
@@ -87,6 +84,7 @@ class Table:
         "journal",
         "match",
         "number",
+        "opening",
         "presence",
         "result",
         "scheduled_ms",
@@ -113,12 +111,13 @@ class Table:
     ) -> None:
         self.spec = spec
         self.number = number
-        self.seats = tuple(SeatState() for _ in spec.seats)
         self.status = Status.OPEN
         self.host = b""
         self.journal = Journal(
             spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
         )
+        self.opening = Opening(spec, self.journal, secret)
+        self.seats = self.opening.seats
         self.match = Match(spec, game, wire, self.journal)
         self.presence = Presence(len(spec.seats), away_ms, waits_for_turns=spec.clock.is_timed)
         self.result: bytes | None = None
@@ -134,10 +133,7 @@ class Table:
         self.is_lost = False
         self.game = game
         self.wire = wire
-        self._secret = secret
-        self._root = b""
         self._make_dealer = make_dealer
-        self._nonce_deadline = FOREVER
         self._fixed = encode.fixed_fields(spec)
         self.shown = self.show()
         self.created = self.resource()
@@ -167,8 +163,7 @@ class Table:
 
     def seat_info(self, seat: Seat) -> bytes:
         """Payload of ``SeatInfo``; nonce hashes are public once all sit."""
-        is_shown = self.status is not Status.OPEN
-        return encode.seat_info(self.spec, seat, self.seats[seat], show_nonce_hash=is_shown)
+        return self.opening.seat_info(seat, show_nonce_hash=self.status is not Status.OPEN)
 
     def snapshot(self, seat: Seat | None, now: int) -> bytes:
         """Payload of ``Snapshot`` for a seat, or for spectators."""
@@ -191,8 +186,8 @@ class Table:
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
         deadline = self.match.deadline
-        if self._nonce_deadline < deadline:
-            deadline = self._nonce_deadline
+        if self.opening.deadline < deadline:
+            deadline = self.opening.deadline
         if self.presence.is_watched and self.status is Status.PLAYING:
             away = self.presence.deadline(self.seat_watchers, self.match.decisions)
             return min(deadline, away)
@@ -208,13 +203,7 @@ class Table:
     def reveal(self) -> Reveal:
         """The secrets of a match that has ended."""
         assert self.status is Status.ENDED
-        is_match = self.spec.deal.kind is DealKind.MATCH
-        return Reveal(
-            secret=self._secret if is_match else b"",
-            nonces=tuple(seat.nonce for seat in self.seats) if is_match else (),
-            root=self._root,
-            seed=self.spec.deal.seed,
-        )
+        return self.opening.reveal
 
     # Seats ---------------------------------------------------------------------------------------
 
@@ -227,14 +216,8 @@ class Table:
             Conflict: TABLE_CLOSED.
         """
         self.expect_live()
-        state = self.seats[seat]
-        state.player = self.spec.seats[seat].player or player or f"seat {seat}"
-        state.epoch += 1
-        if self.status is Status.OPEN:
-            state.nonce_hash = nonce_hash
+        self.opening.join(seat, player, nonce_hash, now, is_open=self.status is Status.OPEN)
         self.is_changed = True
-        info = field_bytes(1, self.seat_info(seat))
-        self.journal.announce(encode.SEAT_JOINED, info, now)
         self.presence.grant(seat, now)
 
     def leave(self, seat: Seat, now: int) -> None:
@@ -244,16 +227,13 @@ class Table:
             Conflict: TABLE_STARTED or TABLE_CLOSED.
         """
         self.expect_open()
-        state = self.seats[seat]
-        state.player = ""
-        state.nonce_hash = b""
+        self.opening.leave(seat, now)
         self.is_changed = True
-        self.journal.announce(encode.SEAT_LEFT, field_number(1, seat), now)
 
     @property
     def is_full(self) -> bool:
         """Whether somebody sits on every seat."""
-        return all(seat.player for seat in self.seats)
+        return self.opening.is_full
 
     def expect_live(self) -> None:
         """Raise unless the match can still go on.
@@ -294,12 +274,7 @@ class Table:
             raise Conflict(Reason.TABLE_NOT_READY, "seats are still empty")
         self.status = Status.OPENING
         self.is_changed = True
-        infos = [field_bytes(1, self.seat_info(seat)) for seat in range(len(self.seats))]
-        self.journal.announce(encode.SEATS_FILLED, b"".join(infos), now)
-        wants = any(seat.wants_nonce for seat in self.seats)
-        if wants and self.spec.deal.kind is DealKind.MATCH:
-            self._nonce_deadline = now + nonce_ms
-        else:
+        if not self.opening.fill(now, nonce_ms):
             self._begin(now)
 
     def open_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
@@ -309,39 +284,25 @@ class Table:
             Conflict: NONCE_NOT_EXPECTED.
             InvalidRequest: NONCE_MISMATCH.
         """
-        state = self.seats[seat]
-        if nonce and nonce == state.nonce:
+        if nonce and nonce == self.seats[seat].nonce:
             return
         self.expect_live()
-        if self.status is not Status.OPENING or not state.wants_nonce:
-            raise Conflict(Reason.NONCE_NOT_EXPECTED, "no nonce of this seat is wanted now")
-        if hashlib.sha256(nonce).digest() != state.nonce_hash:
-            raise InvalidRequest(
-                Reason.NONCE_MISMATCH, "not the nonce whose hash was given", field="nonce"
-            )
+        self.opening.check_nonce(seat, nonce)
         self.take_nonce(seat, nonce, now)
 
     def take_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
         """Take a nonce that is known to be right."""
-        self.seats[seat].nonce = nonce
-        self.journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
-        if not any(other.wants_nonce for other in self.seats):
+        if self.opening.take_nonce(seat, nonce, now):
             self._begin(now)
 
-    def wants_nonce(self, seat: Seat) -> bool:
-        """Whether the table waits for the nonce of *seat*."""
-        return self._nonce_deadline != FOREVER and self.seats[seat].wants_nonce
-
     def _begin(self, now: int) -> None:
-        self._nonce_deadline = FOREVER
         self.presence.seen_all(now)
         self.status = Status.PLAYING
         self.is_changed = True
-        nonces = [seat.nonce for seat in self.seats]
-        self._root = deals.source_root(self.spec.deal, self._secret, self.spec.table_id, nonces)
+        root = self.opening.finish()
         self.journal.announce(encode.MATCH_STARTED, b"", now)
         try:
-            self.match.start(self._make_dealer(self.spec, self._root), now)
+            self.match.start(self._make_dealer(self.spec, root), now)
         except Exception as fault:
             self.halt(fault, now)
         else:
@@ -395,8 +356,8 @@ class Table:
 
     def tick(self, now: int) -> None:
         """Carry out what is due: nonces that did not come, windows, clocks."""
-        if now >= self._nonce_deadline:
-            seat = next(number for number, one in enumerate(self.seats) if one.wants_nonce)
+        if now >= self.opening.deadline:
+            seat = self.opening.late_seat()
             self.end(EndReason.NO_SHOW, now, seat, "the nonce was not opened in time")
             return
         try:
@@ -455,7 +416,7 @@ class Table:
         self.is_lost = self.is_halted = True
         self.is_changed = False
         self.status = Status.ENDED
-        self._nonce_deadline = FOREVER
+        self.opening.close()
         self.match.stop()
 
     def settle(self, now: int) -> None:
@@ -496,5 +457,5 @@ class Table:
         self.is_changed = True
         self.result = result
         self.ended_ms = now
-        self._nonce_deadline = FOREVER
+        self.opening.close()
         self.match.stop()
