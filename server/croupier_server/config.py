@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -136,8 +137,7 @@ def load(flags: Mapping[str, Value | None], file: Path | None = None) -> Setting
     Raises:
         SettingsError: a value or a key that cannot be, a file that cannot be read.
     """
-    name = os.environ.get(FILE_VARIABLE, "")
-    path = file or (Path(name) if name else None)
+    path = _file(file)
     given = {key: value for key, value in flags.items() if value is not None}
     if path is not None:
         _check_readable(path)
@@ -149,6 +149,12 @@ def load(flags: Mapping[str, Value | None], file: Path | None = None) -> Setting
         return Loaded(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         raise SettingsError(_first_line(error, given, path)) from None
+
+
+def _file(file: Path | None) -> Path | None:
+    """The file with settings, if there is one."""
+    name = os.environ.get(FILE_VARIABLE, "")
+    return file or (Path(name) if name else None)
 
 
 def _check_readable(path: Path) -> None:
@@ -168,13 +174,36 @@ def _first_line(error: ValidationError, flags: Mapping[str, Value], path: Path |
     keys = [str(part) for part in fault["loc"]]
     if not keys:
         return message
-    name = keys[0]
-    if name in flags:
-        where = f"--{name.replace('_', '-')}"
-    elif f"{PREFIX}{name}".upper() in {key.upper() for key in os.environ}:
-        where = f"{PREFIX}{name.upper()}"
-    else:
-        where = f"{path}: {'.'.join(keys)}"
+    where = _origin(keys[0], flags) or f"{path}: {'.'.join(keys)}"
     if fault["type"] == "extra_forbidden":
         return f"{where}: there is no such setting"
-    return f"{where}: {message}, not {fault['input']!r}"
+    return f"{where}: {message}, not {without_password(repr(fault['input']))}"
+
+
+def _origin(name: str, flags: Mapping[str, Value | None]) -> str:
+    """The flag or the variable that gives a setting; empty when neither does."""
+    if flags.get(name) is not None:
+        return f"--{name.replace('_', '-')}"
+    variable = f"{PREFIX}{name}".upper()
+    return variable if variable in {key.upper() for key in os.environ} else ""
+
+
+def origins(flags: Mapping[str, Value | None], file: Path | None = None) -> dict[str, str]:
+    """Where each setting of `load` with the same arguments came from: a flag, a variable, a file,
+    or ``default``."""
+    path = _file(file)
+    in_file = tomllib.loads(path.read_text(encoding="utf-8")) if path else {}
+    return {
+        name: _origin(name, flags) or (str(path) if name in in_file else "default")
+        for name in Settings.model_fields
+    }
+
+
+def without_password(url: str) -> str:
+    """*url* fit to be shown: what stands for a password in it is hidden.
+
+    >>> without_password("postgresql://me:secret@db/croupier?passfile=x&password=secret")
+    'postgresql://me:***@db/croupier?passfile=x&password=***'
+    """
+    url = re.sub(r"(?<=://)([^/?#@:]*):[^/?#]*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&](?:password|sslpassword)=)[^&#]*", r"\1***", url)

@@ -1,7 +1,8 @@
 """The command line: one module a command, imported when it is wanted.
 
 A command module has a function ``command`` whose signature is its arguments and whose docstring is
-its help. What it needs beyond typer it imports inside functions, so that ``--help`` stays quick.
+its help, or a ``group`` of such functions. What it needs beyond typer it imports inside functions,
+so that ``--help`` stays quick.
 Wrong input ends with one line on standard error and status 2, other failures with status 1.
 
 Must not be put here: anything that a command does.
@@ -21,6 +22,7 @@ from croupier_server.errors import CroupierError
 
 COMMANDS = (
     "serve",
+    "config",
     "server-info",
     "play",
     "watch",
@@ -58,7 +60,10 @@ def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
 
     for name in names:
         module = import_module(f"croupier_server.cli.{name.replace('-', '_')}")
-        app.command(name)(module.command)
+        if hasattr(module, "group"):
+            app.add_typer(module.group, name=name)
+        else:
+            app.command(name)(module.command)
     return app
 
 

@@ -7,25 +7,18 @@ Must not be put here: settings, and what the server does.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from croupier_server.cli.common import fail
-from croupier_server.config import FILE_VARIABLE, Settings, SettingsError, Value, load
+from croupier_server.cli.options import ConfigFile, read_settings, takes_settings
+from croupier_server.config import Settings, Value
 
 CANNOT_LISTEN = 1
 
-_File = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", help=f"TOML file with settings; else {FILE_VARIABLE} names it.", metavar="FILE"
-    ),
-]
 _Announce = Annotated[
     int | None,
     typer.Option(
@@ -55,10 +48,7 @@ def command(
     A setting comes from its flag, else from the environment (CROUPIER_PORT),
     else from the TOML file (port = 7421), else it has its default.
     """
-    try:
-        settings = load(flags, config)
-    except SettingsError as error:
-        fail(str(error))
+    settings = read_settings(flags, config)
     for flag, fd in (("--announce-fd", announce_fd), ("--until-fd", until_fd)):
         try:
             if fd is not None:
@@ -91,30 +81,4 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
             fail(str(error), CANNOT_LISTEN)
 
 
-def _parameters() -> Iterator[inspect.Parameter]:
-    """One option a setting, and the three that are none."""
-    for name, field in Settings.model_fields.items():
-        flag = f"--{name.replace('_', '-')}"
-        annotation: object = field.annotation
-        default = str(field.default)
-        if annotation is bool and field.default:
-            # A switch that is on takes a value: a second name to turn it off fills the help.
-            annotation, default = Literal["true", "false"], default.lower()
-        option = typer.Option(
-            flag, help=field.description, show_default=False if default == "False" else default
-        )
-        yield _parameter(name, Annotated[annotation | None, option])  # type: ignore[operator]
-    yield _parameter("config", _File)
-    yield _parameter("announce_fd", _Announce)
-    yield _parameter("until_fd", _Until)
-
-
-def _parameter(name: str, annotation: object) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
-    )
-
-
-# typer reads the signature of a command; this one is made from the settings.
-command.__signature__ = inspect.Signature(list(_parameters()))  # type: ignore[attr-defined]
-command.__annotations__ = {option.name: option.annotation for option in _parameters()}
+takes_settings(command, config=ConfigFile, announce_fd=_Announce, until_fd=_Until)

@@ -1,0 +1,84 @@
+"""``croupier config show``: every setting, where it comes from, and no secrets."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from croupier_server.cli import run
+from croupier_server.config import FILE_VARIABLE, PREFIX, Settings, load, without_password
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """Where each setting comes from, by its line without that."""
+    lines = capsys.readouterr().out.splitlines()
+    return {line.partition("  #")[0].rstrip(): line.rpartition("  # ")[2] for line in lines}
+
+
+def test_flags_are_over_the_environment_over_the_file_over_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "croupier.toml"
+    file.write_text("port = 1\nheartbeat_ms = 2\nidle_ms = 3\n")
+    monkeypatch.setenv(f"{PREFIX}PORT", "4")
+    monkeypatch.setenv(f"{PREFIX}HEARTBEAT_MS", "5")
+    assert run(["config", "show", "--config", str(file), "--port", "6"]) == 0
+    lines = shown(capsys)
+    assert lines["port = 6"] == "--port"
+    assert lines["heartbeat_ms = 5"] == "CROUPIER_HEARTBEAT_MS"
+    assert lines["idle_ms = 3"] == str(file)
+    assert lines["house_bots = true"] == "default"
+    assert len(lines) == len(Settings.model_fields)
+
+
+def test_what_is_shown_is_a_file_of_the_same_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}LOG_LEVEL", "debug")
+    assert run(["config", "show", "--house-bots", "false"]) == 0
+    text = capsys.readouterr().out
+    monkeypatch.delenv(f"{PREFIX}LOG_LEVEL")
+    file = tmp_path / "again.toml"
+    file.write_text(text)
+    assert tomllib.loads(text)["log_level"] == "debug"
+    monkeypatch.setenv(FILE_VARIABLE, str(file))
+    again = load({"house_bots": False, "log_level": "debug"})
+    assert load({}).model_dump() == again.model_dump()
+    assert run(["config", "show"]) == 0
+    assert shown(capsys)['log_level = "debug"'] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["config"], "Missing command"),
+        (["config", "show", "--port", "70000"], "--port: Input should be less than or equal"),
+        (["config", "show", "--config", "/no/such/file"], "/no/such/file: No such file"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "fit"),
+    [
+        ("postgresql://db/x", "postgresql://db/x"),
+        ("postgresql://me@db/x", "postgresql://me@db/x"),
+        ("postgresql://me:s3cret@db:5432/x", "postgresql://me:***@db:5432/x"),
+        ("postgresql://me:s3:c@ret@db/x", "postgresql://me:***@db/x"),
+        ("postgresql:///x?host=/run&password=s3cret&user=me", "postgresql:///x?host=/run&password=***&user=me"),
+        ("postgresql:///x?user=me&Password=s3cret", "postgresql:///x?user=me&Password=***"),
+        ("sqlite:/data/a:b@c.db", "sqlite:/data/a:b@c.db"),
+        ("memory:", "memory:"),
+    ],
+)  # fmt: skip
+def test_passwords_in_urls_are_hidden(url: str, fit: str) -> None:
+    assert without_password(url) == fit
