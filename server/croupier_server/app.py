@@ -25,7 +25,8 @@ from croupier_server.errors import NotFound
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc import server as rpc_server
 from croupier_server.rpc.server import Backing, Listen, RunningServer
-from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.storage.base import Store
+from croupier_server.storage.opening import open_store
 from croupier_server.tables.clock import Clock, SystemClock
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
@@ -76,7 +77,7 @@ class App(NamedTuple):
 
     server: RunningServer
     shard: Shard
-    records: MemoryRecords
+    store: Store
     house: house.HouseBots | None
 
     async def drain(self) -> None:
@@ -93,14 +94,17 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
         CannotListen: the port is taken, or the address is not of this machine.
     """
     sources = sources or system_sources()
-    records = MemoryRecords(settings.records_max, settings.records_mb_max << 20)
+    store = await open_store(
+        "memory:",
+        records_max=settings.records_max,
+        records_bytes_max=settings.records_mb_max << 20,
+    )
     bots = house.HouseBots(lambda table_id: _is_on(shard, table_id))
     shard = Shard(
         clock=sources.clock,
         secrets=sources.secrets,
         ids=table_ids(sources),
-        log=MemoryLog(),
-        records=records,
+        log=store.log,
         games={kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()},
         limits=_limits(settings),
         house=bots.sit if settings.house_bots else None,
@@ -114,7 +118,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
     )
     backing = Backing(
         shard,
-        records,
+        store.records,
         sources.clock.now_ms,
         sources.secrets,
         house.BOTS if settings.house_bots else frozenset(),
@@ -123,7 +127,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
     shard.run()
     if settings.house_bots:
         bots.start(_dialled(server.address))
-    app = App(server, shard, records, bots if settings.house_bots else None)
+    app = App(server, shard, store, bots if settings.house_bots else None)
     try:
         yield app
     finally:

@@ -1,47 +1,52 @@
 """What every store must do, written once and run on each of them.
 
-A new store adds a line to `LOGS` or `RECORDS`. A store may answer later: `settle` waits for it.
+A new store adds a line to `STORES`. A store may answer later: `append` and `finish` wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from croupier_server.storage.base import (
     NO_PRIVATE,
+    AuditEntry,
+    Checkpoint,
     FinishedMatch,
+    KeyExists,
     LogRow,
-    RecordStore,
     Reveal,
-    TableLog,
+    Store,
+    StoredKey,
 )
 from croupier_server.storage.codec import read_record
-from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.storage.opening import open_store
 
-LOGS: dict[str, Callable[[], TableLog]] = {"memory": MemoryLog}
-RECORDS: dict[str, Callable[[], RecordStore]] = {"memory": MemoryRecords}
-
-
-@pytest.fixture(params=LOGS)
-def log(request: pytest.FixtureRequest) -> TableLog:
-    return LOGS[request.param]()
+Open = Callable[[Path], Awaitable[Store]]
 
 
-@pytest.fixture(params=RECORDS)
-def records(request: pytest.FixtureRequest) -> RecordStore:
-    return RECORDS[request.param]()
+STORES: dict[str, Open] = {"memory": lambda _: open_store("memory:")}
 
 
-def row(table_id: str, sequence: int, private: int = 0, cause: bytes = b"") -> LogRow:
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    found = await STORES[request.param](tmp_path)
+    yield found
+    await found.close()
+
+
+def row(
+    table_id: str, sequence: int, private: int = 0, cause: bytes = b"", kept: bytes = b""
+) -> LogRow:
     parts = {seat: b"private %d" % seat for seat in range(private)} or NO_PRIVATE
     public = b"public %d" % sequence if sequence else b""
-    return LogRow(table_id, 1, sequence, public, parts, cause)
+    return LogRow(table_id, 1, sequence, public, parts, cause, kept)
 
 
-async def store(log: TableLog, *batches: Sequence[LogRow]) -> list[int]:
+async def append(store: Store, *batches: Sequence[LogRow]) -> list[int]:
     """Append *batches*; the order in which they were done."""
     done: list[int] = []
     finished = asyncio.get_running_loop().create_future()
@@ -53,7 +58,41 @@ async def store(log: TableLog, *batches: Sequence[LogRow]) -> list[int]:
             finished.set_result(None)
 
     for number, batch in enumerate(batches):
-        log.append(batch, lambda error, number=number: is_done(number, error))  # type: ignore[misc]
+        store.log.append(batch, lambda error, number=number: is_done(number, error))  # type: ignore[misc]
+    async with asyncio.timeout(5):
+        await finished
+    return done
+
+
+def match(table_id: str, kind: int = 1, *, ended_ms: int = 1_700_000_000_000) -> FinishedMatch:
+    return FinishedMatch(
+        table_id=table_id,
+        kind=kind,
+        table=b"\x0a" + bytes([len(table_id)]) + table_id.encode() + b"\x10\x01",
+        option_text={"b": "2", "a": "1"},
+        reveal=Reveal(secret=b"s" * 32, nonces=(b"n" * 32, b""), root=b"r" * 32),
+        result=b"\x08\x01",
+        players=("Ann", "Bob"),
+        ended_ms=ended_ms,
+    )
+
+
+async def finish(store: Store, *matches: FinishedMatch) -> list[str]:
+    """Append a row of each match and finish it; tables that were done, in their order."""
+    done: list[str] = []
+    finished = asyncio.get_running_loop().create_future()
+
+    def is_done(table_id: str, error: Exception | None) -> None:
+        assert error is None
+        done.append(table_id)
+        if len(done) == len(matches):
+            finished.set_result(None)
+
+    for one in matches:
+        name = one.table_id
+        event = row(name, 1, kept=b"secret")._replace(public=b"\x08\x01")
+        store.log.append([event], lambda _: None)
+        store.log.finish(one, lambda error, name=name: is_done(name, error))  # type: ignore[misc]
     async with asyncio.timeout(5):
         await finished
     return done
@@ -62,123 +101,299 @@ async def store(log: TableLog, *batches: Sequence[LogRow]) -> list[int]:
 # Logs -------------------------------------------------------------------------------------------
 
 
-async def test_rows_come_back_as_they_went_in(log: TableLog) -> None:
-    rows = [row("a", 1), row("a", 2, 3, b"input"), row("a", 0, 0, b"sealed"), row("a", 3, 1)]
-    await store(log, rows)
-    assert list(log.read("a")) == rows
-    assert dict(next(log.read("a", 1)).private) == {
+async def test_rows_come_back_as_they_went_in(store: Store) -> None:
+    rows = [
+        row("a", 1, kept=b"secret"),
+        row("a", 2, 3, b"input"),
+        row("a", 0, 0, b"sealed"),
+        row("a", 0, kept=b"note"),
+        row("a", 3, 1, kept=b"more"),
+    ]
+    await append(store, rows)
+    assert await store.log.read("a") == rows
+    assert dict((await store.log.read("a", 1))[0].private) == {
         0: b"private 0",
         1: b"private 1",
         2: b"private 2",
     }
 
 
-async def test_a_long_log_comes_back_as_it_went_in(log: TableLog) -> None:
+async def test_a_long_log_comes_back_as_it_went_in(store: Store) -> None:
     rows = [row("a", number, number % 5, b"input" * (number % 3)) for number in range(1, 1000)]
-    rows[500:500] = [row("a", 0, 0, b"sealed"), row("a", 0, 0, b"sealed too")]
-    await store(log, rows[:700], [row("b", 1)], rows[700:])
-    found = list(log.read("a"))
+    rows[500:500] = [row("a", 0, 0, b"sealed"), row("a", 0, 0, b"", b"note")]
+    await append(store, rows[:700], [row("b", 1)], rows[700:])
+    found = await store.log.read("a")
     assert found == rows
     assert [dict(one.private) for one in found] == [dict(one.private) for one in rows]
-    assert list(log.read("a", 500)) == rows[500:]
-    assert list(log.read("a", 998)) == rows[-1:]
+    assert await store.log.read("a", 500) == rows[500:]
+    assert await store.log.read("a", 998) == rows[-1:]
 
 
-async def test_batches_are_done_in_their_order(log: TableLog) -> None:
+async def test_batches_are_done_in_their_order(store: Store) -> None:
     batches = [[row("a", number)] for number in range(1, 30)]
-    assert await store(log, *batches) == list(range(29))
-    assert [one.sequence for one in log.read("a")] == list(range(1, 30))
+    assert await append(store, *batches) == list(range(29))
+    assert [one.sequence for one in await store.log.read("a")] == list(range(1, 30))
 
 
-async def test_an_empty_batch_is_done_in_its_turn(log: TableLog) -> None:
-    assert await store(log, [row("a", 1)], [], [row("a", 2)]) == [0, 1, 2]
-    assert len(list(log.read("a"))) == 2
+async def test_an_empty_batch_is_done_in_its_turn(store: Store) -> None:
+    assert await append(store, [row("a", 1)], [], [row("a", 2)]) == [0, 1, 2]
+    assert len(await store.log.read("a")) == 2
 
 
-async def test_tables_do_not_mix(log: TableLog) -> None:
-    await store(log, [row("b", 1), row("a", 1), row("b", 2)], [row("a", 2)])
-    assert [one.sequence for one in log.read("a")] == [1, 2]
-    assert {one.table_id for one in log.read("b")} == {"b"}
-    assert log.tables() == ("b", "a")
-    assert list(log.read("c")) == []
+async def test_tables_do_not_mix(store: Store) -> None:
+    await append(store, [row("b", 1), row("a", 1), row("b", 2)], [row("a", 2)])
+    assert [one.sequence for one in await store.log.read("a")] == [1, 2]
+    assert {one.table_id for one in await store.log.read("b")} == {"b"}
+    assert list(await store.log.tables()) == ["b", "a"]
+    assert list(await store.log.read("c")) == []
 
 
-async def test_reading_goes_on_after_an_event(log: TableLog) -> None:
+async def test_reading_goes_on_after_an_event(store: Store) -> None:
     rows = [row("a", 1), row("a", 0, 0, b"s"), row("a", 2), row("a", 0, 0, b"t"), row("a", 3)]
-    await store(log, rows)
-    assert list(log.read("a", 1)) == rows[1:]
-    assert list(log.read("a", 2)) == rows[3:]
-    assert list(log.read("a", 3)) == []
-    assert list(log.read("a", 9)) == []
+    await append(store, rows)
+    assert await store.log.read("a", 1) == rows[1:]
+    assert await store.log.read("a", 2) == rows[3:]
+    assert list(await store.log.read("a", 3)) == []
+    assert list(await store.log.read("a", 9)) == []
 
 
-async def test_a_reader_is_not_disturbed_by_appends(log: TableLog) -> None:
-    await store(log, [row("a", 1), row("a", 2)])
-    reading = log.read("a")
-    assert next(reading).sequence == 1
-    await store(log, [row("a", 3)])
-    assert next(reading).sequence == 2
+async def test_what_is_forgotten_is_gone(store: Store) -> None:
+    await append(store, [row("a", 1), row("b", 1)])
+    store.log.checkpoint("a", Checkpoint(1, 1, b"state"))
+    store.log.forget("a")
+    store.log.forget("never there")
+    await append(store, [])
+    assert list(await store.log.tables()) == ["b"]
+    assert list(await store.log.read("a")) == []
+    assert await store.log.load("a") is None
+    await append(store, [row("a", 1)])
+    again = await store.log.load("a")
+    assert again is not None
+    assert again.checkpoint is None
 
 
-async def test_what_is_forgotten_is_gone(log: TableLog) -> None:
-    await store(log, [row("a", 1), row("b", 1)])
-    log.forget("a")
-    log.forget("never there")
-    assert log.tables() == ("b",)
-    assert list(log.read("a")) == []
+async def test_a_table_without_a_checkpoint_loads_whole(store: Store) -> None:
+    rows = [row("a", 1, kept=b"first"), row("a", 2), row("a", 0, kept=b"note"), row("b", 1)]
+    await append(store, rows)
+    found = await store.log.load("a")
+    assert found is not None
+    assert found == ("a", 1, rows[0], None, rows[:3])
+    assert await store.log.load("c") is None
+
+
+async def test_a_table_loads_from_where_its_newest_checkpoint_says(store: Store) -> None:
+    rows = [row("a", number, kept=b"k%d" % number) for number in range(1, 8)]
+    rows[4:4] = [row("a", 0, 0, b"sealed")]
+    store.log.checkpoint("a", Checkpoint(1, 1, b"of no table"))
+    await append(store, rows)
+    store.log.checkpoint("a", Checkpoint(3, 1, b"old"))
+    store.log.checkpoint("a", Checkpoint(6, 5, b"new"))
+    await append(store, [])
+    found = await store.log.load("a")
+    assert found is not None
+    assert found.first == rows[0]
+    assert found.checkpoint == (6, 5, b"new")
+    assert list(found.rows) == rows[4:]
+    store.log.checkpoint("a", Checkpoint(7, 8, b"newest"))
+    await append(store, [row("b", 1)])
+    found = await store.log.load("a")
+    assert found is not None
+    assert found.checkpoint == (7, 8, b"newest")
+    assert list(found.rows) == []
+    assert await store.log.read("a") == rows
 
 
 # Records ----------------------------------------------------------------------------------------
 
 
-def match(table_id: str, kind: int = 1) -> FinishedMatch:
-    return FinishedMatch(
-        table_id=table_id,
-        kind=kind,
-        table=b"\x0a" + bytes([len(table_id)]) + table_id.encode() + b"\x10\x01",
-        option_text={"b": "2", "a": "1"},
-        reveal=Reveal(secret=b"s" * 32, nonces=(b"n" * 32, b""), root=b"r" * 32),
-        rows=[row(table_id, 1)._replace(public=b"\x08\x01")],
-        result=b"\x08\x01",
-        players=("Ann", "Bob"),
-        ended_ms=1_700_000_000_000,
+async def test_a_record_comes_back(store: Store) -> None:
+    assert await finish(store, match("a")) == ["a"]
+    found = await store.records.get("a")
+    assert found is not None
+    assert (found.position, found.table_id, found.kind, found.players) == (
+        1,
+        "a",
+        1,
+        ("Ann", "Bob"),
     )
+    assert (found.result, found.ended_ms, found.voided) == (b"\x08\x01", 1_700_000_000_000, False)
+    read, rows = read_record(found.record)
+    assert read.reveal == match("a").reveal
+    assert [one.sequence for one in rows] == [1]
+    assert b"secret" not in found.record
+    assert await store.records.get("b") is None
+    assert list(await store.log.tables()) == []
+    assert await store.log.load("a") is None
 
 
-def test_a_record_comes_back(records: RecordStore) -> None:
-    put = records.put(match("a"))
-    found = records.get("a")
-    assert found == put
-    assert (put.position, put.table_id, put.kind, put.players) == (1, "a", 1, ("Ann", "Bob"))
-    assert (put.result, put.ended_ms) == (b"\x08\x01", 1_700_000_000_000)
-    assert read_record(put.record).reveal == match("a").reveal
-    assert records.get("b") is None
+async def test_notes_are_no_part_of_a_record(store: Store) -> None:
+    await finish(store, match("a"))
+    plain = await store.records.get("a")
+    await append(store, [row("b", 0, kept=b"note")])
+    await finish(store, match("b"))
+    noted = await store.records.get("b")
+    assert plain is not None
+    assert noted is not None
+    assert len(plain.record) == len(noted.record)
 
 
-def test_the_newest_come_first(records: RecordStore) -> None:
-    for number in range(1, 8):
-        records.put(match(f"t{number}", kind=1 + number % 2))
-    assert records.head() == 7
-    first = records.newest(before=None, limit=3)
+async def test_the_newest_come_first(store: Store) -> None:
+    await finish(store, *(match(f"t{number}", 1 + number % 2) for number in range(1, 8)))
+    records = store.records
+    assert await records.head() == 7
+    first = await records.newest(before=None, limit=3)
     assert [one.table_id for one in first] == ["t7", "t6", "t5"]
-    rest = records.newest(before=first[-1].position, limit=9)
+    assert {one.record for one in first} == {b""}
+    rest = await records.newest(before=first[-1].position, limit=9)
     assert [one.table_id for one in rest] == ["t4", "t3", "t2", "t1"]
-    assert [one.table_id for one in records.newest(before=None, limit=2, kind=2)] == ["t7", "t5"]
-    assert records.newest(before=1, limit=9) == []
+    found = await records.newest(before=None, limit=2, kind=2)
+    assert [one.table_id for one in found] == ["t7", "t5"]
+    assert await records.newest(before=1, limit=9) == []
 
 
-def test_a_follower_reads_on_from_its_place(records: RecordStore) -> None:
+async def test_a_follower_reads_on_from_its_place(store: Store) -> None:
     woken: list[int] = []
-    assert records.head() == 0
-    end = records.subscribe(lambda: woken.append(records.head()))
+    records = store.records
+    assert await records.head() == 0
+    end = records.subscribe(lambda: woken.append(1))
     for number in range(1, 6):
-        records.put(match(f"t{number}"))
-    assert woken == [1, 2, 3, 4, 5]
-    assert [one.position for one in records.since(0, 2)] == [1, 2]
-    assert [one.position for one in records.since(2, 9)] == [3, 4, 5]
-    assert records.since(5, 9) == []
-    end()
-    end()
-    records.put(match("t6"))
+        await finish(store, match(f"t{number}"))
     assert len(woken) == 5
-    assert records.head() == 6
+    assert [one.position for one in await records.since(0, 2)] == [1, 2]
+    assert [one.position for one in await records.since(2, 9)] == [3, 4, 5]
+    assert b"" not in [one.record for one in await records.since(0, 9)]
+    assert await records.since(5, 9) == []
+    end()
+    end()
+    await finish(store, match("t6"))
+    assert len(woken) == 5
+    assert await records.head() == 6
+
+
+async def shown(store: Store) -> list[str]:
+    """Tables whose records are shown, oldest first."""
+    return [one.table_id for one in await store.records.since(0, 99)]
+
+
+async def test_a_board_is_revealed_with_its_last_table(store: Store) -> None:
+    north = [match(f"n{number}")._replace(board=b"north", board_tables=3) for number in range(3)]
+    south = match("s")._replace(board=b"south", board_tables=2)
+    alone = match("a")._replace(board=b"alone", board_tables=1)
+    assert await finish(store, *north[:2], south, alone) == ["n0", "n1", "s", "a"]
+    assert await shown(store) == ["a"]
+    assert await store.records.get("n0") is None
+    assert await store.records.newest(before=None, limit=9, kind=2) == []
+    assert list(await store.log.tables()) == []
+    woken: list[int] = []
+    store.records.subscribe(lambda: woken.append(1))
+    await finish(store, north[2])
+    assert await shown(store) == ["a", "n0", "n1", "n2"]
+    assert woken == [1]
+    assert await store.records.head() == 4
+
+
+async def test_a_record_waits_for_late_spectators(store: Store) -> None:
+    await finish(store, match("a")._replace(shown_from_ms=2_000), match("b"))
+    assert await shown(store) == ["b"]
+    await store.records.reveal(1_999)
+    assert await store.records.get("a") is None
+    assert await store.records.head() == 1
+    await store.records.reveal(2_000)
+    assert await shown(store) == ["b", "a"]
+    await store.records.reveal(2_001)
+    assert await store.records.head() == 2
+
+
+async def test_a_board_waits_for_all_that_watch_it_late(store: Store) -> None:
+    tables = [
+        match(name)._replace(board=b"north", board_tables=2, shown_from_ms=time)
+        for name, time in (("a", 3_000), ("b", 0))
+    ]
+    await finish(store, *tables)
+    assert await shown(store) == []
+    await store.records.reveal(2_999)
+    assert await shown(store) == []
+    await store.records.reveal(3_000)
+    assert await shown(store) == ["a", "b"]
+
+
+async def test_a_time_that_has_come_does_not_reveal_a_board_too_soon(store: Store) -> None:
+    one = match("a")._replace(board=b"north", board_tables=2, shown_from_ms=5)
+    await finish(store, one)
+    await store.records.reveal(9_999)
+    assert await shown(store) == []
+
+
+async def test_a_void_match_keeps_its_record(store: Store) -> None:
+    held = match("h")._replace(shown_from_ms=1_000)
+    await finish(store, match("a"), match("b"), held)
+    assert await store.records.void("a")
+    assert await store.records.void("h")
+    assert not await store.records.void("never there")
+    await store.records.reveal(1_000)
+    found = await store.records.since(0, 9)
+    assert [(one.table_id, one.voided) for one in found] == [("a", True), ("b", False), ("h", True)]
+    assert [one.voided for one in await store.records.newest(before=None, limit=9)] == [
+        True,
+        False,
+        True,
+    ]
+
+
+async def test_old_records_are_purged(store: Store) -> None:
+    await finish(
+        store,
+        match("a", ended_ms=1_000),
+        match("b", ended_ms=2_000),
+        match("h", ended_ms=1_500)._replace(shown_from_ms=9_000),
+        match("c", ended_ms=1_999),
+    )
+    assert await store.records.purge(2_000) == 3
+    assert await shown(store) == ["b"]
+    assert await store.records.purge(2_000) == 0
+    await store.records.reveal(9_000)
+    assert await shown(store) == ["b"]
+    await finish(store, match("d"))
+    assert await store.records.head() == 4
+
+
+# Keys and audit ---------------------------------------------------------------------------------
+
+
+async def test_keys_come_back(store: Store) -> None:
+    one = StoredKey("k1", "ann", frozenset({"play", "watch"}), b"hash", 1, None, None, "her bot")
+    two = StoredKey("k2", "bob", frozenset(), b"other", 2, 99)
+    before = await store.keys.version()
+    await store.keys.add(one)
+    await store.keys.add(two)
+    assert list(await store.keys.all()) == [one, two]
+    assert await store.keys.version() > before
+    with pytest.raises(KeyExists):
+        await store.keys.add(one._replace(principal="eve"))
+    assert list(await store.keys.all()) == [one, two]
+
+
+async def test_a_key_is_revoked_once(store: Store) -> None:
+    await store.keys.add(StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1))
+    before = await store.keys.version()
+    assert await store.keys.revoke("k1", 7)
+    changed = await store.keys.version()
+    assert changed > before
+    assert [key.revoked_ms for key in await store.keys.all()] == [7]
+    assert not await store.keys.revoke("k1", 8)
+    assert not await store.keys.revoke("k2", 8)
+    assert [key.revoked_ms for key in await store.keys.all()] == [7]
+    assert await store.keys.version() == changed
+
+
+async def test_the_audit_log_comes_back_newest_first(store: Store) -> None:
+    entries = [
+        AuditEntry(number, "ann", "AbortTable", f"t{number}", "why", "OK") for number in range(5)
+    ]
+    for entry in entries:
+        await store.audit.add(entry)
+    first = await store.audit.newest(None, 2)
+    assert [entry for _, entry in first] == [entries[4], entries[3]]
+    rest = await store.audit.newest(first[-1][0], 9)
+    assert [entry for _, entry in rest] == entries[2::-1]
+    assert list(await store.audit.newest(rest[-1][0], 9)) == []

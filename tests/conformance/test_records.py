@@ -11,7 +11,7 @@ import pytest
 
 from croupier_server.games.registry import find
 from croupier_server.storage.codec import read_record, record_bytes
-from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.codec import read_spec
@@ -20,7 +20,7 @@ from croupier_server.tables.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, JoinTable, Status
 from croupier_server.tables.table import Table
 from tests.conformance.subjects import CASES, limits, wire_of
-from tests.tables.world import START_MS, asked, known_ids, known_secrets
+from tests.tables.world import START_MS, asked, known_ids, known_secrets, now
 
 
 def play(shard: Shard, clock: ManualClock, entry: GameEntry, ruleset: str, window_ms: int) -> Table:
@@ -55,23 +55,22 @@ def test_a_match_comes_back_from_its_record(name: str, ruleset: str, window_ms: 
     game = find(name)
     wire = wire_of(game)
     entry = GameEntry(game, wire)
-    clock, records = ManualClock(START_MS), MemoryRecords()
+    clock, log = ManualClock(START_MS), MemoryLog()
     shard = Shard(
         clock=clock,
         secrets=known_secrets(),
         ids=known_ids(),
-        log=MemoryLog(),
-        records=records,
+        log=log,
         games={wire.kind: entry},
     )
     table = play(shard, clock, entry, ruleset, window_ms)
-    kept = records.get("table-1")
+    kept = now(log.records.get("table-1"))
     assert kept is not None
-    match = read_record(kept.record)
-    assert record_bytes(match) == kept.record
+    match, rows = read_record(kept.record)
+    assert record_bytes(match, rows) == kept.record
     spec = read_spec(match.table, dict(match.option_text), entry)
     assert spec.options == table.spec.options
-    again = replay(spec, entry, match.rows, match.reveal.nonces)
-    assert again.journal.outbox == list(match.rows)
+    again = replay(spec, entry, rows, match.reveal.nonces)
+    assert again.journal.outbox == list(rows)
     assert again.result == table.result == match.result
     assert again.match.state == table.match.state

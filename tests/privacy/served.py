@@ -118,14 +118,13 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
     def secrets(length: int) -> bytes:
         return hashlib.shake_256(f"secret {next(numbers)}".encode()).digest(length)
 
-    records = MemoryRecords(10)
+    log = MemoryLog(MemoryRecords(10))
     ids = count(1)
     shard = Shard(
         clock=clock,
         secrets=secrets,
         ids=lambda: f"table-{next(ids)}",
-        log=MemoryLog(),
-        records=records,
+        log=log,
         games={wire.kind: GameEntry(game, wire)},
         limits=Limits(),
         dealer=lambda spec, root: StoryDealer(story),
@@ -139,7 +138,7 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
         page_size_max=1000,
     )
     listen = rpc_server.Listen("127.0.0.1", 0, limits, heartbeat_ms=10_000)
-    backing = rpc_server.Backing(shard, records, clock.now_ms, secrets, frozenset())
+    backing = rpc_server.Backing(shard, log.records, clock.now_ms, secrets, frozenset())
     server = await rpc_server.start(listen, backing)
     try:
         yield Served(server.address, shard, clock)

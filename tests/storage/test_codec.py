@@ -1,30 +1,45 @@
-"""Records: one file a match, whose rows are chained."""
+"""Records: one file a match, written in one way, with a chain over its rows and a hash over all."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier_server.storage.base import FinishedMatch, LogRow
-from croupier_server.storage.codec import RecordError, read_record, record_bytes
+from croupier_server.storage.codec import (
+    RecordError,
+    read_record,
+    record_bytes,
+    record_of_bodies,
+    row_body,
+)
 from tests.tables.world import World, exactly
 
 
-def finished() -> tuple[FinishedMatch, bytes]:
-    """A finished match of the toy as a record, and what the record says."""
+def finished() -> tuple[FinishedMatch, Sequence[LogRow], bytes]:
+    """A finished match of the toy, its log, and its record."""
     world = World()
     table, _ = world.start()
     world.play(table)
-    entry = world.records.get("table-1")
+    entry = world.record("table-1")
     assert entry is not None
-    return read_record(entry.record), entry.record
+    return *read_record(entry.record), entry.record
+
+
+def sealed(record: record_pb2.Record) -> bytes:
+    """*record* written anew as somebody would who has changed it: with a hash that is right."""
+    record.ClearField("hash")
+    content = record.SerializeToString(deterministic=True)
+    return content + b"\x3a\x20" + hashlib.sha256(content).digest()
 
 
 def test_a_record_holds_all_of_a_match() -> None:
-    match, data = finished()
-    assert record_bytes(match) == data
+    match, rows, data = finished()
+    assert record_bytes(match, rows) == data
+    assert record_of_bodies(match, [row_body(row) for row in rows]) == data
     record = exactly(record_pb2.Record, data)
     assert record.format == 1
     assert record.table.table_id == match.table_id == "table-1"
@@ -40,8 +55,8 @@ def test_a_record_holds_all_of_a_match() -> None:
     assert match.ended_ms > record.table.create_time.ToMilliseconds()
 
 
-def test_the_chain_is_as_documented() -> None:
-    _, data = finished()
+def test_the_chain_and_the_hash_are_as_documented() -> None:
+    _, _, data = finished()
     record = record_pb2.Record.FromString(data)
     table = record.table.SerializeToString(deterministic=True)
     expected = hashlib.sha256(b"croupier/record/v1" + table).digest()
@@ -51,11 +66,12 @@ def test_the_chain_is_as_documented() -> None:
         body = row.SerializeToString(deterministic=True)
         expected = hashlib.sha256(expected + body).digest()
         assert kept == expected
+    assert record.hash == hashlib.sha256(data[:-34]).digest()
 
 
 @pytest.mark.parametrize("how", ["public", "private", "input", "dropped", "swapped", "table"])
-def test_a_record_that_was_changed_is_refused(how: str) -> None:
-    _, data = finished()
+def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
+    _, _, data = finished()
     record = record_pb2.Record.FromString(data)
     row = next(row for row in record.rows if row.private)
     if how == "public":
@@ -74,8 +90,12 @@ def test_a_record_that_was_changed_is_refused(how: str) -> None:
         record.rows.extend(rows)
     else:
         record.table.title = "other"
-    with pytest.raises(RecordError):
-        read_record(record.SerializeToString())
+    with pytest.raises(RecordError, match="hash at the end") as refused:
+        read_record(record.SerializeToString(deterministic=True))
+    assert refused.value.check == "file"
+    with pytest.raises(RecordError, match="was changed") as refused:
+        read_record(sealed(record))
+    assert refused.value.check == "chain"
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"", record_pb2.Record(format=2).SerializeToString()])
@@ -84,8 +104,53 @@ def test_what_is_no_record_of_ours_is_refused(data: bytes) -> None:
         read_record(data)
 
 
+def test_every_byte_counts() -> None:
+    _, _, data = finished()
+    for place in range(len(data)):
+        for change in (0x01, 0x80, 0xFF):
+            changed = bytearray(data)
+            changed[place] ^= change
+            with pytest.raises(RecordError):
+                read_record(bytes(changed))
+    for wrong in (data[:-1], data + b"\x00", data[:-34], data[1:]):
+        with pytest.raises(RecordError):
+            read_record(wrong)
+
+
+def _longer_number(data: bytes) -> bytes:
+    """The format, 1, written with a byte too many."""
+    assert data.startswith(b"\x08\x01")
+    return b"\x08\x81\x00" + data[2:]
+
+
+def _moved_field(data: bytes) -> bytes:
+    """The format behind everything else."""
+    return data[2:] + data[:2]
+
+
+def _unknown_field(data: bytes) -> bytes:
+    return data + b"\x78\x01"
+
+
+@pytest.mark.parametrize("change", [_longer_number, _moved_field, _unknown_field])
+def test_there_is_one_way_to_write_a_record(change: object) -> None:
+    _, _, data = finished()
+    assert callable(change)
+    content = change(data[:-34])
+    assert record_pb2.Record.FromString(content).format == 1
+    with pytest.raises(RecordError, match="canonical"):
+        read_record(content + b"\x3a\x20" + hashlib.sha256(content).digest())
+
+
+def test_rows_that_hold_no_events_are_refused() -> None:
+    match, rows, _ = finished()
+    changed = [rows[0]._replace(public=b"\xff"), *rows[1:]]
+    with pytest.raises(RecordError, match="no event"):
+        read_record(record_bytes(match, changed))
+
+
 def test_private_parts_stand_in_seat_order() -> None:
-    match, _ = finished()
+    match, _, _ = finished()
     rows = [LogRow("table-1", 1, 1, b"\x08\x01", {2: b"b", 0: b"a"}, b"")]
-    record = record_pb2.Record.FromString(record_bytes(match._replace(rows=rows)))
+    record = record_pb2.Record.FromString(record_bytes(match, rows))
     assert [(one.seat, one.part) for one in record.rows[0].private] == [(0, b"a"), (2, b"b")]

@@ -38,12 +38,12 @@ def at_turns(**changes: object) -> tuple[World, Table, Decision]:
 def refused(world: World, table: Table, seat: Seat, decision_id: str, move: int) -> CroupierError:
     """The refusal of a move; it changes nothing."""
     before = Toy().copy(table.match.state)
-    sequence, rows = table.journal.sequence, len(list(world.log.read(table.spec.table_id)))
+    sequence, rows = table.journal.sequence, len(world.rows(table.spec.table_id))
     with pytest.raises(CroupierError) as error:
         world.shard.submit(table, seat, decision_id, move)
     assert table.match.state == before
     assert table.journal.sequence == sequence
-    assert len(list(world.log.read(table.spec.table_id))) == rows
+    assert len(world.rows(table.spec.table_id)) == rows
     return error.value
 
 
@@ -235,7 +235,7 @@ def test_a_rules_bug_halts_its_table_alone(caplog: pytest.LogCaptureFixture) -> 
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert result.reason == game_pb2.END_REASON_HALTED
     assert not result.seats
-    record = world.records.get(table.spec.table_id)
+    record = world.record(table.spec.table_id)
     assert record is not None
     assert "AssertionError in" in table.fault
     assert "played" not in table.fault

@@ -27,7 +27,7 @@ from croupier_server.tables.spec import (
     Status,
 )
 from croupier_server.tables.table import Table
-from tests.tables.world import World, events, request
+from tests.tables.world import World, events, now, request
 
 HELD = SeatSpec(Access.INVITED, "Ann")
 HOUSE = SeatSpec(Access.HOUSE, house_bot="greedy")
@@ -38,7 +38,7 @@ NONCES = [bytes([seat + 1]) * 32 for seat in range(3)]
 def arms(world: World, table_id: str = "table-1") -> list[str]:
     """What each stored event is."""
     table = world.shard.table(table_id)
-    return [event.WhichOneof("event") or "" for event in events(world.log, table)]
+    return [event.WhichOneof("event") or "" for event in events(world, table)]
 
 
 def is_at(table: Table, status: Status) -> bool:
@@ -60,11 +60,11 @@ def test_a_whole_match() -> None:
     assert is_at(table, Status.PLAYING)
     world.play(table)
     assert is_at(table, Status.ENDED)
-    found = arms(world) if world.log.tables() else []
+    found = arms(world) if world.logged() else []
     assert found == []  # the record has taken the log's place
-    record = world.records.get("table-1")
+    record = world.record("table-1")
     assert record is not None
-    rows = read_record(record.record).rows
+    rows = read_record(record.record)[1]
     numbered = [row.sequence for row in rows if row.sequence]
     assert numbered == list(range(1, table.journal.sequence + 1))
     result = game_pb2.MatchResult.FromString(table.result or b"")
@@ -77,7 +77,7 @@ def test_a_whole_match() -> None:
 def test_events_are_gapless_and_start_with_the_table() -> None:
     world = World()
     table, _ = world.start()
-    found = events(world.log, table)
+    found = events(world, table)
     assert [event.sequence for event in found] == list(range(1, len(found) + 1))
     assert arms(world)[:7] == [
         "table_created",
@@ -96,8 +96,8 @@ def test_events_are_gapless_and_start_with_the_table() -> None:
 def test_a_private_part_goes_to_its_seat_alone() -> None:
     world = World()
     table, _ = world.start()
-    seats = [events(world.log, table, seat) for seat in range(3)]
-    everybody = events(world.log, table)
+    seats = [events(world, table, seat) for seat in range(3)]
+    everybody = events(world, table)
     hands = [
         {event.private.SerializeToString() for event in seen if event.HasField("private")}
         for seen in seats
@@ -176,7 +176,7 @@ def test_joining_again_raises_the_epoch_and_supersedes_the_ticket() -> None:
     with pytest.raises(NotAllowed) as other:
         world.watch(table, "x" * 43)
     assert other.value.reason is Reason.TICKET_INVALID
-    last = events(world.log, table)[-1].seat_joined.seat
+    last = events(world, table)[-1].seat_joined.seat
     assert (last.seat, last.epoch, last.player) == (1, 2, "new name")
     world.watch(table, again.ticket)
 
@@ -245,7 +245,7 @@ def test_what_is_kept_of_tickets_is_their_hash() -> None:
     assert seat.invite == hashlib.sha256(made.invite_codes[0].encode()).digest()
     assert made.table.host == hashlib.sha256(made.host_ticket.encode()).digest()
     assert joined.ticket not in repr(Caller(ticket=joined.ticket))
-    for row in world.log.read("table-1"):
+    for row in world.rows("table-1"):
         for secret in (joined.ticket, made.invite_codes[0], made.host_ticket):
             assert secret.encode() not in row.public + row.input
 
@@ -283,7 +283,7 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
         shown = [one.nonce_hash for one in table_pb2.Table.FromString(table.resource()).seats]
         assert any(shown) == (seat == 2)
     assert is_at(table, Status.OPENING)
-    filled = events(world.log, table)[-1].seats_filled
+    filled = events(world, table)[-1].seats_filled
     assert [one.nonce_hash for one in filled.seats] == [hashed(NONCES[0]), b"", hashed(NONCES[2])]
     assert [table.opening.wants_nonce(seat) for seat in range(3)] == [True, False, True]
 
@@ -299,13 +299,13 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
     world.shard.open_nonce(table, 2, NONCES[2])
     assert is_at(table, Status.PLAYING)
     assert arms(world).count("nonce_opened") == 2
-    for row in world.log.read("table-1"):
+    for row in world.rows("table-1"):
         assert NONCES[0] not in row.public
 
     world.play(table)
-    record = world.records.get("table-1")
+    record = world.record("table-1")
     assert record is not None
-    reveal = read_record(record.record).reveal
+    reveal = read_record(record.record)[0].reveal
     spec = table.spec
     assert reveal.nonces == (NONCES[0], b"", NONCES[2])
     assert reveal.root == deals.match_root(reveal.secret, "table-1", reveal.nonces)
@@ -326,9 +326,9 @@ def test_a_nonce_withheld_is_a_no_show_of_that_seat() -> None:
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
     assert not result.seats
-    record = world.records.get("table-1")
+    record = world.record("table-1")
     assert record is not None
-    assert read_record(record.record).reveal.root == b""
+    assert read_record(record.record)[0].reveal.root == b""
 
 
 def test_no_nonces_no_waiting() -> None:
@@ -408,8 +408,8 @@ def test_ended_tables_are_answered_for_until_there_are_too_many() -> None:
             world.shard.table(f"table-{number}")
         assert refused(error) == (Reason.NOT_FOUND, "table_id")
     assert world.shard.directory.live == 0
-    assert world.records.head() == 4
-    assert world.log.tables() == ()
+    assert now(world.records.head()) == 4
+    assert world.logged() == ()
 
 
 def test_lists_show_the_newest_first_and_leave_out_the_unlisted() -> None:

@@ -245,7 +245,7 @@ def test_equal_runs_send_equal_bytes() -> None:
             for feed in feeds:
                 sent += feed.take(world.clock.now)
             world.step(table)
-        record = world.records.get("table-1")
+        record = world.record("table-1")
         assert record is not None
         return [*sent, record.record, *(ticket.encode() for ticket in tickets)]
 

@@ -12,7 +12,7 @@ from croupier_server.games.base import Seat
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow
 from croupier_server.storage.codec import read_record
-from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.codec import read_spec
@@ -30,6 +30,7 @@ from tests.tables.world import (
     asked,
     known_ids,
     known_secrets,
+    now,
 )
 
 CLOCKS = {
@@ -43,10 +44,10 @@ CLOCKS = {
 
 def all_rows(world: World) -> list[LogRow]:
     """The whole log of the first table, live or archived."""
-    record = world.records.get("table-1")
+    record = world.record("table-1")
     if record is not None:
-        return list(read_record(record.record).rows)
-    return list(world.log.read("table-1"))
+        return list(read_record(record.record)[1])
+    return world.rows("table-1")
 
 
 def assert_replays(table: Table, entry: GameEntry, rows: list[LogRow]) -> None:
@@ -209,13 +210,12 @@ def test_tractor_replays_from_its_record(ruleset: str, window_ms: int) -> None:
     clock = ManualClock(START_MS)
     wire = next(iter(WIRES.values()))
     entry = GameEntry(GAMES[wire.name], wire)
-    records = MemoryRecords()
+    log = MemoryLog()
     shard = Shard(
         clock=clock,
         secrets=known_secrets(),
         ids=known_ids(),
-        log=MemoryLog(),
-        records=records,
+        log=log,
         games={wire.kind: entry},
     )
     request = CreateTable(
@@ -239,11 +239,11 @@ def test_tractor_replays_from_its_record(ruleset: str, window_ms: int) -> None:
         clock.advance(1)
         shard.submit(table, decision.seat, decision.id, entry.game.sample(legal, words))
     assert not table.is_halted, table.fault
-    entry_of_record = records.get("table-1")
+    entry_of_record = now(log.records.get("table-1"))
     assert entry_of_record is not None
-    match = read_record(entry_of_record.record)
+    match, rows = read_record(entry_of_record.record)
     spec = read_spec(match.table, dict(match.option_text), entry)
-    again = replay(spec, entry, match.rows, match.reveal.nonces)
-    assert again.journal.outbox == list(match.rows)
+    again = replay(spec, entry, rows, match.reveal.nonces)
+    assert again.journal.outbox == list(rows)
     assert again.result == table.result == match.result
     assert again.match.state == table.match.state

@@ -51,7 +51,7 @@ def test_what_does_not_go_together_is_refused(changes: dict[str, object], field:
     with pytest.raises(InvalidRequest) as error:
         world.shard.create_table(Caller("key"), request(**changes))
     assert error.value.field == field
-    assert world.log.tables() == ()
+    assert world.logged() == ()
 
 
 def test_a_table_without_keys_is_never_rated() -> None:

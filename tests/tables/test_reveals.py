@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from croupier_server.tables import reveals
+from croupier_server.storage import held
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec
 from croupier_server.tables.table import Table
-from tests.tables.world import World, request
+from tests.tables.world import World, now, request
 
 
 def board(tables: int, name: str = "north") -> DealSource:
@@ -31,7 +31,7 @@ def create(world: World, deal: DealSource) -> tuple[Table, str]:
 
 def kept(world: World) -> list[str]:
     """Tables that have a record, oldest first."""
-    return [entry.table_id for entry in reversed(world.records.newest(before=None, limit=9))]
+    return [entry.table_id for entry in reversed(now(world.records.newest(before=None, limit=9)))]
 
 
 def test_records_of_a_board_wait_for_its_last_table() -> None:
@@ -43,7 +43,7 @@ def test_records_of_a_board_wait_for_its_last_table() -> None:
     second, _ = create(world, board(2))
     world.play(second)
     assert kept(world) == ["table-1", "table-2"]
-    assert world.log.tables() == ()
+    assert world.logged() == ()
 
 
 def test_a_board_of_one_table_does_not_wait() -> None:
@@ -72,7 +72,7 @@ def test_boards_do_not_wait_for_each_other() -> None:
 
 def test_the_oldest_board_is_given_up_when_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """A board that never ends holds neither memory nor, by coming out, its cards."""
-    monkeypatch.setattr(reveals, "HELD_MAX", 1)
+    monkeypatch.setattr(held, "HELD_MAX", 1)
     world = World()
     for deal in (board(2, "north"), board(2, "south"), board(2, "south")):
         table, _ = create(world, deal)

@@ -73,7 +73,7 @@ def test_a_clock_starts_when_its_frame_is_written() -> None:
     assert shown(world, table)[decision.seat] == 700
     world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
     assert shown(world, table)[decision.seat] == 800
-    moved = record_pb2.Input.FromString(list(world.log.read("table-1"))[-1].input).move
+    moved = record_pb2.Input.FromString(world.rows("table-1")[-1].input).move
     assert moved.charged.ToMilliseconds() == 300
 
 
@@ -108,10 +108,10 @@ def test_time_runs_out_on_the_dot_and_the_fallback_move_is_played() -> None:
     assert table.journal.sequence == before
     world.clock.advance(1)
     world.shard.tick()
-    timed_out, played = events(world.log, table)[before : before + 2]
+    timed_out, played = events(world, table)[before : before + 2]
     assert (timed_out.seat_timed_out.seat, timed_out.seat_timed_out.strikes) == (decision.seat, 1)
     assert played.HasField("game")
-    row = next(row for row in world.log.read("table-1") if row.sequence == played.sequence)
+    row = next(row for row in world.rows("table-1") if row.sequence == played.sequence)
     moved = record_pb2.Input.FromString(row.input).move
     assert (moved.seat, moved.decision_id, moved.timed_out) == (decision.seat, decision.id, True)
     assert moved.charged.ToMilliseconds() == 1_000
@@ -125,7 +125,7 @@ def test_an_answer_that_comes_too_late_is_late_even_if_nobody_ticked() -> None:
     world.clock.advance(1_050)
     with pytest.raises((StaleDecision, NotYourTurn)):
         world.shard.submit(table, decision.seat, decision.id, move)
-    assert events(world.log, table)[-2].HasField("seat_timed_out")
+    assert events(world, table)[-2].HasField("seat_timed_out")
 
 
 def test_out_of_strikes_is_a_forfeit() -> None:
@@ -147,9 +147,9 @@ def read_events(world: World) -> list[table_pb2.TableEvent]:
     """Events of the record of the first table."""
     from croupier_server.storage.codec import read_record
 
-    entry = world.records.get("table-1")
+    entry = world.record("table-1")
     assert entry is not None
-    rows = read_record(entry.record).rows
+    rows = read_record(entry.record)[1]
     return [exactly(table_pb2.TableEvent, row.public) for row in rows if row.sequence]
 
 

@@ -48,12 +48,12 @@ def test_answers_are_unnumbered_rows_until_the_window_closes() -> None:
     world, table, _ = seed_with(2)
     first, second = asked(table)
     world.shard.submit(table, second.seat, second.id, CLAIM)
-    row = list(world.log.read("table-1"))[-1]
+    row = world.rows("table-1")[-1]
     assert (row.sequence, row.public, dict(row.private)) == (0, b"", {})
     answer = record_pb2.Input.FromString(row.input).answer
     assert (answer.seat, answer.decision_id) == (second.seat, second.id)
     world.shard.submit(table, first.seat, first.id, CLAIM)
-    rows = list(world.log.read("table-1"))
+    rows = world.rows("table-1")
     assert [one.sequence for one in rows[-3:]] == [0, 0, table.journal.sequence]
     assert record_pb2.Input.FromString(rows[-1].input).HasField("window")
     assert set(rows[-1].private) == {first.seat, second.seat}
@@ -66,7 +66,7 @@ def test_the_result_does_not_depend_on_who_answers_first() -> None:
         world, table, _ = seed_with(2)
         for decision in asked(table)[::order]:
             world.shard.submit(table, decision.seat, decision.id, CLAIM)
-        outcomes.append((table.match.state.scores, events(world.log, table)[-1].game))
+        outcomes.append((table.match.state.scores, events(world, table)[-1].game))
     assert outcomes[0] == outcomes[1]
 
 
@@ -151,7 +151,7 @@ def test_who_does_not_answer_a_fixed_window_gives_the_fallback_answer() -> None:
     decisions = asked(table)
     world.clock.advance(1_000)
     world.shard.tick()
-    rows = [row for row in world.log.read("table-1") if row.input]
+    rows = [row for row in world.rows("table-1") if row.input]
     answers = [record_pb2.Input.FromString(row.input) for row in rows]
     late = [one.answer for one in answers if one.HasField("answer")]
     assert [one.seat for one in late] == [one.seat for one in decisions]
@@ -171,7 +171,7 @@ def test_a_window_that_asks_nobody_closes_at_once() -> None:
         deal = DealSource(DealKind.FIXED, seed=seed)
         table, _ = world.start(deal=deal, options={"hand": 1, "spare": 9})
         if not table.match.window_open:
-            row = list(world.log.read("table-1"))[-1]
+            row = world.rows("table-1")[-1]
             assert record_pb2.Input.FromString(row.input).HasField("window")
             assert not row.private
             return

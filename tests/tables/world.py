@@ -6,7 +6,7 @@ Must not be put here: what a test expects.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
@@ -14,8 +14,15 @@ from google.protobuf.message import Message
 
 from croupier.v1 import table_pb2
 from croupier_server.games.base import Move, Seat
-from croupier_server.storage.base import Done, LogRow, TableLog
-from croupier_server.storage.memory import MemoryLog, MemoryRecords
+from croupier_server.storage.base import (
+    Checkpoint,
+    Done,
+    FinishedMatch,
+    LogRow,
+    RecordEntry,
+    StoredTable,
+)
+from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.decisions import Decision
@@ -30,6 +37,16 @@ FIXED = DealSource(DealKind.FIXED, seed=7)
 ENTRY = GameEntry(Toy(), ToyWire())
 
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
+
+
+def now(answer: Coroutine[Any, Any, T]) -> T:
+    """What a store in memory answers, which it does at once."""
+    try:
+        answer.send(None)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    raise AssertionError("it would have waited")
 
 
 def known_secrets() -> Callable[[int], bytes]:
@@ -47,22 +64,33 @@ def known_ids() -> Callable[[], str]:
 class World:
     """A shard and what it stands on."""
 
-    def __init__(self, log: TableLog | None = None, **limits: Any) -> None:
+    def __init__(self, log: MemoryLog | SlowLog | None = None, **limits: Any) -> None:
         limits = {"unary_grace_ms": 0} | limits
         self.clock = ManualClock(START_MS)
         self.log = log or MemoryLog()
-        self.records = MemoryRecords()
+        self.records = self.log.records
         self.house: list[HouseSeat] = []
         self.shard = Shard(
             clock=self.clock,
             secrets=known_secrets(),
             ids=known_ids(),
             log=self.log,
-            records=self.records,
             games={KIND: ENTRY},
             limits=Limits(**limits),
             house=self.house.append,
         )
+
+    def rows(self, table_id: str) -> list[LogRow]:
+        """Stored rows of a table."""
+        return now(self.log.read(table_id))
+
+    def logged(self) -> tuple[str, ...]:
+        """Tables with stored rows."""
+        return now(self.log.tables())
+
+    def record(self, table_id: str) -> RecordEntry | None:
+        """The record of a match."""
+        return now(self.records.get(table_id))
 
     def create(self, **changes: Any) -> Table:
         """A table of the toy; FIXED unless *changes* say otherwise."""
@@ -140,10 +168,10 @@ def kinds(found: Sequence[table_pb2.TableUpdate]) -> list[str]:
     return [update.WhichOneof("update") or "" for update in found]
 
 
-def events(log: TableLog, table: Table, seat: Seat | None = None) -> list[table_pb2.TableEvent]:
+def events(world: World, table: Table, seat: Seat | None = None) -> list[table_pb2.TableEvent]:
     """Stored events as *seat*, or everybody, sees them."""
     found = []
-    for row in log.read(table.spec.table_id):
+    for row in world.rows(table.spec.table_id):
         if row.sequence:
             private = row.private.get(seat, b"") if seat is not None else b""
             found.append(exactly(table_pb2.TableEvent, row.public + private))
@@ -153,8 +181,11 @@ def events(log: TableLog, table: Table, seat: Seat | None = None) -> list[table_
 class SlowLog:
     """A log that stores when it is told to, or fails."""
 
+    trouble = ""
+
     def __init__(self) -> None:
         self.stored = MemoryLog()
+        self.records = self.stored.records
         self.waiting: list[tuple[Sequence[LogRow], Done]] = []
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
@@ -173,11 +204,26 @@ class SlowLog:
         for _, done in ready:
             done(OSError("no space left"))
 
-    def read(self, table_id: str, after: int = 0) -> Any:
-        return self.stored.read(table_id, after)
+    def watch(self, changed: Callable[[], None]) -> None:
+        """It is never in trouble: what waits, waits."""
 
-    def tables(self) -> tuple[str, ...]:
-        return self.stored.tables()
+    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
+        self.stored.checkpoint(table_id, checkpoint)
+
+    def finish(self, match: FinishedMatch, done: Done) -> None:
+        self.stored.finish(match, done)
 
     def forget(self, table_id: str) -> None:
         self.stored.forget(table_id)
+
+    async def tables(self) -> tuple[str, ...]:
+        return await self.stored.tables()
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        return await self.stored.load(table_id)
+
+    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+        return await self.stored.read(table_id, after)
+
+    async def close(self) -> None:
+        await self.stored.close()

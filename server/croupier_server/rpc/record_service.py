@@ -55,7 +55,7 @@ class RecordService:
 
     async def get_record(self, _caller: Caller, request: pb.GetRecordRequest) -> bytes:
         """One record."""
-        entry = self._records.get(request.table_id)
+        entry = await self._records.get(request.table_id)
         if entry is None:
             raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
         return field_bytes(1, entry.record)
@@ -65,7 +65,7 @@ class RecordService:
         scope = f"records/{request.game}"
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)
-        found = self._records.newest(
+        found = await self._records.newest(
             before=int(cursor) if cursor else None, limit=size + 1, kind=request.game
         )
         answer = b"".join(field_bytes(1, _info(entry)) for entry in found[:size])
@@ -78,7 +78,7 @@ class RecordService:
     ) -> AsyncGenerator[bytes, None]:
         """Records as they come in; a slow reader is no burden, as it reads on from the store."""
         since = since_ms("since", request.since) if request.HasField("since") else None
-        head = self._records.head()
+        head = await self._records.head()
         position = head if since is None else 0
         wake = asyncio.Event()
         unsubscribe = self._records.subscribe(wake.set)
@@ -86,7 +86,7 @@ class RecordService:
         try:
             while True:
                 wake.clear()
-                while entries := self._records.since(position, _BATCH):
+                while entries := await self._records.since(position, _BATCH):
                     for entry in entries:
                         if request.finished_only and entry.position > head:
                             return
@@ -113,4 +113,5 @@ def _info(entry: RecordEntry) -> bytes:
         + b"".join(field_bytes(3, player.encode()) for player in entry.players)
         + field_bytes(4, entry.result)
         + field_bytes(5, timestamp(entry.ended_ms))
+        + field_number(6, entry.voided)
     )

@@ -1,4 +1,4 @@
-"""What a store must do: the log of live tables and the records of finished matches.
+"""What a store must do: the log of live tables, the records of finished matches, keys, audit.
 
 Rows and records are bytes by the time they come here, so a store knows nothing of games. Every
 store passes ``tests/conformance/test_every_store.py``.
@@ -8,7 +8,7 @@ Must not be put here: a store, and how rows are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -22,11 +22,14 @@ class LogRow(NamedTuple):
     Attributes:
         table_id: the table.
         epoch: which life of it.
-        sequence: number of the event; 0 for a sealed answer, which is no event of its own.
-        public: serialised ``croupier.v1.TableEvent``, public part; empty for a sealed answer.
+        sequence: number of the event; 0 for a sealed answer, which is no event of its own, and for
+            a note, which has `kept` alone.
+        public: serialised ``croupier.v1.TableEvent``, public part; empty without an event.
         private: by seat, a serialised ``croupier.v1.TableEvent`` that holds ``private`` alone.
         input: serialised ``croupier.record.v1.Input``; empty unless this row is the first that an
             input led to.
+        kept: what only the server may know of it, to take the table up again after a crash. Never
+            sent, and no part of the record: notes are left out of it.
     """
 
     table_id: str
@@ -35,39 +38,44 @@ class LogRow(NamedTuple):
     public: bytes
     private: Mapping[int, bytes] = NO_PRIVATE
     input: bytes = b""
+    kept: bytes = b""
+
+
+class Checkpoint(NamedTuple):
+    """Where a table stood, so that not all of its log has to be replayed.
+
+    Attributes:
+        after: rows behind the event of this number are still to be replayed.
+        kept_from: number of the first event that readers may still ask for; at most `after` + 1.
+        data: all that came before, in the server's own form; useless to another version.
+    """
+
+    after: int
+    kept_from: int
+    data: bytes
+
+
+class StoredTable(NamedTuple):
+    """A live table as the store has it.
+
+    Attributes:
+        table_id: the table.
+        epoch: of the table now; restoring a backup raises it above that of the rows.
+        first: the row of its making.
+        checkpoint: the newest one.
+        rows: those behind event ``checkpoint.kept_from - 1``; without a checkpoint, all.
+    """
+
+    table_id: str
+    epoch: int
+    first: LogRow
+    checkpoint: Checkpoint | None
+    rows: Sequence[LogRow]
 
 
 Done = Callable[[Exception | None], None]
-"""Called once when rows are stored, or with what went wrong."""
-
-
-class TableLog(Protocol):
-    """The append-only log of all tables."""
-
-    def append(self, rows: Sequence[LogRow], done: Done) -> None:
-        """Store *rows*, all or none, after everything appended before; then call *done*.
-
-        *done* is called on the event loop's thread, at once or later, in the order of the appends.
-        """
-        ...
-
-    def read(self, table_id: str, after: int = 0) -> Iterator[LogRow]:
-        """Stored rows of a table in the order of their appending, from the first on.
-
-        Args:
-            table_id: the table; an unknown one has no rows.
-            after: rows up to and with the event of this number are left out, together with the
-                sealed answers before it.
-        """
-        ...
-
-    def tables(self) -> tuple[str, ...]:
-        """Ids of all tables with rows, in the order of their first append."""
-        ...
-
-    def forget(self, table_id: str) -> None:
-        """Drop the rows of a table whose record is kept, or that never began."""
-        ...
+"""Called once, on the event loop's thread, when something is stored, or with why it never will
+be."""
 
 
 class Reveal(NamedTuple):
@@ -80,7 +88,7 @@ class Reveal(NamedTuple):
 
 
 class FinishedMatch(NamedTuple):
-    """All that a record is made of.
+    """All that a record is made of, but for the table's rows.
 
     Attributes:
         table_id: the table.
@@ -88,10 +96,12 @@ class FinishedMatch(NamedTuple):
         table: serialised ``croupier.v1.Table`` as it was created.
         option_text: every option as text, by name.
         reveal: the secrets.
-        rows: the whole log.
         result: serialised ``croupier.v1.MatchResult``.
         players: names in seat order.
         ended_ms: when it ended.
+        board: commitment of the board whose tables are revealed together; empty: of none.
+        board_tables: so many tables that board has.
+        shown_from_ms: nobody is given the record before, as spectators are this late; 0: at once.
     """
 
     table_id: str
@@ -99,23 +109,87 @@ class FinishedMatch(NamedTuple):
     table: bytes
     option_text: Mapping[str, str]
     reveal: Reveal
-    rows: Sequence[LogRow]
     result: bytes
     players: tuple[str, ...]
     ended_ms: int
+    board: bytes = b""
+    board_tables: int = 1
+    shown_from_ms: int = 0
+
+
+class TableLog(Protocol):
+    """The append-only log of all tables."""
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be stored now; empty when all is well."""
+        ...
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have *changed* called on the event loop's thread whenever `trouble` has changed."""
+        ...
+
+    def append(self, rows: Sequence[LogRow], done: Done) -> None:
+        """Store *rows* exactly once, all or none, after everything appended before; then call
+        *done*.
+
+        While it cannot, as the disk is full or the connection lost, it keeps them and tries again.
+        *done* is called at once or later, in the order of the appends; with an error only when the
+        rows never will be stored: the store was closed, or another server has taken it over.
+        """
+        ...
+
+    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
+        """Store *checkpoint* with the next append, or soon by itself; the newest one counts."""
+        ...
+
+    def finish(self, match: FinishedMatch, done: Done) -> None:
+        """Make the record of *match* from the rows appended before, keep it, and let go of them.
+
+        The record is shown at once, with the last table of its board, or when `RecordStore.reveal`
+        says that its time has come. An error of *done* means that the rows are kept instead.
+        """
+        ...
+
+    def forget(self, table_id: str) -> None:
+        """Drop the rows of a table that has no record, in the order of the appends."""
+        ...
+
+    async def tables(self) -> Sequence[str]:
+        """Ids of all tables with rows, in the order of their first append."""
+        ...
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        """All that is needed to take a table up again; None: it has no rows."""
+        ...
+
+    async def read(self, table_id: str, after: int = 0) -> Sequence[LogRow]:
+        """Stored rows of a table in the order of their appending.
+
+        Args:
+            table_id: the table; an unknown one has no rows.
+            after: rows up to and with the event of this number are left out, together with the
+                unnumbered ones before it.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Wait until everything appended is stored, or will not be, and let go of the store."""
+        ...
 
 
 class RecordEntry(NamedTuple):
     """A stored record: what lists say of it, and where it stands among all records.
 
     Attributes:
-        position: rises with each record put, from 1; never used again.
+        position: rises with each record shown, from 1; never used again.
         table_id: the table of the match.
         kind: number of the game's ``GameKind``.
         players: names in seat order.
         result: serialised ``croupier.v1.MatchResult``.
         ended_ms: when it ended.
-        record: serialised ``croupier.record.v1.Record``.
+        record: serialised ``croupier.record.v1.Record``; empty in lists.
+        voided: an operator has said that the match does not count.
     """
 
     position: int
@@ -125,21 +199,21 @@ class RecordEntry(NamedTuple):
     result: bytes
     ended_ms: int
     record: bytes
+    voided: bool = False
 
 
 class RecordStore(Protocol):
-    """The records of finished matches. May drop the oldest ones."""
+    """The records of finished matches; `TableLog.finish` makes them.
 
-    def put(self, match: FinishedMatch) -> RecordEntry:
-        """Make the record of *match* and keep it."""
-        ...
+    One that is held back, for its board or for late spectators, is not there for anybody who asks.
+    """
 
-    def get(self, table_id: str) -> RecordEntry | None:
+    async def get(self, table_id: str) -> RecordEntry | None:
         """The record of a table's match, if there is one."""
         ...
 
-    def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
-        """At most *limit* records, newest first.
+    async def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
+        """At most *limit* records, newest first, without `RecordEntry.record`.
 
         Args:
             before: only records at smaller positions; None: all.
@@ -148,18 +222,135 @@ class RecordStore(Protocol):
         """
         ...
 
-    def since(self, position: int, limit: int) -> list[RecordEntry]:
+    async def since(self, position: int, limit: int) -> list[RecordEntry]:
         """At most *limit* records at greater positions, oldest first."""
         ...
 
-    def head(self) -> int:
+    async def head(self) -> int:
         """Position of the newest record; 0 when there never was one."""
         ...
 
     def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Have *wake* called after each `put`; returns what ends that.
+        """Have *wake* called whenever records have come to be shown; returns what ends that.
 
         A follower keeps its own position and reads on with `since`, so it is never sent anything
         that it does not ask for.
         """
         ...
+
+    async def reveal(self, now_ms: int) -> None:
+        """Show the records whose time has come; they get their positions now.
+
+        Args:
+            now_ms: the server's clock, milliseconds since 1970.
+        """
+        ...
+
+    async def void(self, table_id: str) -> bool:
+        """Say that a match does not count; returns whether it has a record, shown or not."""
+        ...
+
+    async def purge(self, before_ms: int) -> int:
+        """Delete the records of matches that ended before *before_ms*; returns how many."""
+        ...
+
+
+class StoredKey(NamedTuple):
+    """An API key, of which only a hash is kept.
+
+    Attributes:
+        key_id: its public name.
+        principal: who calls with it.
+        scopes: what it may do.
+        hash: of its secret.
+        created_ms: when it was made.
+        expires_ms: when it stops to work; None: never.
+        revoked_ms: when it was revoked; None: it was not.
+        note: what it is for, in its maker's words.
+    """
+
+    key_id: str
+    principal: str
+    scopes: frozenset[str]
+    hash: bytes
+    created_ms: int
+    expires_ms: int | None = None
+    revoked_ms: int | None = None
+    note: str = ""
+
+
+class KeyStore(Protocol):
+    """The API keys."""
+
+    async def add(self, key: StoredKey) -> None:
+        """Keep a new key.
+
+        Raises:
+            KeyExists: there is one of this id.
+        """
+        ...
+
+    async def all(self) -> Sequence[StoredKey]:
+        """All keys, oldest first, revoked and expired ones too."""
+        ...
+
+    async def revoke(self, key_id: str, now_ms: int) -> bool:
+        """Revoke a key; returns whether there was one that had not been revoked."""
+        ...
+
+    async def version(self) -> int:
+        """A number that rises with every change, also one that another process made."""
+        ...
+
+
+class KeyExists(Exception):
+    """There is a key of this id already."""
+
+
+class AuditEntry(NamedTuple):
+    """Something that an operator did; see ``croupier.admin.v1.AuditEntry``."""
+
+    time_ms: int
+    principal: str
+    action: str
+    subject: str
+    detail: str
+    outcome: str
+
+
+class AuditLog(Protocol):
+    """What operators did; nothing is ever taken out of it."""
+
+    async def add(self, entry: AuditEntry) -> None:
+        """Return when *entry* is stored."""
+        ...
+
+    async def newest(self, before: int | None, limit: int) -> Sequence[tuple[int, AuditEntry]]:
+        """At most *limit* entries with their positions, newest first; only those at positions
+        smaller than *before*, where it is given."""
+        ...
+
+
+class Store(NamedTuple):
+    """All that a server keeps, in one place.
+
+    Attributes:
+        log: the log of live tables.
+        records: the finished matches.
+        keys: the API keys.
+        audit: what operators did.
+        name: ``memory``, ``sqlite`` or ``postgresql``.
+        shut: lets go of the rest, after the log is closed.
+    """
+
+    log: TableLog
+    records: RecordStore
+    keys: KeyStore
+    audit: AuditLog
+    name: str
+    shut: Callable[[], Awaitable[None]]
+
+    async def close(self) -> None:
+        """Wait until everything appended is stored, and let go of files and connections."""
+        await self.log.close()
+        await self.shut()

@@ -8,6 +8,8 @@ dropped or put in between without a trace::
 
 ``table`` is ``Record.table`` as stored, ``body n`` the serialised row *n* without its field
 ``hash``, which comes last and takes 34 bytes; ``|`` joins bytes. Every row's ``hash`` is hash *n*.
+The record's own ``hash`` comes last and is the SHA-256 of all bytes before it. There is one way to
+write a record, so that not a bit of it can be changed; ``docs/fairness.md`` has every byte.
 
 Must not be put here: how a match is replayed; where records are kept.
 """
@@ -38,32 +40,40 @@ FORMAT: Final = 1
 _HASH_FIELD_BYTES: Final = 34
 _SHORT: Final = len(VARINTS)
 _TAG: Final = b"croupier/record/v1"
+_RECORD_HASH: Final = b"\x3a\x20"
+"""Tag and length of ``Record.hash``."""
 
 
-def record_bytes(match: FinishedMatch) -> bytes:
-    """Serialised ``Record`` of a finished match."""
+def record_bytes(match: FinishedMatch, rows: Iterable[LogRow]) -> bytes:
+    """Serialised ``Record`` of a finished match and its whole log, of which notes are left out."""
+    return record_of_bodies(match, [row_body(row) for row in rows if row.sequence or row.input])
+
+
+def record_of_bodies(match: FinishedMatch, bodies: Iterable[bytes]) -> bytes:
+    """Serialised ``Record`` of a finished match and its whole log, of which *bodies* are the rows
+    as `row_body` has made them."""
     options = [
         field_bytes(3, field_bytes(1, name.encode()) + field_bytes(2, text.encode()))
         for name, text in sorted(match.option_text.items())
     ]
-    return b"".join(
+    content = b"".join(
         (
             field_number(1, FORMAT),
             field_bytes(2, match.table),
             *options,
             field_bytes(4, _reveal(match.reveal)),
-            *_rows(match.table, match.rows),
+            *_rows(match.table, bodies),
             field_bytes(6, match.result),
         )
     )
+    return content + _RECORD_HASH + hashlib.sha256(content).digest()
 
 
-def _rows(table: bytes, rows: Iterable[LogRow]) -> Iterator[bytes]:
-    """Field ``rows``, element by element."""
+def _rows(table: bytes, bodies: Iterable[bytes]) -> Iterator[bytes]:
+    """Field ``rows``, element by element; notes, which have no body, are left out."""
     sha256 = hashlib.sha256
     hash_ = sha256(_TAG + table).digest()
-    for row in rows:
-        body = row_body(row)
+    for body in filter(None, bodies):
         hash_ = sha256(hash_ + body).digest()
         size = len(body) + _HASH_FIELD_BYTES
         yield b"".join(
@@ -72,7 +82,10 @@ def _rows(table: bytes, rows: Iterable[LogRow]) -> Iterator[bytes]:
 
 
 def row_body(row: LogRow) -> bytes:
-    """Serialised ``Row`` without its hash. Written out, as a match has a row or two a move."""
+    """Serialised ``Row`` without its hash; empty for a note.
+
+    Written out, as a match has a row or two a move.
+    """
     sequence, public, cause = row.sequence, row.public, row.input
     parts: list[bytes] = []
     if sequence:
@@ -105,24 +118,27 @@ def _reveal(reveal: Reveal) -> bytes:
 
 
 class RecordError(Exception):
-    """Bytes that are no record of ours, or a record that was changed."""
+    """Bytes that are no record of ours, or a record that was changed.
+
+    Attributes:
+        check: what they failed at: ``file`` or ``chain``.
+    """
+
+    def __init__(self, message: str, check: str = "file") -> None:
+        super().__init__(message)
+        self.check = check
 
 
-def read_record(data: bytes) -> FinishedMatch:
-    """The finished match of a record, its chain of hashes checked.
+def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
+    """The finished match of a record and its log, every hash checked.
 
-    What lists say of it besides (`players`, `ended_ms`) comes from the last event.
+    Reading is strict: there is one way to write a record, and other bytes are refused even if they
+    mean the same. What lists say of a match besides (`players`, `ended_ms`) comes from its events.
 
     Raises:
         RecordError: not a record, of a later format, or changed.
     """
-    record = record_pb2.Record()
-    try:
-        record.ParseFromString(data)
-    except DecodeError as error:
-        raise RecordError("not a record") from error
-    if record.format != FORMAT:
-        raise RecordError(f"a record of format {record.format}; this program reads {FORMAT}")
+    record = _parse(data)
     table = record.table.SerializeToString(deterministic=True)
     hash_ = hashlib.sha256(_TAG + table).digest()
     rows = []
@@ -137,10 +153,14 @@ def read_record(data: bytes) -> FinishedMatch:
         )
         hash_ = hashlib.sha256(hash_ + row_body(row)).digest()
         if hash_ != message.hash:
-            raise RecordError(f"row {number} or one before it was changed")
+            raise RecordError(f"row {number} or one before it was changed", "chain")
         rows.append(row)
     reveal = record.reveal
-    return FinishedMatch(
+    try:
+        players, ended_ms = _players(rows, len(record.table.seats)), _ended_ms(rows)
+    except (DecodeError, IndexError) as error:
+        raise RecordError("a row holds no event of a table") from error
+    match = FinishedMatch(
         table_id=record.table.table_id,
         kind=record.table.game,
         table=table,
@@ -151,11 +171,30 @@ def read_record(data: bytes) -> FinishedMatch:
             reveal.root,
             reveal.seed if reveal.HasField("seed") else None,
         ),
-        rows=rows,
         result=record.result.SerializeToString(deterministic=True),
-        players=_players(rows, len(record.table.seats)),
-        ended_ms=_ended_ms(rows),
+        players=players,
+        ended_ms=ended_ms,
     )
+    return match, tuple(rows)
+
+
+def _parse(data: bytes) -> record_pb2.Record:
+    """The message in *data*, which is written in the one way that `record_bytes` writes."""
+    try:
+        record = record_pb2.Record.FromString(data)
+    except DecodeError as error:
+        raise RecordError("not a record") from error
+    if record.format != FORMAT:
+        raise RecordError(f"a record of format {record.format}; this program reads {FORMAT}")
+    end = len(data) - _HASH_FIELD_BYTES
+    if data[end : end + 2] != _RECORD_HASH:
+        raise RecordError("the record does not end with its hash")
+    if hashlib.sha256(data[:end]).digest() != data[end + 2 :]:
+        raise RecordError("the hash at the end is not that of the bytes before it")
+    record.DiscardUnknownFields()
+    if record.SerializeToString(deterministic=True) != data:
+        raise RecordError("not written in canonical form, or with fields that are unknown here")
+    return record
 
 
 def _players(rows: Iterable[LogRow], seats: int) -> tuple[str, ...]:

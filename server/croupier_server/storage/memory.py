@@ -1,4 +1,4 @@
-"""Stores that keep everything in memory, for as long as the process lives.
+"""A store that keeps everything in memory, for as long as the process lives.
 
 Must not be put here: anything on disk.
 """
@@ -11,8 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from croupier_server.storage.base import NO_PRIVATE, Done, FinishedMatch, LogRow, RecordEntry
+from croupier_server.storage.base import (
+    NO_PRIVATE,
+    AuditEntry,
+    Checkpoint,
+    Done,
+    FinishedMatch,
+    KeyExists,
+    LogRow,
+    RecordEntry,
+    Store,
+    StoredKey,
+    StoredTable,
+)
 from croupier_server.storage.codec import record_bytes
+from croupier_server.storage.held import HeldRecords
 
 _RECENT: Final = 256
 """About as many rows as a table keeps for its readers, who share them with the log."""
@@ -25,36 +38,155 @@ class _Rows:
     """The rows of one table. A row that nobody else holds takes a third of the room as part of a
     packed piece, and long matches have many."""
 
-    __slots__ = ("_packed", "recent", "table_id")
+    __slots__ = ("_packed", "checkpoint", "recent", "table_id")
 
     def __init__(self, table_id: str) -> None:
         self.table_id = table_id
+        self.checkpoint: Checkpoint | None = None
         self._packed: list[bytes] = []
         self.recent: list[LogRow] = []
 
     def pack(self) -> None:
         """Put the oldest recent rows together."""
         rows = [
-            (epoch, sequence, public, dict(private) if private else None, cause)
-            for _, epoch, sequence, public, private, cause in self.recent[:_PACKED]
+            (epoch, sequence, public, dict(private) if private else None, cause, kept)
+            for _, epoch, sequence, public, private, cause, kept in self.recent[:_PACKED]
         ]
         self._packed.append(marshal.dumps(rows))
         del self.recent[:_PACKED]
 
     def __iter__(self) -> Iterator[LogRow]:
         for piece in self._packed:
-            for epoch, sequence, public, private, cause in marshal.loads(piece):  # noqa: S302 - ours
-                yield LogRow(self.table_id, epoch, sequence, public, private or NO_PRIVATE, cause)
+            for epoch, sequence, public, private, *rest in marshal.loads(piece):  # noqa: S302 - ours
+                yield LogRow(self.table_id, epoch, sequence, public, private or NO_PRIVATE, *rest)
         yield from self.recent
 
 
+class MemoryRecords:
+    """A `RecordStore` in memory.
+
+    Args:
+        records_max: the newest so many are kept.
+        bytes_max: the newest are kept that together are no longer than this, and one in any case.
+    """
+
+    __slots__ = ("_by_table", "_bytes", "_bytes_max", "_head", "_held", "_max", "_newest", "_wakes")
+
+    def __init__(self, records_max: int = 1_000, bytes_max: int = 1 << 30) -> None:
+        self._max = records_max
+        self._bytes_max = bytes_max
+        self._bytes = 0
+        self._head = 0
+        self._by_table: dict[str, RecordEntry] = {}
+        self._newest: list[RecordEntry] = []
+        """By position; the newest is the last."""
+        self._held = HeldRecords()
+        self._wakes: dict[object, Callable[[], None]] = {}
+
+    def keep(self, match: FinishedMatch, record: bytes) -> None:
+        """Show the record of *match* now or later."""
+        self._held.add(match, _entry(match, record))
+        if not match.shown_from_ms:
+            self._show(self._held.take(0))
+
+    def _show(self, entries: Sequence[RecordEntry]) -> None:
+        for held in entries:
+            old = self._by_table.get(held.table_id)
+            if old is not None:
+                self._drop(self._after(old.position - 1))
+            self._head += 1
+            entry = held._replace(position=self._head)
+            self._by_table[entry.table_id] = entry
+            self._newest.append(entry)
+            self._bytes += len(entry.record)
+        while len(self._newest) > self._max or (
+            self._bytes > self._bytes_max and len(self._newest) > 1
+        ):
+            self._drop(0)
+        if entries:
+            for wake in tuple(self._wakes.values()):
+                wake()
+
+    def _drop(self, place: int) -> None:
+        entry = self._newest.pop(place)
+        del self._by_table[entry.table_id]
+        self._bytes -= len(entry.record)
+
+    def _after(self, position: int) -> int:
+        """Place in `_newest` of the first record behind *position*."""
+        return bisect_right(self._newest, position, key=lambda entry: entry.position)
+
+    async def get(self, table_id: str) -> RecordEntry | None:
+        """See `RecordStore.get`."""
+        return self._by_table.get(table_id)
+
+    async def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
+        """See `RecordStore.newest`."""
+        end = len(self._newest) if before is None else self._after(before - 1)
+        found = (self._newest[place] for place in reversed(range(end)))
+        chosen = islice((entry for entry in found if kind in (0, entry.kind)), limit)
+        return [entry._replace(record=b"") for entry in chosen]
+
+    async def since(self, position: int, limit: int) -> list[RecordEntry]:
+        """See `RecordStore.since`."""
+        start = self._after(position)
+        return self._newest[start : start + limit]
+
+    async def head(self) -> int:
+        """See `RecordStore.head`."""
+        return self._head
+
+    def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """See `RecordStore.subscribe`."""
+        key = object()
+        self._wakes[key] = wake
+        return lambda: self._wakes.pop(key, None) and None
+
+    async def reveal(self, now_ms: int) -> None:
+        """See `RecordStore.reveal`."""
+        self._show(self._held.take(now_ms))
+
+    async def void(self, table_id: str) -> bool:
+        """See `RecordStore.void`."""
+        entry = self._by_table.get(table_id)
+        if entry is None:
+            return self._held.void(table_id)
+        voided = entry._replace(voided=True)
+        self._by_table[table_id] = voided
+        self._newest[self._after(entry.position - 1)] = voided
+        return True
+
+    async def purge(self, before_ms: int) -> int:
+        """See `RecordStore.purge`."""
+        places = [place for place, entry in enumerate(self._newest) if entry.ended_ms < before_ms]
+        for place in reversed(places):
+            self._drop(place)
+        return len(places) + self._held.purge(before_ms)
+
+
+def _entry(match: FinishedMatch, record: bytes) -> RecordEntry:
+    return RecordEntry(
+        0, match.table_id, match.kind, match.players, match.result, match.ended_ms, record
+    )
+
+
 class MemoryLog:
-    """A `TableLog` in memory. What is appended is stored at once."""
+    """A `TableLog` in memory. What is appended is stored at once.
 
-    __slots__ = ("_tables",)
+    Attributes:
+        records: where finished matches go.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_tables", "records")
+
+    trouble: Final = ""
+
+    def __init__(self, records: MemoryRecords | None = None) -> None:
         self._tables: dict[str, _Rows] = {}
+        self.records = MemoryRecords() if records is None else records
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Nothing ever goes wrong with memory."""
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
         """See `TableLog.append`."""
@@ -69,101 +201,111 @@ class MemoryLog:
                 kept.pack()
         done(None)
 
-    def read(self, table_id: str, after: int = 0) -> Iterator[LogRow]:
-        """See `TableLog.read`."""
-        rows = list(self._tables.get(table_id, ()))
-        start = 0
-        if after:
-            last = [place for place, row in enumerate(rows) if row.sequence == after]
-            start = last[0] + 1 if last else len(rows)
-        return iter(rows[start:])
+    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
+        """See `TableLog.checkpoint`."""
+        kept = self._tables.get(table_id)
+        if kept is not None:
+            kept.checkpoint = checkpoint
 
-    def tables(self) -> tuple[str, ...]:
-        """See `TableLog.tables`."""
-        return tuple(self._tables)
+    def finish(self, match: FinishedMatch, done: Done) -> None:
+        """See `TableLog.finish`."""
+        try:
+            rows = self._tables.get(match.table_id, ())
+            self.records.keep(match, record_bytes(match, rows))
+        except Exception as error:  # the caller says what became of it
+            done(error)
+            return
+        self._tables.pop(match.table_id, None)
+        done(None)
 
     def forget(self, table_id: str) -> None:
         """See `TableLog.forget`."""
         self._tables.pop(table_id, None)
 
+    async def tables(self) -> tuple[str, ...]:
+        """See `TableLog.tables`."""
+        return tuple(self._tables)
 
-class MemoryRecords:
-    """A `RecordStore` in memory.
+    async def load(self, table_id: str) -> StoredTable | None:
+        """See `TableLog.load`."""
+        kept = self._tables.get(table_id)
+        if kept is None:
+            return None
+        rows = list(kept)
+        checkpoint = kept.checkpoint
+        after = checkpoint.kept_from - 1 if checkpoint else 0
+        return StoredTable(table_id, rows[-1].epoch, rows[0], checkpoint, _behind(rows, after))
 
-    Args:
-        records_max: the newest so many are kept.
-        bytes_max: the newest are kept that together are no longer than this, and one in any case.
-    """
+    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+        """See `TableLog.read`."""
+        return _behind(list(self._tables.get(table_id, ())), after)
 
-    __slots__ = ("_by_table", "_bytes", "_bytes_max", "_head", "_max", "_newest", "_wakes")
+    async def close(self) -> None:
+        """There is nothing to wait for."""
 
-    def __init__(self, records_max: int = 1_000, bytes_max: int = 1 << 30) -> None:
-        self._max = records_max
-        self._bytes_max = bytes_max
-        self._bytes = 0
-        self._head = 0
-        self._by_table: dict[str, RecordEntry] = {}
-        self._newest: list[RecordEntry] = []
-        """By position; the newest is the last."""
-        self._wakes: dict[object, Callable[[], None]] = {}
 
-    def put(self, match: FinishedMatch) -> RecordEntry:
-        """See `RecordStore.put`."""
-        record = record_bytes(match)
-        old = self._by_table.get(match.table_id)
-        if old is not None:
-            self._drop(self._after(old.position - 1))
-        self._head += 1
-        entry = RecordEntry(
-            self._head,
-            match.table_id,
-            match.kind,
-            match.players,
-            match.result,
-            match.ended_ms,
-            record,
-        )
-        self._by_table[match.table_id] = entry
-        self._newest.append(entry)
-        self._bytes += len(record)
-        while len(self._newest) > self._max or (
-            self._bytes > self._bytes_max and len(self._newest) > 1
-        ):
-            self._drop(0)
-        for wake in tuple(self._wakes.values()):
-            wake()
-        return entry
+def _behind(rows: list[LogRow], after: int) -> list[LogRow]:
+    """Those of *rows* that come after the event of this number."""
+    if not after:
+        return rows
+    last = next((place for place, row in enumerate(rows) if row.sequence == after), len(rows))
+    return rows[last + 1 :]
 
-    def _drop(self, place: int) -> None:
-        entry = self._newest.pop(place)
-        del self._by_table[entry.table_id]
-        self._bytes -= len(entry.record)
 
-    def _after(self, position: int) -> int:
-        """Place in `_newest` of the first record behind *position*."""
-        return bisect_right(self._newest, position, key=lambda entry: entry.position)
+class MemoryKeys:
+    """A `KeyStore` in memory."""
 
-    def get(self, table_id: str) -> RecordEntry | None:
-        """See `RecordStore.get`."""
-        return self._by_table.get(table_id)
+    def __init__(self) -> None:
+        self._keys: dict[str, StoredKey] = {}
+        self._version = 0
 
-    def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
-        """See `RecordStore.newest`."""
-        end = len(self._newest) if before is None else self._after(before - 1)
-        found = (self._newest[place] for place in reversed(range(end)))
-        return list(islice((entry for entry in found if kind in (0, entry.kind)), limit))
+    async def add(self, key: StoredKey) -> None:
+        """See `KeyStore.add`."""
+        if key.key_id in self._keys:
+            raise KeyExists(key.key_id)
+        self._keys[key.key_id] = key
+        self._version += 1
 
-    def since(self, position: int, limit: int) -> list[RecordEntry]:
-        """See `RecordStore.since`."""
-        start = self._after(position)
-        return self._newest[start : start + limit]
+    async def all(self) -> list[StoredKey]:
+        """See `KeyStore.all`."""
+        return list(self._keys.values())
 
-    def head(self) -> int:
-        """See `RecordStore.head`."""
-        return self._head
+    async def revoke(self, key_id: str, now_ms: int) -> bool:
+        """See `KeyStore.revoke`."""
+        key = self._keys.get(key_id)
+        if key is None or key.revoked_ms is not None:
+            return False
+        self._keys[key_id] = key._replace(revoked_ms=now_ms)
+        self._version += 1
+        return True
 
-    def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """See `RecordStore.subscribe`."""
-        key = object()
-        self._wakes[key] = wake
-        return lambda: self._wakes.pop(key, None) and None
+    async def version(self) -> int:
+        """See `KeyStore.version`."""
+        return self._version
+
+
+class MemoryAudit:
+    """An `AuditLog` in memory."""
+
+    def __init__(self) -> None:
+        self._entries: list[AuditEntry] = []
+
+    async def add(self, entry: AuditEntry) -> None:
+        """See `AuditLog.add`."""
+        self._entries.append(entry)
+
+    async def newest(self, before: int | None, limit: int) -> list[tuple[int, AuditEntry]]:
+        """See `AuditLog.newest`."""
+        end = len(self._entries) if before is None else max(before - 1, 0)
+        found = list(enumerate(self._entries[:end], 1))
+        return found[::-1][:limit]
+
+
+def memory_store(records_max: int = 1_000, bytes_max: int = 1 << 30) -> Store:
+    """A `Store` in memory; see `MemoryRecords`."""
+    records = MemoryRecords(records_max, bytes_max)
+
+    async def shut() -> None:
+        """Memory holds nothing open."""
+
+    return Store(MemoryLog(records), records, MemoryKeys(), MemoryAudit(), "memory", shut)

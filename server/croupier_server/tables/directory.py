@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 import structlog
 
 from croupier_server.errors import NotFound, Reason
-from croupier_server.storage.base import FinishedMatch, RecordStore, TableLog
-from croupier_server.tables.reveals import HeldRecords
-from croupier_server.tables.spec import Status
+from croupier_server.storage.base import FinishedMatch, TableLog
+from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
 
 _log = structlog.get_logger(__name__)
@@ -24,20 +24,17 @@ class Directory:
     """All tables of one server, in the order of their making.
 
     Args:
-        log: where their rows are.
-        records: where finished matches go.
+        log: where their rows are, and where finished matches go.
         ended_max: ended tables that are still answered for; the oldest one goes.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_held", "_log", "_records", "_tables")
+    __slots__ = ("_ended", "_ended_max", "_log", "_tables")
 
-    def __init__(self, log: TableLog, records: RecordStore, ended_max: int) -> None:
+    def __init__(self, log: TableLog, ended_max: int) -> None:
         self._log = log
-        self._records = records
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
         self._ended: deque[str] = deque()
-        self._held = HeldRecords()
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -94,8 +91,7 @@ class Directory:
         return list(islice(found, limit))
 
     def archive(self, table: Table) -> None:
-        """Make the record of an ended table, a board's with its last one, and let the oldest
-        ended table go.
+        """Have the record of an ended table made, and let the oldest ended table go.
 
         A record that cannot be made harms nobody but those who look for it: the rows are kept.
         """
@@ -108,27 +104,25 @@ class Directory:
                 sequence=table.journal.sequence,
                 fault=table.fault,
             )
-        finished = FinishedMatch(
+        deal = spec.deal
+        match = FinishedMatch(
             table_id=spec.table_id,
             kind=spec.kind,
             table=table.created,
             option_text=spec.option_text,
             reveal=table.reveal,
-            rows=tuple(self._log.read(spec.table_id)),
             result=table.result,
             players=tuple(seat.player for seat in table.seats),
             ended_ms=table.ended_ms,
+            board=deal.commitment if deal.kind is DealKind.BOARD else b"",
+            board_tables=deal.tables,
         )
-        for match in self._held.add(spec.deal, finished):
-            self._keep(match)
+        self._log.finish(match, partial(_kept, spec.table_id))
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
             self._tables.pop(self._ended.popleft(), None)
 
-    def _keep(self, match: FinishedMatch) -> None:
-        try:
-            self._records.put(match)
-        except Exception as error:
-            _log.error("no record", table_id=match.table_id, error=type(error).__name__)
-        else:
-            self._log.forget(match.table_id)
+
+def _kept(table_id: str, error: Exception | None) -> None:
+    if error is not None:
+        _log.error("no record", table_id=table_id, error=type(error).__name__)

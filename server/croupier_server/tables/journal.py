@@ -6,13 +6,16 @@ Must not be put here: what happened and why; where rows are stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from croupier_server.games.base import Event
 from croupier_server.storage.base import NO_PRIVATE, LogRow
 from croupier_server.tables import encode
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import VARINTS, varint
+
+if TYPE_CHECKING:
+    from croupier_server.tables.delay import Delayed
 
 _SHORT: Final = len(VARINTS)
 _FRAMED_SIZE_MAX: Final = 16
@@ -45,6 +48,7 @@ class Journal:
         kept: rows of the events from `kept_from` on.
         outbox: rows that are still to be stored, sealed answers among them; shared with the
             owner of the table, who empties it.
+        delayed: is told of all of them, at a table that is shown late.
     """
 
     __slots__ = (
@@ -53,6 +57,7 @@ class Journal:
         "_event_bytes",
         "_table_id",
         "committed",
+        "delayed",
         "kept",
         "kept_from",
         "outbox",
@@ -69,9 +74,12 @@ class Journal:
         self.kept_from = 1
         self.kept: list[LogRow] = []
         self.outbox = outbox
+        self.delayed: Delayed | None = None
 
     def emit(self, events: Sequence[Event], cause: bytes, now: int) -> None:
         """Number the events of the game that the input *cause* led to."""
+        if self.delayed is not None:
+            self.delayed.happened(cause, self.sequence + len(events), now)
         stamp = encode.stamp(now)
         table_id, epoch, sequence = self._table_id, self._epoch, self.sequence
         rows: list[LogRow] = []
@@ -93,7 +101,7 @@ class Journal:
             if parts:
                 private = {seat: _FRAMED[part] for seat, part in parts.items()}
             # Made without the detour of its own constructor, which takes longer than the rest.
-            row = (table_id, epoch, sequence, public, private, cause)
+            row = (table_id, epoch, sequence, public, private, cause, b"")
             rows.append(tuple.__new__(LogRow, row))
             cause = b""
         assert not cause, "an input leads to an event"
@@ -108,19 +116,31 @@ class Journal:
         row = LogRow(self._table_id, self._epoch, self.sequence, public)
         self.kept.append(row)
         self.outbox.append(row)
+        if self.delayed is not None:
+            self.delayed.announced(arm, self.sequence, now)
 
     def seal(self, cause: bytes) -> None:
         """Log a sealed answer: a row without a number."""
+        if self.delayed is not None:
+            self.delayed.sealed(cause)
         self.outbox.append(LogRow(self._table_id, self._epoch, 0, b"", NO_PRIVATE, cause))
 
-    def start_deal(self) -> None:
-        """A deal begins with the next event: let go of what came before the last one."""
-        gone = self._deal_start - self.kept_from
-        del self.kept[:gone]
-        self.kept_from = self._deal_start
-        self._deal_start = self.sequence + 1
+    def start_deal(self) -> int:
+        """A deal begins with the next event: let go of what came before the last one, whose first
+        event has the number that is returned. What is shown late is kept for as much longer."""
+        last, self._deal_start = self._deal_start, self.sequence + 1
+        if self.delayed is None:
+            self.let_go(last)
+        else:
+            self.delayed.start_deal(self._deal_start, last)
+        return last
 
-    def since(self, after: int) -> Sequence[LogRow]:
-        """Stored events behind number *after*, which must not lie before `kept_from` - 1."""
+    def let_go(self, kept_from: int) -> None:
+        """Keep events from number *kept_from* on."""
+        del self.kept[: kept_from - self.kept_from]
+        self.kept_from = kept_from
+
+    def since(self, after: int, to: int) -> Sequence[LogRow]:
+        """Events behind number *after*, which must not lie before `kept_from` - 1, up to *to*."""
         assert after >= self.kept_from - 1
-        return self.kept[after + 1 - self.kept_from : self.committed + 1 - self.kept_from]
+        return self.kept[after + 1 - self.kept_from : to + 1 - self.kept_from]

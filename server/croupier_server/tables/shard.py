@@ -22,7 +22,7 @@ from croupier_server.errors import (
     Unavailable,
 )
 from croupier_server.games.base import EndReason, Move, Seat
-from croupier_server.storage.base import RecordStore, TableLog
+from croupier_server.storage.base import TableLog
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import Clock
@@ -65,7 +65,6 @@ class Shard:
         secrets: random bytes for tickets, codes and decks.
         ids: ids for tables; never the same one twice.
         log: where rows are stored before anybody sees what they say.
-        records: where finished matches go.
         games: by number of ``GameKind``.
         limits: what callers are held to.
         house: told of each house seat of a new table, once that is stored.
@@ -88,7 +87,6 @@ class Shard:
         secrets: tickets.Secrets,
         ids: Callable[[], str],
         log: TableLog,
-        records: RecordStore,
         games: Mapping[int, GameEntry],
         limits: Limits = Limits(),  # noqa: B008 - a value
         house: Callable[[HouseSeat], None] | None = None,
@@ -105,7 +103,7 @@ class Shard:
         self._house = HouseSeats(secrets, house, limits.relief_bot)
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
-        self.directory = Directory(log, records, limits.ended_max)
+        self.directory = Directory(log, limits.ended_max)
         self.table = self.directory.table
         self.list_tables = self.directory.listed
         self._number = 0

@@ -1,0 +1,172 @@
+"""The one session that writes to a PostgreSQL database.
+
+Whoever serves holds an advisory lock of its schema for as long as the session lives, so there are
+no two. A session can be lost and the lock with it, and another server may come in between; so each
+that begins to serve takes a number besides, the fence, and every batch that is stored says the
+fence that it goes by and its own number. Whoever comes back reads from them whether it has been
+followed by another, and whether the batch whose commit got no answer was stored.
+
+Must not be put here: what is in a batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from typing import Final, Literal
+
+import asyncpg
+
+from croupier_server.config import without_password
+
+Durability = Literal["power", "process"]
+
+CONNECT_S: Final = 10
+"""Time to connect and to find out whether we may write."""
+
+ANSWER_S: Final = 10
+"""A session whose server has not answered for so long counts as lost."""
+
+_LOCK: Final = 7421
+"""First half of the lock's key; the schema is the other."""
+
+_TRY_LOCK: Final = "SELECT pg_try_advisory_lock($1, current_schema()::regnamespace::oid::int)"
+
+_HOLDER: Final = """
+SELECT pid, application_name, coalesce(host(client_addr), 'this machine') AS host
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND classid = $1
+  AND objid = current_schema()::regnamespace::oid
+  AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+_COMMIT: Final = {
+    # A server that is set to wait for its replicas too goes on doing so.
+    "power": "SELECT set_config('synchronous_commit', 'on', false) "
+    "WHERE current_setting('synchronous_commit') = 'off'",
+    "process": "SET synchronous_commit = off",
+}
+
+LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+"""What a session may fail with."""
+
+
+class Held(Exception):
+    """Another server holds the database; the text says which."""
+
+
+class Superseded(Exception):
+    """What we had stored last is not the last word of the database any more."""
+
+
+def plain(error: BaseException) -> str:
+    """What went wrong, on one line and without what the driver knows of passwords."""
+    if isinstance(error, TimeoutError) and not isinstance(error, OSError | asyncpg.PostgresError):
+        return f"PostgreSQL has not answered for {ANSWER_S} s"
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"PostgreSQL: {without_password(text)}"
+
+
+class WriterSession:
+    """The session that writes, while there is one.
+
+    Args:
+        url: of the database.
+        durability: ``power``: what is stored survives a power cut; ``process``: only the end of
+            this process.
+
+    Attributes:
+        fence: our number; 0 before `claim`.
+    """
+
+    def __init__(self, url: str, durability: Durability) -> None:
+        self._url = url
+        self._durability = durability
+        # pg_stat_activity shows 63 bytes of it. The last part tells our own sessions from others.
+        name = f"croupier {socket.gethostname()[:24]}:{os.getpid()} "
+        self._name = name + secrets.token_hex(8)
+        self._connection: asyncpg.Connection | None = None
+        self.fence = 0
+
+    @property
+    def connection(self) -> asyncpg.Connection:
+        """The driver's connection; there must be one."""
+        assert self._connection is not None
+        return self._connection
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a session that has not been seen to end."""
+        return self._connection is not None and not self._connection.is_closed()
+
+    async def open(self, ended: Callable[[], None]) -> None:
+        """Connect and take the lock; *ended* is called when the session has ended by itself.
+
+        Raises:
+            Held: another server has the lock.
+            OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError: no session.
+        """
+        async with asyncio.timeout(CONNECT_S):
+            connection = await asyncpg.connect(
+                self._url,
+                timeout=CONNECT_S,
+                command_timeout=ANSWER_S,
+                server_settings={"application_name": self._name},
+            )
+            try:
+                await connection.execute(_COMMIT[self._durability])
+                await self._lock(connection)
+            except BaseException:
+                connection.terminate()
+                raise
+        connection.add_termination_listener(lambda _: ended())
+        self._connection = connection
+
+    async def _lock(self, connection: asyncpg.Connection) -> None:
+        """Take the lock, if need be from an earlier session of ours that the server has not missed
+        yet."""
+        while not await connection.fetchval(_TRY_LOCK, _LOCK):
+            holder = await connection.fetchrow(_HOLDER, _LOCK)
+            if holder is None:
+                continue  # gone meanwhile
+            if holder["application_name"] != self._name:
+                raise Held(
+                    f"another server holds this database: {holder['application_name']}, "
+                    f"connected from {holder['host']} (process {holder['pid']} of PostgreSQL)"
+                )
+            await connection.execute("SELECT pg_terminate_backend($1, 1000)", holder["pid"])
+
+    async def claim(self) -> None:
+        """Take a fence: from now on whoever served before cannot store any more."""
+        self.fence = await self.connection.fetchval(
+            "UPDATE writer SET fence = fence + 1, last_batch = 0 RETURNING fence"
+        )
+
+    async def last_batch(self) -> int:
+        """Number of the batch that was stored last under our fence.
+
+        Raises:
+            Superseded: the database goes by another fence.
+        """
+        row = await self.connection.fetchrow("SELECT fence, last_batch FROM writer")
+        if row is None or row["fence"] != self.fence:
+            raise Superseded("another server has taken the database over")
+        return int(row["last_batch"])
+
+    def drop(self) -> None:
+        """Let go of the session at once; the server finds out by itself."""
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    async def close(self) -> None:
+        """End the session, and with it the lock."""
+        connection, self._connection = self._connection, None
+        if connection is not None and not connection.is_closed():
+            try:
+                await connection.close(timeout=CONNECT_S)
+            except LOST:
+                connection.terminate()
