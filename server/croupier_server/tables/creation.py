@@ -90,4 +90,5 @@ def make_spec(
         unlisted=request.unlisted,
         created_ms=now,
         endpoint=endpoint,
+        delay=request.delay,
     )

@@ -128,7 +128,6 @@ class TableFeed(Feed):
 
     def __init__(self, owner: Owner, table: Table, *, epoch: int, after: int, lag_max: int) -> None:
         super().__init__(owner)
-        journal = table.journal
         self.table = table
         self._lag_max = lag_max
         self._is_beating = False
@@ -140,14 +139,14 @@ class TableFeed(Feed):
         """Number of the last event taken; 0 while opening: begin with a snapshot."""
         if epoch not in (0, table.spec.epoch):
             self._reset = ResetReason.EPOCH
-        elif after > journal.committed:
+        elif after > self._head:
             raise InvalidRequest(
                 Reason.SEQUENCE_AHEAD,
-                f"the last event has number {journal.committed}",
+                f"the last event has number {self._head}",
                 field="after_sequence",
             )
         elif epoch and after:
-            if after >= journal.kept_from - 1:
+            if after >= self._kept_from - 1:
                 self._position = after
             else:
                 self._reset = ResetReason.TOO_OLD
@@ -156,6 +155,27 @@ class TableFeed(Feed):
     def sees_events(self) -> bool:
         """Whether the stream carries events."""
         return True
+
+    @property
+    def _head(self) -> int:
+        """Number of the last event that may be read."""
+        return self.table.journal.committed
+
+    @property
+    def _kept_from(self) -> int:
+        """Number of the first event that may still be read."""
+        return self.table.journal.kept_from
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all that has happened may be read, so that the table can be shown as it is."""
+        journal = self.table.journal
+        return journal.committed == journal.sequence
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the table has ended, as far as the reader may know."""
+        return self.table.status is Status.ENDED and self._is_whole
 
     def beat(self) -> None:
         """A heartbeat is due."""
@@ -181,50 +201,47 @@ class TableFeed(Feed):
         if self._ending:
             self._end(out, self._ending)
             return
-        table = self.table
-        journal = table.journal
+        table, head = self.table, self._head
         if self._is_opening:
             self._open(out, now)
-        elif self._position == journal.committed:
+        elif self._position == head:
             self._was_slow = False
         elif self.sees_events and self._is_behind():
             self._fall_behind(out, now)
         if self._is_opening or self.is_done:
             return
         if self.sees_events:
-            out += [self._event(row) for row in journal.since(self._position)]
-        self._position = journal.committed
-        if table.status is Status.ENDED and journal.committed == journal.sequence:
+            out += [self._event(row) for row in table.journal.since(self._position, head)]
+        self._position = head
+        if self._is_over:
             assert table.result is not None
             out.append(updates.result(table.result))
             reason = StreamEnd.TABLE_HALTED if table.is_halted else StreamEnd.MATCH_ENDED
             self._end(out, updates.end(reason))
         elif self._is_beating:
             self._is_beating = False
-            out.append(table.heartbeat(now))
+            out.append(self._heartbeat(now))
 
     def _open(self, out: list[bytes], now: int) -> None:
         """The first messages: resumed, or a snapshot; a snapshot waits for all to be stored."""
         table = self.table
-        journal = table.journal
-        if self._position and self._position >= journal.kept_from - 1:
-            out.append(updates.resumed(table.spec.epoch, self._position, journal.committed))
-        elif journal.committed < journal.sequence:
+        if self._position and self._position >= self._kept_from - 1:
+            out.append(updates.resumed(table.spec.epoch, self._position, self._head))
+        elif not self._is_whole:
             return
         else:
-            if not table.is_halted:
+            if not (table.is_halted and self._is_over):
                 snapshot = updates.snapshot_update(self._snapshot(now))
                 if self._reset is not None:
                     out.append(updates.reset(self._reset))
                 out.append(snapshot)
-            self._position = journal.sequence
+            self._position = self._head
         self._is_opening = False
         self._reset = None
 
     def _is_behind(self) -> bool:
-        journal = self.table.journal
-        is_gone = self._position < journal.kept_from - 1
-        return is_gone or journal.committed - self._position > self._lag_max
+        is_gone = self._position < self._kept_from - 1
+        return is_gone or self._head - self._position > self._lag_max
 
     def _fall_behind(self, out: list[bytes], now: int) -> None:
         """The reader was too slow: one snapshot, the second time the end."""
@@ -243,6 +260,9 @@ class TableFeed(Feed):
         self.is_done = True
         self.owner.forget(self)
 
+    def _heartbeat(self, now: int) -> bytes:
+        return self.table.heartbeat(now)
+
     def _snapshot(self, now: int) -> bytes:
         raise NotImplementedError
 
@@ -251,9 +271,31 @@ class TableFeed(Feed):
 
 
 class PublicFeed(TableFeed):
-    """What everybody may see of a table."""
+    """What everybody may see of a table, late where the table is shown late."""
 
     __slots__ = ()
+
+    @property
+    def _head(self) -> int:
+        delayed = self.table.delayed
+        return super()._head if delayed is None else delayed.sequence
+
+    @property
+    def _kept_from(self) -> int:
+        delayed = self.table.delayed
+        return super()._kept_from if delayed is None else delayed.kept_from
+
+    @property
+    def _is_whole(self) -> bool:
+        return super()._is_whole if self.table.delayed is None else True
+
+    @property
+    def _is_over(self) -> bool:
+        delayed = self.table.delayed
+        return super()._is_over if delayed is None else delayed.is_over
+
+    def _heartbeat(self, now: int) -> bytes:
+        return self.table.public_heartbeat(now)
 
     def _snapshot(self, now: int) -> bytes:
         return self.table.snapshot(None, now)

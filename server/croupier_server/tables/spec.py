@@ -39,6 +39,15 @@ class OnAbsence(IntEnum):
     FORFEIT = 3
 
 
+class OnTimeOut(IntEnum):
+    """What becomes of a seat whose time has run out; the numbers are those of
+    ``croupier.v1.TimeOutPolicy``."""
+
+    FALLBACK = 1
+    STRIKE = 2
+    FORFEIT = 3
+
+
 class ViewMode(IntEnum):
     """What a seat's stream carries; the numbers are those of ``croupier.v1.ViewMode``."""
 
@@ -84,7 +93,10 @@ class ClockSpec:
         increment_ms: added to it after each move.
         per_move_ms: time for each move before the base is touched.
         window_ms: how long a sealed window stays open; 0: until all have answered.
-        strikes: time-outs after which a seat forfeits; 0: never.
+        strikes: strikes after which a seat forfeits; 0: never.
+        on_time_out: what becomes of a seat whose time has run out.
+        disconnect_grace_ms: for so long in all a seat is charged nothing while it has no stream.
+        start_timeout_ms: so long after the table was made the match must have begun; 0: whenever.
     """
 
     base_ms: int = 0
@@ -92,11 +104,27 @@ class ClockSpec:
     per_move_ms: int = 0
     window_ms: int = 0
     strikes: int = 0
+    on_time_out: OnTimeOut = OnTimeOut.STRIKE
+    disconnect_grace_ms: int = 0
+    start_timeout_ms: int = 0
 
     @property
     def is_timed(self) -> bool:
         """Whether a seat's time can run out."""
         return bool(self.base_ms or self.increment_ms or self.per_move_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class SpectatorDelay:
+    """How far everybody but the seats stays behind a match: until both are over.
+
+    Attributes:
+        decisions: so many must have been answered since.
+        time_ms: so long must it be ago.
+    """
+
+    decisions: int = 0
+    time_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +145,7 @@ class CreateTable:
         ruleset: its name; empty: the game's default.
         overrides: options that differ from it, as text.
         seats: in order; seats left out are open.
+        delay: how far spectators stay behind; None: not at all.
         request_id: makes the call safe to repeat; empty: it is not.
     """
 
@@ -133,6 +162,7 @@ class CreateTable:
     manual_start: bool = False
     title: str = ""
     unlisted: bool = False
+    delay: SpectatorDelay | None = None
     request_id: str = ""
 
 
@@ -176,6 +206,7 @@ class TableSpec:
         commitment: published in place of the table's secret (MATCH), else empty.
         created_ms: when it was made.
         endpoint: address of the server that owns it; empty: the one that was asked.
+        delay: how far everybody but the seats stays behind; None: not at all.
     """
 
     table_id: str
@@ -201,6 +232,7 @@ class TableSpec:
     unlisted: bool
     created_ms: int
     endpoint: str = ""
+    delay: SpectatorDelay | None = None
 
     def lost_by(self, seat: Seat) -> Outcome:
         """How a match ends that the team of *seat* gave away; it has no score."""

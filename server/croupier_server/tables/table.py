@@ -25,6 +25,7 @@ from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import LogRow, Reveal
 from croupier_server.tables import deals, encode, updates
 from croupier_server.tables.deals import Dealer
+from croupier_server.tables.delay import Delayed
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.match import FOREVER, Match
@@ -51,10 +52,11 @@ class Table:
         status: where it stands.
         host: hash of its host ticket.
         journal: its events.
+        delayed: what everybody but the seats sees, at a table that is shown late.
         presence: who has been away.
         match: the match, which has begun when the status is PLAYING.
         result: payload of ``MatchResult``, once it has ended.
-        shown: what everybody may know of seats and status.
+        shown: seats and status, as far as they are stored.
         is_halted: a fault stopped it.
         fault: where the fault was, for the log; names no card.
         ended_ms: when it ended.
@@ -72,6 +74,7 @@ class Table:
         "_fixed",
         "_make_dealer",
         "created",
+        "delayed",
         "ended_ms",
         "fault",
         "game",
@@ -135,7 +138,11 @@ class Table:
         self.wire = wire
         self._make_dealer = make_dealer
         self._fixed = encode.fixed_fields(spec)
+        self.delayed: Delayed | None = None
         self.shown = self.show()
+        if spec.delay is not None:
+            self.delayed = Delayed(spec, game, wire, show=self.show, clocks=self.match.rest)
+            self.journal.delayed = self.delayed
         self.created = self.resource()
         self.journal.announce(encode.TABLE_CREATED, field_bytes(1, self.created), spec.created_ms)
 
@@ -157,8 +164,19 @@ class Table:
         if shown is not None:
             self.shown = shown
 
+    @property
+    def seen(self) -> Shown:
+        """Seats and status as everybody sees them."""
+        return self.shown if self.delayed is None else self.delayed.shown
+
     def resource(self) -> bytes:
-        """Payload of ``croupier.v1.Table``, as it is stored."""
+        """Payload of ``croupier.v1.Table``, as everybody sees it."""
+        if self.delayed is None:
+            return self.seat_resource()
+        return encode.table(self._fixed, self.delayed.shown, self.delayed.sequence)
+
+    def seat_resource(self) -> bytes:
+        """Payload of ``croupier.v1.Table``, as it is stored; for its seats alone."""
         return encode.table(self._fixed, self.shown, self.journal.committed)
 
     def seat_info(self, seat: Seat) -> bytes:
@@ -168,8 +186,10 @@ class Table:
     def snapshot(self, seat: Seat | None, now: int) -> bytes:
         """Payload of ``Snapshot`` for a seat, or for spectators."""
         match = self.match
+        if seat is None and self.delayed is not None:
+            return self.delayed.snapshot(self.resource())
         return updates.snapshot(
-            self.resource(),
+            self.seat_resource(),
             self.journal.sequence,
             seat=match.views.seat(match.state, seat) if seat is not None else None,
             public=match.views.public(match.state) if seat is None else None,
@@ -182,12 +202,18 @@ class Table:
         clocks = updates.clocks(2, match.clocks(now)) if match.timing.is_timed else b""
         return updates.heartbeat(self.journal.committed, clocks, now)
 
+    def public_heartbeat(self, now: int) -> bytes:
+        """`heartbeat` for everybody."""
+        return self.heartbeat(now) if self.delayed is None else self.delayed.heartbeat(now)
+
     @property
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
         deadline = self.match.deadline
         if self.opening.deadline < deadline:
             deadline = self.opening.deadline
+        if self.delayed is not None and self.delayed.deadline < deadline:
+            deadline = self.delayed.deadline
         if self.presence.is_watched and self.status is Status.PLAYING:
             away = self.presence.deadline(self.seat_watchers, self.match.decisions)
             return min(deadline, away)
