@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
@@ -15,6 +16,7 @@ import structlog
 
 from croupier_server.app import App, Sources, running
 from croupier_server.config import Settings
+from croupier_server.identity.rights import Right
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import Requests
 from croupier_server.tables.clock import Clock, ManualClock
@@ -37,7 +39,7 @@ def serve(requests: Requests) -> Serve:
     async def run(
         *services: Callable[[Calls], grpc.GenericRpcHandler], streams_max: int = 2
     ) -> AsyncIterator[Caller]:
-        calls = Calls(requests, streams_max)
+        calls = Calls(requests, streams_max, rights=defaultdict(Right))
         server = grpc.aio.server()
         server.add_generic_rpc_handlers([service(calls) for service in services])
         port = server.add_insecure_port("127.0.0.1:0")

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
+from croupier_server.identity.keys import LOCAL_SCOPES
 from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.tables.caller import LOCAL, Caller
 from tests.rpc.calls import SECONDS, refusal
@@ -93,7 +94,7 @@ async def test_tickets_come_from_metadata(serve: Serve) -> None:
         metadata = (("croupier-ticket", "a"), ("croupier-host-ticket", "b"), ("x-other", "c"))
         await call.unary(f"{ECHO}/Message", ASK, pb.GetTableRequest)
         await call.unary(f"{ECHO}/Message", ASK, pb.GetTableRequest, metadata)
-    assert echo.callers == [Caller(LOCAL), Caller(LOCAL, frozenset(), "a", "b")]
+    assert echo.callers == [Caller(LOCAL, LOCAL_SCOPES), Caller(LOCAL, LOCAL_SCOPES, "a", "b")]
 
 
 @pytest.mark.parametrize("key", ["croupier-ticket", "croupier-host-ticket"])

@@ -1,48 +1,130 @@
-"""Who calls: the metadata of a call as a `Caller`.
+"""Who calls: the metadata of a call as a `Caller`, if what it came with is enough for the call.
 
-Without keys everybody is the principal `local`; seats and tables are told apart by tickets alone.
-Must not be put here: what a caller may do. Tickets are judged by the table that they are for.
+Where no keys are asked for everybody is the principal `local`, and seats and tables are told apart
+by tickets alone. Must not be put here: which call takes what (``identity/rights.py``), and whose a
+ticket is: it is judged by the table that it is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
 
 from croupier_server.errors import InvalidRequest, NotAllowed, Reason
+from croupier_server.identity.keyring import KeyRing, LiveKey
+from croupier_server.identity.keys import ANYBODY, HOUSE, LOCAL_SCOPES, Scope
+from croupier_server.identity.quota import UNLIMITED, Quotas
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.updates import StreamEnd
 
 TICKET: Final = "croupier-ticket"
 HOST_TICKET: Final = "croupier-host-ticket"
 AUTHORIZATION: Final = "authorization"
 
+Metadata = Iterable[tuple[str, str | bytes]]
+
 _TICKET_MAX = 256
-_SCOPES: Final[frozenset[str]] = frozenset()
-_NOBODY: Final = Caller(LOCAL, _SCOPES)
+_NO_SCOPES: Final[frozenset[str]] = frozenset()
 
 
-def caller_of(metadata: Iterable[tuple[str, str | bytes]] | None) -> Caller:
-    """The caller that *metadata* tells of; keys that mean nothing here are passed over.
+class Gate:
+    """Tells callers apart and holds them to their scopes and rates.
 
-    Raises:
-        InvalidRequest: MALFORMED_REQUEST for a ticket that comes twice or cannot be one.
-        NotAllowed: UNAUTHENTICATED for a key, since this server has given out none.
+    Args:
+        keys: the keys that are asked for; None: none are.
+        quotas: how fast principals may call; None: as fast as they can.
     """
-    tickets: dict[str, str] = {}
-    for key, value in metadata or ():
-        if key == AUTHORIZATION:
-            raise NotAllowed(Reason.UNAUTHENTICATED, "this server has given out no keys")
-        if key in (TICKET, HOST_TICKET):
-            if key in tickets or not _may_be_ticket(value):
-                raise InvalidRequest(
-                    Reason.MALFORMED_REQUEST,
-                    f"metadata {key} must come once, with a ticket as it was given out",
-                    field=key,
+
+    def __init__(self, keys: KeyRing | None = None, quotas: Quotas | None = None) -> None:
+        self._keys = keys
+        self._quotas = quotas
+        self._local = self._caller(LOCAL, LOCAL_SCOPES)
+        self._anybody = self._caller(ANYBODY, _NO_SCOPES)
+
+    def admit(self, metadata: Metadata | None, scope: Scope | None) -> Caller:
+        """The caller that *metadata* tells of; what means nothing here is passed over.
+
+        Args:
+            metadata: as it came with the call.
+            scope: that the call takes; None: it takes no key. A key that is sent must be good.
+
+        Raises:
+            InvalidRequest: MALFORMED_REQUEST for a ticket that comes twice or cannot be one.
+            NotAllowed: UNAUTHENTICATED without a good key, PERMISSION_DENIED without the scope.
+        """
+        keys: list[str | bytes] = []
+        tickets: dict[str, str] = {}
+        for name, value in metadata or ():
+            if name == AUTHORIZATION:
+                keys.append(value)
+            elif name in (TICKET, HOST_TICKET):
+                if name in tickets or not _may_be_ticket(value):
+                    raise InvalidRequest(
+                        Reason.MALFORMED_REQUEST,
+                        f"metadata {name} must come once, with a ticket as it was given out",
+                        field=name,
+                    )
+                tickets[name] = str(value)
+        caller = self._identify(keys, scope)
+        if not tickets:
+            return caller
+        return caller._replace(
+            ticket=tickets.get(TICKET, ""), host_ticket=tickets.get(HOST_TICKET, "")
+        )
+
+    def _identify(self, keys: list[str | bytes], scope: Scope | None) -> Caller:
+        if self._keys is None:
+            if keys:
+                raise NotAllowed(
+                    Reason.UNAUTHENTICATED, "this server asks for no keys; call without one"
                 )
-            tickets[key] = str(value)
-    if not tickets:
-        return _NOBODY
-    return Caller(LOCAL, _SCOPES, tickets.get(TICKET, ""), tickets.get(HOST_TICKET, ""))
+            caller = self._local
+        elif keys:
+            key = self._keys.find(_bearer(keys))
+            caller = self._caller(key.principal, key.scopes, key)
+        elif scope is None:
+            caller = self._anybody
+        else:
+            raise NotAllowed(
+                Reason.UNAUTHENTICATED, "a key is needed: send `authorization: Bearer <key>`"
+            )
+        if scope is not None and scope not in caller.scopes:
+            raise NotAllowed(Reason.PERMISSION_DENIED, f"a key with the scope `{scope}` is needed")
+        return caller
+
+    def _caller(self, principal: str, scopes: frozenset[str], key: LiveKey | None = None) -> Caller:
+        is_free = self._quotas is None or principal == HOUSE
+        quota = UNLIMITED if is_free or self._quotas is None else self._quotas.of(principal)
+        return Caller(principal, scopes, key=key, quota=quota)
+
+
+class Stream(Protocol):
+    """A stream that can be told to end."""
+
+    def finish(self, reason: StreamEnd, detail: str = "") -> None:
+        """End it, behind what is due."""
+        ...
+
+
+@contextmanager
+def while_key_lasts(caller: Caller, stream: Stream) -> Iterator[None]:
+    """End *stream* with KEY_REVOKED if the key of *caller* stops being good while this lasts."""
+    key = caller.key
+    if key is None:
+        yield
+        return
+    with key.ending(lambda: stream.finish(StreamEnd.KEY_REVOKED, key.fault)):
+        yield
+
+
+def _bearer(values: list[str | bytes]) -> str:
+    """The key of the one header ``authorization``, or ``""``, which is none."""
+    if len(values) == 1 and isinstance(values[0], str):
+        scheme, _, key = values[0].partition(" ")
+        if scheme.lower() == "bearer":
+            return key.strip()
+    return ""
 
 
 def _may_be_ticket(value: str | bytes) -> bool:

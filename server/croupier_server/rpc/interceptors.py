@@ -21,7 +21,7 @@ import logging
 import time
 import traceback
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Final, NoReturn, Protocol, TypeAlias, TypeVar
@@ -31,7 +31,8 @@ import structlog
 from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, Reason
-from croupier_server.rpc.callers import caller_of
+from croupier_server.identity.rights import RIGHTS, Right
+from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.validate import Requests, too_long
 from croupier_server.tables.caller import Caller
@@ -66,16 +67,39 @@ class Calls:
     Args:
         requests: reads and checks requests.
         streams_max: streams that one principal may have open.
+        gate: tells callers apart; None: everybody is `local`.
+        rights: what each method takes.
     """
 
-    def __init__(self, requests: Requests, streams_max: int) -> None:
+    def __init__(
+        self,
+        requests: Requests,
+        streams_max: int,
+        gate: Gate | None = None,
+        rights: Mapping[str, Right] = RIGHTS,
+    ) -> None:
         self.requests = requests
+        self.gate = gate or Gate()
+        self._rights = rights
         self._streams_max = streams_max
         self._streams: Counter[str] = Counter()
 
     def service(self, name: str) -> Service:
         """An empty service; *name* is its full name in the contract."""
         return Service(name, self)
+
+    def admission(self, path: str) -> Callable[[Context], Caller]:
+        """Who makes a call of the method *path*, if it may.
+
+        Raises:
+            KeyError: nobody has said what the method takes.
+        """
+        scope, admit = self._rights[path].scope, self.gate.admit
+
+        def admission(context: Context) -> Caller:
+            return admit(context.invocation_metadata(), scope)
+
+        return admission
 
     @contextmanager
     def stream_slot(self, caller: Caller) -> Iterator[None]:
@@ -115,15 +139,27 @@ class Service:
         handle: Callable[[Caller, R], Awaitable[Reply]],
         *,
         frequent: bool = False,
+        pays_itself: bool = False,
     ) -> None:
-        """Add a unary call; a *frequent* one is logged at debug level unless it is refused."""
+        """Add a unary call.
+
+        Args:
+            method: its name.
+            request: its request.
+            handle: carries it out.
+            frequent: log it at debug level unless it is refused.
+            pays_itself: *handle* asks for the token that the call costs, or finds that it is free.
+        """
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
+        admit = self._calls.admission(path)
 
         async def run(data: bytes, context: Context) -> bytes:
             call = _Call(path, context, frequent=frequent)
             try:
-                caller = caller_of(context.invocation_metadata())
+                caller = admit(context)
+                if not pays_itself:
+                    caller.quota.spend()
                 message = read(data)
                 call.about(message)
                 reply = await handle(caller, message)
@@ -147,11 +183,13 @@ class Service:
         """Add a server stream; *handle* is an async generator and is always closed."""
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
+        admit = self._calls.admission(path)
 
         async def run(data: bytes, context: Context) -> None:
             call = _Call(path, context)
             try:
-                caller = caller_of(context.invocation_metadata())
+                caller = admit(context)
+                caller.quota.spend()
                 message = read(data)
                 call.about(message)
                 with self._calls.stream_slot(caller):
@@ -170,11 +208,13 @@ class Service:
     def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
         """Add a bidirectional stream, whose handler reads and writes frames itself."""
         path = f"{self._name}/{method}"
+        admit = self._calls.admission(path)
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
             call = _Call(path, context)
             try:
-                caller = caller_of(context.invocation_metadata())
+                caller = admit(context)
+                caller.quota.spend()
                 with self._calls.stream_slot(caller):
                     await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
             except asyncio.CancelledError:

@@ -5,10 +5,13 @@ Must not be put here: how a caller is found in a request; ``rpc/callers.py`` doe
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-LOCAL: Final = "local"
-"""The one principal of a server without keys. Its tables are never rated."""
+from croupier_server.identity.keyring import LiveKey
+from croupier_server.identity.keys import LOCAL
+from croupier_server.identity.quota import UNLIMITED, Quota
+
+__all__ = ["LOCAL", "Caller"]
 
 
 class Caller(NamedTuple):
@@ -19,12 +22,16 @@ class Caller(NamedTuple):
         scopes: what the key may do.
         ticket: the right to a seat, or ``""``. Secret: never logged.
         host_ticket: the right to a table, or ``""``. Secret: never logged.
+        key: the key; None: it came without one.
+        quota: how fast it may call.
     """
 
     principal: str = LOCAL
     scopes: frozenset[str] = frozenset()
     ticket: str = ""
     host_ticket: str = ""
+    key: LiveKey | None = None
+    quota: Quota = UNLIMITED
 
     def __repr__(self) -> str:
         """Names the principal alone, so that no log line can show a ticket."""
