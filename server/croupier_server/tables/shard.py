@@ -14,41 +14,25 @@ from typing import Final
 
 import structlog
 
-from croupier_server.errors import (
-    Exhausted,
-    InvalidRequest,
-    NotAllowed,
-    Reason,
-    Unavailable,
-)
-from croupier_server.games.base import EndReason, Move, Seat
-from croupier_server.storage.base import TableLog
-from croupier_server.tables import deals, tickets
-from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.errors import Reason, Unavailable
+from croupier_server.games.base import Move, Seat
+from croupier_server.storage.base import RecordStore, TableLog
+from croupier_server.tables import tickets
+from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
-from croupier_server.tables.creation import GameEntry, make_spec
+from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
-from croupier_server.tables.idempotency import Answers
-from croupier_server.tables.idle import Idle
-from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.readers import Readers, watchers_of
-from croupier_server.tables.results import Accepted, Created, Joined, Made, Sat
-from croupier_server.tables.seats import secret_hash
-from croupier_server.tables.spec import (
-    CreateTable,
-    JoinTable,
-    OnAbsence,
-    Status,
-    ViewMode,
-)
+from croupier_server.tables.reception import Reception
+from croupier_server.tables.results import Accepted, Created, Joined
+from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import MakeDealer, Table
-from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
 from croupier_server.tables.updates import StreamEnd
+from croupier_server.tables.upkeep import Upkeep
 
 __all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
 
@@ -65,6 +49,7 @@ class Shard:
         secrets: random bytes for tickets, codes and decks.
         ids: ids for tables; never the same one twice.
         log: where rows are stored before anybody sees what they say.
+        records: where finished matches go.
         games: by number of ``GameKind``.
         limits: what callers are held to.
         house: told of each house seat of a new table, once that is stored.
@@ -75,9 +60,15 @@ class Shard:
         directory: all tables.
         table: finds one by its id, or raises NotFound.
         list_tables: listed tables, newest first; see `Directory.listed`.
+        create_table, start, abort, join, leave: see `Reception`.
         readers: all streams.
+        house: the seats of house bots.
         commits: collects what is done and hands it to the store.
         committed: await it before telling a client what was done.
+        upkeep: what happens by itself.
+        now_ms, tick, heartbeat, loop_is_alive: see `Upkeep`.
+        run: starts timers on the running loop.
+        stop: stops timers.
     """
 
     def __init__(
@@ -87,6 +78,7 @@ class Shard:
         secrets: tickets.Secrets,
         ids: Callable[[], str],
         log: TableLog,
+        records: RecordStore,
         games: Mapping[int, GameEntry],
         limits: Limits = Limits(),  # noqa: B008 - a value
         house: Callable[[HouseSeat], None] | None = None,
@@ -94,170 +86,38 @@ class Shard:
         endpoint: str = "",
     ) -> None:
         self.limits = limits
-        self._clock = clock
-        self._lag = Lag()
-        self._idle = Idle(limits.idle_ms)
-        self._secrets = secrets
-        self._ids = ids
-        self._games = games
-        self._house = HouseSeats(secrets, house, limits.relief_bot)
-        self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
-        self._endpoint = endpoint
-        self.directory = Directory(log, limits.ended_max)
+        self.directory = Directory(log, records, limits.ended_max)
         self.table = self.directory.table
         self.list_tables = self.directory.listed
-        self._number = 0
         self.readers = Readers()
-        self._created: Answers[CreateTable, Made] = Answers(limits.requests_max)
-        self._joined: Answers[JoinTable, Sat] = Answers(limits.requests_max)
-        self._retry_after_ms = 0
-        self._timers = Timers(
-            clock, self.tick, self.heartbeat, self.loop_is_alive, limits.heartbeat_ms
-        )
+        self.house = HouseSeats(secrets, house, limits.relief_bot)
         self.commits = Commits(
-            log, publish=self._publish, lost=self._lose, deadline=self._timers.schedule
+            log, publish=self._publish, lost=self._lose, deadline=self.clock_started
         )
         self.committed = self.commits.committed
-
-    # Tables --------------------------------------------------------------------------------------
-
-    def create_table(self, caller: Caller, request: CreateTable) -> Created:
-        """Make a table; *caller* becomes its host.
-
-        Raises:
-            InvalidRequest: ``field`` says where.
-            NotAllowed: a rated table without a key.
-            Conflict: REQUEST_ID_REUSED.
-            Exhausted: TOO_MANY_TABLES.
-            Unavailable: SERVER_DRAINING.
-        """
-        now = self.now_ms()
-        before = self._created.find(caller.principal, request.request_id, request, now)
-        if before is not None:
-            return Created(self.table(before.table_id), before.host_ticket, before.invite_codes)
-        self.expect_serving()
-        if self.directory.live >= self.limits.tables_max:
-            raise Exhausted(
-                Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
-            )
-        if request.rated and caller.principal == LOCAL:
-            raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
-        entry = self._games.get(request.kind)
-        if entry is None:
-            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
-        secret = self._secrets(deals.SECRET_BYTES)
-        spec = make_spec(
-            entry,
-            request,
-            table_id=self._ids(),
-            secret=secret,
-            now=now,
-            endpoint=self._endpoint,
+        self.upkeep = Upkeep(self, clock)
+        self.now_ms = self.upkeep.now_ms
+        self.tick = self.upkeep.tick
+        self.heartbeat = self.upkeep.heartbeat
+        self.loop_is_alive = self.upkeep.loop_is_alive
+        self._timers = self.upkeep.timers
+        self.run = self._timers.run
+        self.stop = self._timers.stop
+        self._reception = Reception(
+            self,
+            secrets=secrets,
+            ids=ids,
+            games=games,
+            house=self.house,
+            dealer=dealer,
+            endpoint=endpoint,
         )
-        self._number += 1
-        table = Table(
-            spec,
-            entry.game,
-            entry.wire,
-            secret=secret,
-            make_dealer=self._dealer,
-            outbox=self.commits.outbox,
-            number=self._number,
-            away_ms=self._away_ms(spec.on_absence),
-        )
-        self.directory.add(table)
-        host_ticket = tickets.new_ticket(self._secrets)
-        table.host = secret_hash(host_ticket)
-        created = Created(table, host_ticket, self._house.invite(table))
-        made = Made(spec.table_id, host_ticket, created.invite_codes)
-        self._created.keep(caller.principal, request.request_id, request, made, now)
-        self._done(table)
-        return created
-
-    def _away_ms(self, on_absence: OnAbsence) -> int:
-        is_minded = on_absence is OnAbsence.FORFEIT or (
-            on_absence is OnAbsence.HOUSE_BOT and self._house.is_open
-        )
-        return self.limits.away_ms if is_minded else FOREVER
-
-    # Seats ---------------------------------------------------------------------------------------
-
-    def join(self, caller: Caller, request: JoinTable) -> Joined:
-        """Take a seat, or take it again, which supersedes its ticket and ends its streams.
-
-        Raises:
-            NotFound: no such table.
-            CroupierError: see `tickets.choose_seat`.
-            Conflict: REQUEST_ID_REUSED.
-        """
-        now = self.now_ms()
-        before = self._joined.find(caller.principal, request.request_id, request, now)
-        table = self.table(request.table_id)
-        if before is not None:
-            return Joined(table, before.seat, before.ticket, before.epoch)
-        seat = tickets.choose_seat(caller, table, request)
-        self.expect_serving()
-        table.join(seat, request.player, request.nonce_hash, now)
-        state = table.seats[seat]
-        if not state.is_relieved_by(secret_hash(request.invite_code)):
-            state.relief = b""  # its player is back
-        ticket = tickets.new_ticket(self._secrets)
-        state.hold(caller.principal, secret_hash(ticket))
-        watcher = table.seat_watchers[seat]
-        if watcher is not None:
-            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
-        if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
-            table.start(now, self.limits.nonce_ms)
-        joined = Joined(table, seat, ticket, state.epoch)
-        sat = Sat(seat, ticket, state.epoch)
-        self._joined.keep(caller.principal, request.request_id, request, sat, now)
-        self._done(table)
-        return joined
-
-    def leave(self, caller: Caller, table_id: str) -> None:
-        """Leave a seat before the start.
-
-        Raises:
-            NotFound: no such table.
-            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
-            Conflict: TABLE_STARTED, TABLE_CLOSED.
-        """
-        table = self.table(table_id)
-        seat = tickets.seat_of(caller, table)
-        table.leave(seat, self.now_ms())
-        table.seats[seat].retire()
-        watcher = table.seat_watchers[seat]
-        if watcher is not None:
-            watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")
-        self._done(table)
-
-    def start(self, caller: Caller, table_id: str) -> Table:
-        """Start a table by hand.
-
-        Raises:
-            NotFound: no such table.
-            NotAllowed: PERMISSION_DENIED.
-            Conflict: TABLE_NOT_READY, TABLE_STARTED, TABLE_CLOSED.
-        """
-        table = self.table(table_id)
-        tickets.expect_host(caller, table)
-        table.start(self.now_ms(), self.limits.nonce_ms)
-        self._done(table)
-        return table
-
-    def abort(self, caller: Caller, table_id: str, detail: str) -> Table:
-        """Stop a table; its match does not count.
-
-        Raises:
-            NotFound: no such table.
-            NotAllowed: PERMISSION_DENIED.
-            Conflict, TableHalted: it has ended.
-        """
-        table = self.table(table_id)
-        tickets.expect_host(caller, table)
-        table.abort(detail, self.now_ms())
-        self._done(table)
-        return table
+        self.create_table = self._reception.create_table
+        self.start = self._reception.start
+        self.abort = self._reception.abort
+        self.join = self._reception.join
+        self.leave = self._reception.leave
+        self._retry_after_ms = 0
 
     # Play ----------------------------------------------------------------------------------------
 
@@ -270,12 +130,12 @@ class Shard:
         try:
             return Accepted(decision_id, table.submit(seat, decision_id, move, self.now_ms()))
         finally:
-            self._done(table)
+            self.done(table)
 
     def refuse_unreadable(self, table: Table, seat: Seat, decision_id: str) -> None:
         """Count an answer that could not be read among the refusals of its decision."""
         table.refuse_unreadable(seat, decision_id, self.now_ms())
-        self._done(table)
+        self.done(table)
 
     def open_nonce(self, table: Table, seat: Seat, nonce: bytes) -> None:
         """Take a seat's nonce.
@@ -285,7 +145,7 @@ class Shard:
             Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
         """
         table.open_nonce(seat, nonce, self.now_ms())
-        self._done(table)
+        self.done(table)
 
     def concede(self, table: Table, seat: Seat) -> bool:
         """Give the match up; returns whether that ended it.
@@ -294,10 +154,11 @@ class Shard:
             Conflict: TABLE_NOT_READY, TABLE_CLOSED.
         """
         ended = table.concede(seat, self.now_ms())
-        self._done(table)
+        self.done(table)
         return ended
 
-    def _done(self, table: Table) -> None:
+    def done(self, table: Table) -> None:
+        """Something happened at *table*: have it stored."""
         self.commits.touch(table)
         self.commits.flush()
 
@@ -383,7 +244,7 @@ class Shard:
         table.is_changed = False
         if table.is_listed:
             self.readers.show(table)
-        self._house.hand_out(table)
+        self.house.hand_out(table)
         if table.status is Status.ENDED:
             self._timers.forget(table)
             self.directory.archive(table)
@@ -395,15 +256,15 @@ class Shard:
             return
         table.give_up()
         self._timers.forget(table)
-        self._house.forget(table)
-        self._created.forget(lambda made: made.table_id == table.spec.table_id)
+        self.house.forget(table)
+        self._reception.forget(table)
         for watcher in list(watchers_of(table)):
             watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 
     def failed(self, table: Table, fault: BaseException) -> None:
         """See `feed.Owner.failed`."""
         table.halt(fault, self.now_ms())
-        self._done(table)
+        self.done(table)
 
     def forget(self, feed: Feed) -> None:
         """See `feed.Owner.forget`."""
@@ -420,60 +281,6 @@ class Shard:
     def clock_started(self, table: Table) -> None:
         """See `feed.Owner.clock_started`."""
         self._timers.schedule(table)
-
-    # Time ----------------------------------------------------------------------------------------
-
-    def now_ms(self) -> int:
-        """The time; where the loop has been late, it was given back to running clocks."""
-        now = self._clock.now_ms()
-        if now > self._lag.noticed_from:
-            since = self._lag.take(now)
-            for table in self._timers.tables:
-                table.match.give_back(since, now)
-        return now
-
-    def loop_is_alive(self) -> None:
-        """To be called every `lag.PERIOD_MS`."""
-        self._lag.alive(self.now_ms())
-
-    def tick(self) -> None:
-        """Carry out what is due at tables whose time has come."""
-        now = self.now_ms()
-        for table in self._timers.due(now):
-            table.tick(now)
-            self._act_on_absence(table, now)
-            self.commits.touch(table)
-        self.commits.flush()
-
-    def _act_on_absence(self, table: Table, now: int) -> None:
-        """Do what the table wants done about seats that are away."""
-        for seat in table.away(now):
-            if table.spec.on_absence is OnAbsence.FORFEIT:
-                table.end(EndReason.FORFEIT, now, seat, "away for too long")
-                return
-            table.presence.grant(seat, now)
-            self._house.relieve(table, seat)
-
-    def heartbeat(self, part: int | None = None) -> None:
-        """Send heartbeats to readers of all tables, or of one part of `HEARTBEAT_SLICES`, and stop
-        those at which nothing happens any more."""
-        whole = part is None
-        tables = [one for one in self.directory if whole or one.number % HEARTBEAT_SLICES == part]
-        now = self.now_ms()
-        for table in self._idle.found(part, tables, now):
-            table.abort("nothing happened for too long", now)
-            self._done(table)
-        self.readers.beat(tables)
-        if not part:
-            self.readers.beat_sessions()
-
-    def run(self) -> None:
-        """Start timers on the running loop."""
-        self._timers.run()
-
-    def stop(self) -> None:
-        """Stop timers."""
-        self._timers.stop()
 
     # The end -------------------------------------------------------------------------------------
 

@@ -1,0 +1,233 @@
+"""Where tables are made and seats are taken and left: tickets, invite codes, repeated requests.
+
+Must not be put here: what a table does, who reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason
+from croupier_server.tables import deals, tickets
+from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.commits import Commits
+from croupier_server.tables.creation import GameEntry, make_spec
+from croupier_server.tables.directory import Directory
+from croupier_server.tables.house_seats import HouseSeats
+from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.limits import Limits
+from croupier_server.tables.match import FOREVER
+from croupier_server.tables.results import Created, Joined, Made, Sat
+from croupier_server.tables.seats import secret_hash
+from croupier_server.tables.spec import CreateTable, JoinTable, OnAbsence, Status
+from croupier_server.tables.table import MakeDealer, Table
+from croupier_server.tables.updates import StreamEnd
+
+_RETRY_MS: Final = 1_000
+
+
+class Host(Protocol):
+    """What the reception is part of."""
+
+    limits: Limits
+    directory: Directory
+    commits: Commits
+
+    def now_ms(self) -> int:
+        """The time."""
+        ...
+
+    def expect_serving(self) -> None:
+        """Raise when nothing new can be taken on."""
+        ...
+
+    def done(self, table: Table) -> None:
+        """Something happened at *table*."""
+        ...
+
+
+class Reception:
+    """Makes tables and gives out their seats.
+
+    Args:
+        host: what it is part of.
+        secrets: random bytes for tickets, codes and decks.
+        ids: ids for tables; never the same one twice.
+        games: by number of ``GameKind``.
+        house: takes the house seats.
+        dealer: makes a table's decks and lots from its root, in place of `deals.RootDealer`.
+        endpoint: address that tables name as theirs; empty: the one that was asked.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        secrets: tickets.Secrets,
+        ids: Callable[[], str],
+        games: Mapping[int, GameEntry],
+        house: HouseSeats,
+        dealer: MakeDealer | None = None,
+        endpoint: str = "",
+    ) -> None:
+        self._host = host
+        self._secrets = secrets
+        self._ids = ids
+        self._games = games
+        self._house = house
+        self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
+        self._endpoint = endpoint
+        self._number = 0
+        self._created: Answers[CreateTable, Made] = Answers(host.limits.requests_max)
+        self._joined: Answers[JoinTable, Sat] = Answers(host.limits.requests_max)
+
+    # Tables --------------------------------------------------------------------------------------
+
+    def create_table(self, caller: Caller, request: CreateTable) -> Created:
+        """Make a table; *caller* becomes its host.
+
+        Raises:
+            InvalidRequest: ``field`` says where.
+            NotAllowed: a rated table without a key.
+            Conflict: REQUEST_ID_REUSED.
+            Exhausted: TOO_MANY_TABLES.
+            Unavailable: SERVER_DRAINING.
+        """
+        host = self._host
+        now = host.now_ms()
+        before = self._created.find(caller.principal, request.request_id, request, now)
+        if before is not None:
+            table = host.directory.table(before.table_id)
+            return Created(table, before.host_ticket, before.invite_codes)
+        host.expect_serving()
+        if host.directory.live >= host.limits.tables_max:
+            raise Exhausted(
+                Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
+            )
+        if request.rated and caller.principal == LOCAL:
+            raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
+        table = self._make(request, now)
+        host.directory.add(table)
+        host_ticket = tickets.new_ticket(self._secrets)
+        table.host = secret_hash(host_ticket)
+        created = Created(table, host_ticket, self._house.invite(table))
+        made = Made(table.spec.table_id, host_ticket, created.invite_codes)
+        self._created.keep(caller.principal, request.request_id, request, made, now)
+        host.done(table)
+        return created
+
+    def _make(self, request: CreateTable, now: int) -> Table:
+        entry = self._games.get(request.kind)
+        if entry is None:
+            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
+        secret = self._secrets(deals.SECRET_BYTES)
+        spec = make_spec(
+            entry,
+            request,
+            table_id=self._ids(),
+            secret=secret,
+            now=now,
+            endpoint=self._endpoint,
+        )
+        self._number += 1
+        return Table(
+            spec,
+            entry.game,
+            entry.wire,
+            secret=secret,
+            make_dealer=self._dealer,
+            outbox=self._host.commits.outbox,
+            number=self._number,
+            away_ms=self._away_ms(spec.on_absence),
+        )
+
+    def _away_ms(self, on_absence: OnAbsence) -> int:
+        is_minded = on_absence is OnAbsence.FORFEIT or (
+            on_absence is OnAbsence.HOUSE_BOT and self._house.is_open
+        )
+        return self._host.limits.away_ms if is_minded else FOREVER
+
+    def start(self, caller: Caller, table_id: str) -> Table:
+        """Start a table by hand.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: PERMISSION_DENIED.
+            Conflict: TABLE_NOT_READY, TABLE_STARTED, TABLE_CLOSED.
+        """
+        table = self._host.directory.table(table_id)
+        tickets.expect_host(caller, table)
+        table.start(self._host.now_ms(), self._host.limits.nonce_ms)
+        self._host.done(table)
+        return table
+
+    def abort(self, caller: Caller, table_id: str, detail: str) -> Table:
+        """Stop a table; its match does not count.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: PERMISSION_DENIED.
+            Conflict, TableHalted: it has ended.
+        """
+        table = self._host.directory.table(table_id)
+        tickets.expect_host(caller, table)
+        table.abort(detail, self._host.now_ms())
+        self._host.done(table)
+        return table
+
+    def forget(self, table: Table) -> None:
+        """*table* was given up, so nobody is told again that it was made."""
+        self._created.forget(lambda made: made.table_id == table.spec.table_id)
+
+    # Seats ---------------------------------------------------------------------------------------
+
+    def join(self, caller: Caller, request: JoinTable) -> Joined:
+        """Take a seat, or take it again, which supersedes its ticket and ends its streams.
+
+        Raises:
+            NotFound: no such table.
+            CroupierError: see `tickets.choose_seat`.
+            Conflict: REQUEST_ID_REUSED.
+        """
+        host = self._host
+        now = host.now_ms()
+        before = self._joined.find(caller.principal, request.request_id, request, now)
+        table = host.directory.table(request.table_id)
+        if before is not None:
+            return Joined(table, before.seat, before.ticket, before.epoch)
+        seat = tickets.choose_seat(caller, table, request)
+        host.expect_serving()
+        table.join(seat, request.player, request.nonce_hash, now)
+        state = table.seats[seat]
+        if not state.is_relieved_by(secret_hash(request.invite_code)):
+            state.relief = b""  # its player is back
+        ticket = tickets.new_ticket(self._secrets)
+        state.hold(caller.principal, secret_hash(ticket))
+        watcher = table.seat_watchers[seat]
+        if watcher is not None:
+            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
+        if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
+            table.start(now, host.limits.nonce_ms)
+        joined = Joined(table, seat, ticket, state.epoch)
+        sat = Sat(seat, ticket, state.epoch)
+        self._joined.keep(caller.principal, request.request_id, request, sat, now)
+        host.done(table)
+        return joined
+
+    def leave(self, caller: Caller, table_id: str) -> None:
+        """Leave a seat before the start.
+
+        Raises:
+            NotFound: no such table.
+            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
+            Conflict: TABLE_STARTED, TABLE_CLOSED.
+        """
+        table = self._host.directory.table(table_id)
+        seat = tickets.seat_of(caller, table)
+        table.leave(seat, self._host.now_ms())
+        table.seats[seat].retire()
+        watcher = table.seat_watchers[seat]
+        if watcher is not None:
+            watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")
+        self._host.done(table)
