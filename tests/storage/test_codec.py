@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from croupier.record.v1 import record_pb2
+from croupier.records import record_bytes as record_bytes_of
 from croupier_server.storage.base import FinishedMatch, LogRow
 from croupier_server.storage.codec import (
     RecordError,
@@ -16,7 +17,7 @@ from croupier_server.storage.codec import (
     record_of_bodies,
     row_body,
 )
-from tests.tables.world import World, exactly
+from tests.tables.world import World
 
 
 def finished() -> tuple[FinishedMatch, Sequence[LogRow], bytes]:
@@ -32,7 +33,7 @@ def finished() -> tuple[FinishedMatch, Sequence[LogRow], bytes]:
 def sealed(record: record_pb2.Record) -> bytes:
     """*record* written anew as somebody would who has changed it: with a hash that is right."""
     record.ClearField("hash")
-    content = record.SerializeToString(deterministic=True)
+    content = record_bytes_of(record)
     return content + b"\x3a\x20" + hashlib.sha256(content).digest()
 
 
@@ -40,7 +41,8 @@ def test_a_record_holds_all_of_a_match() -> None:
     match, rows, data = finished()
     assert record_bytes(match, rows) == data
     assert record_of_bodies(match, [row_body(row) for row in rows]) == data
-    record = exactly(record_pb2.Record, data)
+    record = record_pb2.Record.FromString(data)
+    assert record_bytes_of(record) == data
     assert record.format == 1
     assert record.table.table_id == match.table_id == "table-1"
     assert dict(record.options) == dict(match.option_text)
@@ -91,7 +93,7 @@ def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
     else:
         record.table.title = "other"
     with pytest.raises(RecordError, match="hash at the end") as refused:
-        read_record(record.SerializeToString(deterministic=True))
+        read_record(record_bytes_of(record))
     assert refused.value.check == "file"
     with pytest.raises(RecordError, match="was changed") as refused:
         read_record(sealed(record))
@@ -147,6 +149,16 @@ def test_rows_that_hold_no_events_are_refused() -> None:
     changed = [rows[0]._replace(public=b"\xff"), *rows[1:]]
     with pytest.raises(RecordError, match="no event"):
         read_record(record_bytes(match, changed))
+
+
+def test_the_order_of_options_is_ours() -> None:
+    """The library puts a name behind the names that begin with it."""
+    match, rows, _ = finished()
+    options = {"ante": "1", "ante_timing": "x", "Ante": "2"}
+    data = record_bytes(match._replace(option_text=options), rows)
+    assert read_record(data)[0].option_text == options
+    assert data.index(b"Ante") < data.index(b"ante") < data.index(b"ante_timing")
+    assert record_bytes_of(record_pb2.Record.FromString(data)) == data
 
 
 def test_private_parts_stand_in_seat_order() -> None:

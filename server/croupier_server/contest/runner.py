@@ -24,6 +24,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.errors import from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
+from croupier.records import record_bytes
 from croupier.v1 import (
     game_pb2,
     system_service_pb2,
@@ -397,7 +398,7 @@ class _Runner:
         sides = "-".join(plan.entrants[match.entrant_of_team(t)].file_name for t in teams)
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides}.croupier"
         try:
-            (self._folder / name).write_bytes(record.SerializeToString(deterministic=True))
+            (self._folder / name).write_bytes(record_bytes(record))
         except OSError as error:
             why = f"cannot write {self._folder / name}: {error.strerror}"
             return MatchResult(match, record.table.table_id, None, FAILED, why)
