@@ -23,7 +23,7 @@ BASE = ClockSpec(base_ms=1_000)
 
 def charged(world: World) -> int:
     """What the last move was charged."""
-    rows = list(world.log.read("table-1"))
+    rows = world.rows("table-1")
     cause = next(row.input for row in reversed(rows) if row.input)
     return record_pb2.Input.FromString(cause).move.charged.ToMilliseconds()
 
@@ -102,10 +102,10 @@ def test_fair_an_answer_that_the_network_made_late_is_in_time() -> None:
     world.shard.tick()
     assert (0, "move_accepted") not in client.talk(moves=[answer(table)])
     assert charged(world) == 999
-    assert not [event for event in events(world.log, table) if event.HasField("seat_timed_out")]
+    assert not [event for event in events(world, table) if event.HasField("seat_timed_out")]
     world.clock.advance(1_080)
     world.shard.tick()
-    assert events(world.log, table)[-2].HasField("seat_timed_out")
+    assert events(world, table)[-2].HasField("seat_timed_out")
 
 
 def test_before_any_echo_and_without_a_session_the_grace_is_flat() -> None:
@@ -225,13 +225,11 @@ def test_a_window_stays_open_for_the_time_that_the_loop_was_late() -> None:
 
 async def test_a_loop_that_is_blocked_is_noticed() -> None:
     clock = SystemClock()
-    world = World()
     shard = Shard(
         clock=clock,
         secrets=lambda size: bytes(size),
         ids=lambda: "table-1",
         log=MemoryLog(),
-        records=world.records,
         games={},
     )
     shard.run()

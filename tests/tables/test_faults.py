@@ -9,13 +9,14 @@ import pytest
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason, TableHalted, Unavailable
 from croupier_server.games.base import Outcome
-from croupier_server.storage.base import FinishedMatch, RecordEntry
+from croupier_server.storage.base import FinishedMatch
+from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import Access, ClockSpec, SeatSpec, Status
 from tests.tables.test_feeds import END, end_of
 from tests.tables.test_session import Client, answer, named, openings
 from tests.tables.toy_game import State, Toy
-from tests.tables.world import SlowLog, World, request
+from tests.tables.world import SlowLog, World, now, request
 
 # The store --------------------------------------------------------------------------------------
 
@@ -30,7 +31,7 @@ def test_a_table_that_was_given_up_has_no_record_and_counts_no_more() -> None:
     _, done = log.waiting.pop(0)
     done(OSError("no space left"))
     log.store()
-    assert world.records.head() == 0
+    assert now(world.records.head()) == 0
     assert world.shard.directory.live == 0
     assert world.shard.list_tables() == []
 
@@ -115,16 +116,15 @@ async def test_what_was_done_behind_a_batch_that_failed_is_not_said_to_be_stored
     assert other.journal.committed == other.journal.sequence
 
 
-class FailingRecords:
+class FullRecords(MemoryRecords):
     """A store of records that is full."""
 
-    def put(self, match: FinishedMatch) -> RecordEntry:
-        raise OSError(f"no room for {match.table_id}")
+    def keep(self, match: FinishedMatch, record: bytes) -> None:
+        raise OSError(f"no room for {len(record)} bytes of {match.table_id}")
 
 
 async def test_a_record_that_cannot_be_kept_holds_up_nobody() -> None:
-    world = World()
-    world.shard.directory._records = FailingRecords()  # type: ignore[assignment]
+    world = World(MemoryLog(FullRecords()))
     tables = [world.start() for _ in range(2)]
     lobby = world.shard.watch_lobby()
     lobby.take(0)
@@ -137,6 +137,7 @@ async def test_a_record_that_cannot_be_kept_holds_up_nobody() -> None:
     for feed in feeds:
         assert end_of(world.take(feed)) == END.REASON_MATCH_ENDED
     assert world.shard.directory.live == 0
+    assert world.logged() == ("table-1", "table-2")
 
 
 # The rules --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import structlog
 
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.games.base import Move, Seat
-from croupier_server.storage.base import RecordStore, TableLog
+from croupier_server.storage.base import TableLog
 from croupier_server.tables import tickets
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import Clock
@@ -49,7 +49,6 @@ class Shard:
         secrets: random bytes for tickets, codes and decks.
         ids: ids for tables; never the same one twice.
         log: where rows are stored before anybody sees what they say.
-        records: where finished matches go.
         games: by number of ``GameKind``.
         limits: what callers are held to.
         house: told of each house seat of a new table, once that is stored.
@@ -78,7 +77,6 @@ class Shard:
         secrets: tickets.Secrets,
         ids: Callable[[], str],
         log: TableLog,
-        records: RecordStore,
         games: Mapping[int, GameEntry],
         limits: Limits = Limits(),  # noqa: B008 - a value
         house: Callable[[HouseSeat], None] | None = None,
@@ -86,7 +84,7 @@ class Shard:
         endpoint: str = "",
     ) -> None:
         self.limits = limits
-        self.directory = Directory(log, records, limits.ended_max)
+        self.directory = Directory(log, limits.ended_max)
         self.table = self.directory.table
         self.list_tables = self.directory.listed
         self.readers = Readers()
