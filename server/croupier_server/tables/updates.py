@@ -41,6 +41,8 @@ class StreamEnd(IntEnum):
     TABLE_HALTED = 7
     CLIENT_CLOSED = 8
     PROTOCOL_ERROR = 9
+    BARRED = 10
+    RATE_LIMITED = 11
 
 
 NONCE_WANTED: Final = field_bytes(6, b"")

@@ -45,11 +45,15 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_REQUEST_ID_REUSED: _Reason.ValueType  # 8
     """ALREADY_EXISTS. The request_id came before with another request."""
     REASON_UNAUTHENTICATED: _Reason.ValueType  # 9
-    """UNAUTHENTICATED. No key, or one that is not valid."""
+    """UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
     REASON_PERMISSION_DENIED: _Reason.ValueType  # 10
-    """PERMISSION_DENIED. The caller may not do this."""
+    """PERMISSION_DENIED. The key lacks the scope that the call takes, or no host ticket of such a table
+    came with it; unknown tables and tables of others are never told apart.
+    """
     REASON_TICKET_INVALID: _Reason.ValueType  # 11
-    """UNAUTHENTICATED. No ticket, or none that holds a seat at this table; join to get one."""
+    """UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
+    one. Unknown tables and tables of others are never told apart.
+    """
     REASON_TICKET_SUPERSEDED: _Reason.ValueType  # 12
     """UNAUTHENTICATED. A later join of the same seat replaced this ticket."""
     REASON_NOT_FOUND: _Reason.ValueType  # 13
@@ -173,8 +177,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_QUARANTINED: _Reason.ValueType  # 66
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
     REASON_SPECTATING_BARRED: _Reason.ValueType  # 67
-    """PERMISSION_DENIED. You hold a seat at a table with the same cards, so you may not watch this one
-    before both have ended.
+    """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one
+    before all tables of the board have ended.
     """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
@@ -201,11 +205,15 @@ REASON_INVALID_PAGE_TOKEN: Reason.ValueType  # 7
 REASON_REQUEST_ID_REUSED: Reason.ValueType  # 8
 """ALREADY_EXISTS. The request_id came before with another request."""
 REASON_UNAUTHENTICATED: Reason.ValueType  # 9
-"""UNAUTHENTICATED. No key, or one that is not valid."""
+"""UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
 REASON_PERMISSION_DENIED: Reason.ValueType  # 10
-"""PERMISSION_DENIED. The caller may not do this."""
+"""PERMISSION_DENIED. The key lacks the scope that the call takes, or no host ticket of such a table
+came with it; unknown tables and tables of others are never told apart.
+"""
 REASON_TICKET_INVALID: Reason.ValueType  # 11
-"""UNAUTHENTICATED. No ticket, or none that holds a seat at this table; join to get one."""
+"""UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
+one. Unknown tables and tables of others are never told apart.
+"""
 REASON_TICKET_SUPERSEDED: Reason.ValueType  # 12
 """UNAUTHENTICATED. A later join of the same seat replaced this ticket."""
 REASON_NOT_FOUND: Reason.ValueType  # 13
@@ -329,7 +337,7 @@ when to ask again.
 REASON_TABLE_QUARANTINED: Reason.ValueType  # 66
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
 REASON_SPECTATING_BARRED: Reason.ValueType  # 67
-"""PERMISSION_DENIED. You hold a seat at a table with the same cards, so you may not watch this one
-before both have ended.
+"""PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one
+before all tables of the board have ended.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -47,7 +47,10 @@ class SpectateServiceServicer(object):
     """
 
     def SpectateTable(self, request, context):
-        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event.
+        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
+        SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
+        a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
+        down at one ends such streams with BARRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,11 @@ class SpectateServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SpectateServiceAsyncStub: ...
     SpectateTable: _grpc.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]
-    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event."""
+    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
+    SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
+    a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
+    down at one ends such streams with BARRED.
+    """
 
 @_typing.type_check_only
 class SpectateServiceAsyncStub(SpectateServiceStub):
@@ -42,7 +46,11 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SpectateTable: _aio.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]  # type: ignore[assignment]
-    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event."""
+    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
+    SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
+    a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
+    down at one ends such streams with BARRED.
+    """
 
 class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
     """Public streams."""
@@ -53,6 +61,10 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _spectate_service_pb2.SpectateTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_spectate_service_pb2.SpectateTableResponse], _abc.AsyncIterator[_spectate_service_pb2.SpectateTableResponse]]:
-        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event."""
+        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
+        SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
+        a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
+        down at one ends such streams with BARRED.
+        """
 
 def add_SpectateServiceServicer_to_server(servicer: SpectateServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

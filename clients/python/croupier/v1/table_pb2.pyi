@@ -409,8 +409,9 @@ Global___ClockSpec: _TypeAlias = ClockSpec  # noqa: Y015
 
 @_typing.final
 class SpectatorDelay(_message.Message):
-    """How far spectators, lists and records stay behind the table. Public. What both fields hold back is
-    held back until the later of the two. Seats are never held back.
+    """How far spectators, lists and records stay behind the match. Public. What both fields hold back is
+    held back until the later of the two. Seats are never held back, and nor is what happens before
+    the match begins, for a table must be seen to be joined.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -418,8 +419,8 @@ class SpectatorDelay(_message.Message):
     DECISIONS_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     decisions: _builtins.int
-    """An event is shown when so many decisions have been answered after it, or the match has ended.
-    Sealed answers count when their window closes.
+    """An event is shown when so many decisions have been answered after it, or the match has ended. A
+    sealed window counts as one decision when it closes, however many were asked in it.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
@@ -1252,6 +1253,10 @@ class StreamEnd(_message.Message):
         """The client asked for it."""
         REASON_PROTOCOL_ERROR: StreamEnd._Reason.ValueType  # 9
         """The client broke the rules of the stream; `detail` says which."""
+        REASON_BARRED: StreamEnd._Reason.ValueType  # 10
+        """You have sat down at a table with the same cards."""
+        REASON_RATE_LIMITED: StreamEnd._Reason.ValueType  # 11
+        """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
 
     class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
         """Why a stream ended."""
@@ -1276,6 +1281,10 @@ class StreamEnd(_message.Message):
     """The client asked for it."""
     REASON_PROTOCOL_ERROR: StreamEnd.Reason.ValueType  # 9
     """The client broke the rules of the stream; `detail` says which."""
+    REASON_BARRED: StreamEnd.Reason.ValueType  # 10
+    """You have sat down at a table with the same cards."""
+    REASON_RATE_LIMITED: StreamEnd.Reason.ValueType  # 11
+    """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
 
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
