@@ -85,7 +85,7 @@ class Directory:
             for table in reversed(self._tables.values())
             if table.is_listed
             and kind in (0, table.spec.kind)
-            and status in (None, table.shown.status)
+            and status in (None, table.seen.status)
             and (before is None or table.number < before)
         )
         return list(islice(found, limit))

@@ -84,12 +84,17 @@ class Readers:
                     watcher.wake()
             if table.journal.committed == table.journal.sequence:
                 fresh.clear()
-        for spectator in table.spectators:
-            spectator.wake()
+        if table.delayed is None:
+            self.publish_late(table)
         if table.has_event_watchers or table.is_changed:
             for watcher in watchers:
                 if watcher is not None and (watcher.sees_events or table.is_changed):
                     watcher.wake()
+
+    def publish_late(self, table: Table) -> None:
+        """Spectators of *table* have something to read."""
+        for spectator in table.spectators:
+            spectator.wake()
 
     def show(self, table: Table) -> None:
         """*table* came, or its seats or status changed: tell the lobby."""

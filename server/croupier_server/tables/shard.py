@@ -22,6 +22,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
@@ -208,7 +209,7 @@ class Shard:
         present = [
             table
             for table in self.directory
-            if table.shown.status is not Status.ENDED
+            if table.seen.status is not Status.ENDED
             and table.is_listed
             and kind in (0, table.spec.kind)
         ]
@@ -234,16 +235,36 @@ class Shard:
         self.readers.publish(table)
         if table.is_changed:
             self._publish_change(table)
+        if table.delayed is not None:
+            self._publish_late(table, table.delayed)
 
     def _publish_change(self, table: Table) -> None:
         """Seats or status of *table* have changed."""
         if table.journal.committed < table.journal.sequence:
             return  # once more when all of it is stored
         table.is_changed = False
+        self.house.hand_out(table)
+        if table.delayed is None:
+            self._publish_seen(table)
+
+    def _publish_late(self, table: Table, delayed: Delayed) -> None:
+        """Show of *table* what is due by now."""
+        before = delayed.shown
+        if delayed.advance(table.journal, self.now_ms()):
+            self.readers.publish_late(table)
+            if delayed.shown is not before:
+                self._publish_seen(table)
+        self._timers.schedule(table)
+
+    def _publish_seen(self, table: Table) -> None:
+        """What everybody sees of seats and status of *table* has changed.
+
+        A table that is shown late has not ended before that is shown: until then it is listed and
+        its rows are kept, for its spectators and in place of its record.
+        """
         if table.is_listed:
             self.readers.show(table)
-        self.house.hand_out(table)
-        if table.status is Status.ENDED:
+        if table.seen.status is Status.ENDED:
             self._timers.forget(table)
             self.directory.archive(table)
 
