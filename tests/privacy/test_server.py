@@ -15,7 +15,7 @@ import structlog
 
 from croupier_server.games.base import Move, Seat, Turn
 from croupier_server.games.registry import GAMES, AnyGame
-from croupier_server.tables import match, table, timing
+from croupier_server.tables import accounts, match, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
 from croupier_server.wire.registry import WIRES_BY_NAME
@@ -210,12 +210,12 @@ async def test_a_planted_leak_in_an_id_is_caught(monkeypatch: pytest.MonkeyPatch
 
 async def test_a_planted_leak_in_a_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time used in windows is taken from the clock at once."""
-    budget_ms = timing.Timing.budget_ms
+    budget_ms = accounts.Accounts.budget_ms
 
-    def shortened(self: timing.Timing, seat: Seat, *, sealed: bool) -> int:
+    def shortened(self: accounts.Accounts, seat: Seat, *, sealed: bool) -> int:
         return budget_ms(self, seat, sealed=True)
 
-    monkeypatch.setattr(timing.Timing, "budget_ms", shortened)
+    monkeypatch.setattr(accounts.Accounts, "budget_ms", shortened)
     for one, times in timed_cases(3):
         try:
             await compare(one, Way.WATCH_EVENTS, times)

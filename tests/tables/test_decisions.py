@@ -184,13 +184,13 @@ def test_legal_moves_are_those_of_the_open_decision() -> None:
 
 def test_twenty_refusals_on_one_decision_are_a_strike() -> None:
     world, table, decision = at_turns(clock=ClockSpec(strikes=2))
-    strikes = [left[2] for left in table.match.clocks(0)]
+    strikes = [left[2] for left in table.match.timing.shown(0)]
     assert strikes == [0, 0, 0]
     for _ in range(19):
         refused(world, table, decision.seat, decision.id, NO_CARD)
-    assert [left[2] for left in table.match.clocks(0)] == [0, 0, 0]
+    assert [left[2] for left in table.match.timing.shown(0)] == [0, 0, 0]
     refused(world, table, decision.seat, decision.id, NO_CARD)
-    assert [left[2] for left in table.match.clocks(0)][decision.seat] == 1
+    assert [left[2] for left in table.match.timing.shown(0)][decision.seat] == 1
     for _ in range(19):
         refused(world, table, decision.seat, decision.id, NO_CARD)
     with pytest.raises(Conflict) as error:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import pytest
 from google.rpc import status_pb2
+from hypothesis import given
+from hypothesis import strategies as st
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, session_service_pb2, table_pb2
 from croupier_server.games.base import EndReason, Outcome, SeatOutcome
 from croupier_server.tables import encode, updates
+from croupier_server.tables.codec import Moved, read_clock, read_input
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
     DealKind,
     DealSource,
     OnAbsence,
+    OnTimeOut,
     SeatSpec,
+    SpectatorDelay,
 )
 from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.wire.encode import varint
 from tests.tables.toy_game import CARD, ToyWire
 from tests.tables.world import START_MS, World, exactly
 
-CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3)
+CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3, OnTimeOut.FORFEIT, 20_000, 60_000)
 
 
 def test_a_new_table_tells_all_that_is_fixed() -> None:
@@ -57,6 +62,9 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     assert not found.clock.HasField("per_move")
     assert found.clock.window_time.ToMilliseconds() == 1_000
     assert found.clock.strikes == 3
+    assert found.clock.on_time_out == table_pb2.TIME_OUT_POLICY_FORFEIT
+    assert found.clock.disconnect_grace.ToMilliseconds() == 20_000
+    assert found.clock.start_timeout.ToMilliseconds() == 60_000
     assert found.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
     assert found.on_absence == table_pb2.ON_ABSENCE_FORFEIT
     assert found.shared_seats
@@ -65,6 +73,17 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     assert found.create_time.ToMilliseconds() == START_MS
     assert found.title == "final"
     assert not found.HasField("result")
+
+
+@pytest.mark.parametrize("decisions", [0, 300])
+@pytest.mark.parametrize("time_ms", [0, 90_500])
+def test_a_table_tells_how_far_spectators_stay_behind(decisions: int, time_ms: int) -> None:
+    delay = SpectatorDelay(decisions, time_ms)
+    found = exactly(table_pb2.Table, World().create(delay=delay, title="late").resource())
+    assert found.HasField("spectator_delay")
+    assert found.spectator_delay.decisions == decisions
+    assert found.spectator_delay.time.ToMilliseconds() == time_ms
+    assert not exactly(table_pb2.Table, World().create().resource()).HasField("spectator_delay")
 
 
 @pytest.mark.parametrize(
@@ -115,17 +134,55 @@ def test_a_result_that_does_not_count_names_no_seat() -> None:
 
 @pytest.mark.parametrize("seat", [0, 3])
 @pytest.mark.parametrize("charged", [0, 1_234])
+@pytest.mark.parametrize("asked", [None, 1_763_650_000_000, 1_763_650_000_123])
+@pytest.mark.parametrize("absent", [0, 70_001])
 @pytest.mark.parametrize("timed_out", [False, True])
 @pytest.mark.parametrize(("arm", "name"), [(2, "move"), (3, "answer")])
-def test_inputs_of_moves(seat: int, charged: int, timed_out: bool, arm: int, name: str) -> None:
-    move = ToyWire().move_bytes(CARD + 5)
-    data = encode.move_input(arm, seat, "12-3", move, charged, timed_out=timed_out)
+def test_inputs_of_moves(
+    seat: int, charged: int, asked: int | None, absent: int, timed_out: bool, arm: int, name: str
+) -> None:
+    answered = 1_763_650_000_456
+    data = encode.move_input(
+        arm,
+        seat,
+        "12-3",
+        ToyWire().move_bytes(CARD + 5),
+        timed_out=timed_out,
+        charged_ms=charged,
+        asked_ms=asked,
+        answered_ms=answered,
+        absent_ms=absent,
+    )
     found = exactly(record_pb2.Input, data)
     assert found.WhichOneof("input") == name
     moved = found.move if arm == 2 else found.answer
     assert (moved.seat, moved.decision_id, moved.timed_out) == (seat, "12-3", timed_out)
     assert moved.charged.ToMilliseconds() == charged
+    assert moved.HasField("asked_time") == (asked is not None)
+    assert moved.asked_time.ToMilliseconds() == (asked or 0)
+    assert moved.answered_time.ToMilliseconds() == answered
+    assert moved.HasField("absent") == (absent > 0)
+    assert moved.absent.ToMilliseconds() == absent
     assert ToyWire().move_code(moved.move) == CARD + 5
+    step = read_input(data, ToyWire())
+    assert isinstance(step, Moved)
+    assert (step.asked_ms, step.answered_ms, step.absent_ms) == (asked, answered, absent)
+
+
+CLOCKS = st.builds(
+    ClockSpec,
+    *[st.integers(0, 3_600_000)] * 4,
+    strikes=st.integers(0, 1_000),
+    on_time_out=st.sampled_from(OnTimeOut),
+    disconnect_grace_ms=st.integers(0, 3_600_000),
+    start_timeout_ms=st.integers(0, 864_000_000),
+)
+
+
+@given(CLOCKS)
+def test_clocks_are_written_as_they_are_read(clock: ClockSpec) -> None:
+    message = exactly(table_pb2.ClockSpec, encode.clock_spec(clock))
+    assert read_clock(message) == clock
 
 
 @pytest.mark.parametrize("outcome", [[0], [3, 1, 2], list(range(1, 325))])

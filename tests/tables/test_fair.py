@@ -29,7 +29,7 @@ def charged(world: World) -> int:
 
 
 def left(world: World, table: Table, seat: int) -> int:
-    return [time for _, time, _ in table.match.clocks(world.clock.now)][seat]
+    return [time for _, time, _ in table.match.timing.shown(world.clock.now)][seat]
 
 
 # The network ------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_fair_a_move_costs_its_time_less_the_network(trip: int, took: int, costs
     """At most ``network_grace`` is left out, and nothing is ever charged below zero."""
     world, table, client = on_a_session(trip, grace=200)
     decision = asked(table)[0]
-    assert decision.is_started
+    assert decision.asked_ms == world.clock.now
     world.clock.advance(took)
     assert left(world, table, decision.seat) == 1_000 - costs
     client.talk(moves=[answer(table)])

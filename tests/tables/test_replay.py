@@ -62,10 +62,11 @@ def assert_replays(table: Table, entry: GameEntry, rows: list[LogRow]) -> None:
         assert fresh.seat(again.match.state, seat) == expected
     assert fresh.public(again.match.state) == table.match.views.public(table.match.state)
     assert [one.id for one in asked(again)] == [one.id for one in asked(table)]
+    accounts, again_accounts = table.match.timing.accounts, again.match.timing.accounts
+    assert again_accounts.grace == accounts.grace
     for seat in range(len(table.seats)):
-        assert again.match.timing.budget_ms(seat, sealed=True) == table.match.timing.budget_ms(
-            seat, sealed=True
-        )
+        budget = accounts.budget_ms(seat, sealed=True)
+        assert again_accounts.budget_ms(seat, sealed=True) == budget
 
 
 class Rogues:

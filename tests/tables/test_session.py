@@ -257,7 +257,7 @@ def test_a_clock_starts_with_its_frame_and_withheld_acknowledgements_stop_none()
     client.hear()
     client.say(moves=[answer(table)])
     client.hear()
-    while asked(table)[0].sealed or asked(table)[0].is_started:
+    while asked(table)[0].sealed or asked(table)[0].asked_ms is not None:
         client.say(moves=[answer(table)])
     decision = asked(table)[0]
     assert client.hear() is None

@@ -7,10 +7,10 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import NotYourTurn, StaleDecision
+from croupier_server.tables.accounts import Accounts
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.spec import ClockSpec, Status
 from croupier_server.tables.table import Table
-from croupier_server.tables.timing import Timing
 from tests.tables.world import World, asked, events, exactly, move_of
 
 BASE = ClockSpec(base_ms=1_000, increment_ms=100)
@@ -28,7 +28,7 @@ def at_turns(clock: ClockSpec) -> tuple[World, Table, list[str], Decision]:
 
 
 def shown(world: World, table: Table) -> list[int]:
-    return [left for _, left, _ in table.match.clocks(world.clock.now)]
+    return [left for _, left, _ in table.match.timing.shown(world.clock.now)]
 
 
 @pytest.mark.parametrize(
@@ -45,22 +45,22 @@ def shown(world: World, table: Table) -> list[int]:
     ],
 )
 def test_what_a_move_costs(spec: ClockSpec, used: int, charged: int, left: int) -> None:
-    timing = Timing(spec, 2)
-    assert timing.charge(0, used, sealed=False) == charged
-    assert timing.budget_ms(0, sealed=False) == left
-    assert timing.budget_ms(1, sealed=False) == spec.base_ms + spec.per_move_ms
+    accounts = Accounts(spec, 2)
+    assert accounts.charge(0, used, sealed=False) == charged
+    assert accounts.budget_ms(0, sealed=False) == left
+    assert accounts.budget_ms(1, sealed=False) == spec.base_ms + spec.per_move_ms
 
 
 def test_time_of_a_sealed_answer_is_shown_after_the_deal() -> None:
-    timing = Timing(BANK, 2)
-    timing.charge(1, 900, sealed=True)
-    timing.strike(1, sealed=True)
-    assert list(timing.shown(None, 0)) == [(0, 1_000, 0), (1, 1_000, 0)]
-    assert timing.budget_ms(1, sealed=True) == 1_100
-    assert timing.budget_ms(1, sealed=False) == 1_500
-    timing.open_hidden()
-    assert list(timing.shown(None, 0)) == [(0, 1_000, 0), (1, 600, 1)]
-    assert timing.budget_ms(1, sealed=False) == 1_100
+    accounts = Accounts(BANK, 2)
+    accounts.charge(1, 900, sealed=True)
+    accounts.strike(1, sealed=True)
+    assert list(accounts.shown(None, 0)) == [(0, 1_000, 0), (1, 1_000, 0)]
+    assert accounts.budget_ms(1, sealed=True) == 1_100
+    assert accounts.budget_ms(1, sealed=False) == 1_500
+    accounts.open_hidden()
+    assert list(accounts.shown(None, 0)) == [(0, 1_000, 0), (1, 600, 1)]
+    assert accounts.budget_ms(1, sealed=False) == 1_100
 
 
 def test_a_clock_starts_when_its_frame_is_written() -> None:

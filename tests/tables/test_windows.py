@@ -157,7 +157,7 @@ def test_who_does_not_answer_a_fixed_window_gives_the_fallback_answer() -> None:
     assert [one.seat for one in late] == [one.seat for one in decisions]
     assert all(one.timed_out for one in late)
     assert not any(one.HasField("charged") for one in late)
-    assert [(left, strikes) for _, left, strikes in table.match.clocks(world.clock.now)] == [
+    assert [(left, strikes) for _, left, strikes in table.match.timing.shown(world.clock.now)] == [
         (5_000, 0)
     ] * 3
     with pytest.raises(StaleDecision) as error:
@@ -187,14 +187,14 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     world.clock.advance(1_049)
     world.shard.tick()
     assert table.journal.sequence == before
-    shown = list(table.match.clocks(world.clock.now))
+    shown = list(table.match.timing.shown(world.clock.now))
     assert shown == [(seat, 1_000, 0) for seat in range(3)]
     world.clock.advance(1)
     world.shard.tick()
     assert table.journal.sequence == before + 1
     assert not table.match.window_open
-    shown = list(table.match.clocks(world.clock.now))
+    shown = list(table.match.timing.shown(world.clock.now))
     assert shown == [(seat, 1_000, 0) for seat in range(3)]
-    assert table.match.timing.budget_ms(second.seat, sealed=True) == 0
+    assert table.match.timing.accounts.budget_ms(second.seat, sealed=True) == 0
     with pytest.raises(StaleDecision):
         world.shard.submit(table, second.seat, second.id, PASS)

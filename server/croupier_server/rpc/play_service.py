@@ -160,7 +160,7 @@ class PlayService:
         answer = field_bytes(1, table.snapshot(seat, now))
         decision = table.match.open_decision(seat)
         if decision is not None:
-            table.match.start_clock(decision, now, self._shard.limits.unary_grace_ms)
+            table.match.timing.start(decision, now, self._shard.limits.unary_grace_ms)
             self._shard.clock_started(table)
             payload = table.match.decision_payload(decision, now, with_view=True)
             answer += field_bytes(2, payload)

@@ -24,7 +24,9 @@ from croupier_server.tables.spec import (
     DealSource,
     JoinTable,
     OnAbsence,
+    OnTimeOut,
     SeatSpec,
+    SpectatorDelay,
 )
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES
@@ -66,6 +68,7 @@ def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) ->
         manual_start=request.manual_start,
         title=printable("title", request.title),
         unlisted=request.unlisted,
+        delay=_delay(request.spectator_delay),
         request_id=request.request_id,
     )
 
@@ -160,6 +163,13 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
             return DealSource(DealKind.MATCH)
 
 
+def _delay(delay: table_pb2.SpectatorDelay) -> SpectatorDelay | None:
+    time_ms = milliseconds("spectator_delay.time", delay.time)
+    if not delay.decisions and not time_ms:
+        return None
+    return SpectatorDelay(delay.decisions, time_ms)
+
+
 def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
     return ClockSpec(
         base_ms=milliseconds("clock.base", clock.base),
@@ -167,4 +177,7 @@ def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
         per_move_ms=milliseconds("clock.per_move", clock.per_move),
         window_ms=milliseconds("clock.window_time", clock.window_time),
         strikes=clock.strikes,
+        on_time_out=OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
+        disconnect_grace_ms=milliseconds("clock.disconnect_grace", clock.disconnect_grace),
+        start_timeout_ms=milliseconds("clock.start_timeout", clock.start_timeout),
     )

@@ -8,6 +8,9 @@ from __future__ import annotations
 import time
 from typing import Final, Protocol
 
+FOREVER: Final = 1 << 62
+"""A time that never comes."""
+
 _NANOS_PER_MILLI: Final = 1_000_000
 
 

@@ -28,7 +28,9 @@ from croupier_server.tables.spec import (
     DealKind,
     DealSource,
     OnAbsence,
+    OnTimeOut,
     SeatSpec,
+    SpectatorDelay,
     TableSpec,
 )
 from croupier_server.wire.base import GameWire
@@ -106,13 +108,16 @@ class Chance(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A seat moved, or gave a sealed answer."""
+    """A seat moved, or gave a sealed answer; the times are those of `encode.move_input`."""
 
     seat: Seat
     decision_id: str
     move: Move
     timed_out: bool
     charged_ms: int
+    asked_ms: int | None
+    answered_ms: int
+    absent_ms: int
     is_sealed: bool
 
 
@@ -141,24 +146,31 @@ Step: TypeAlias = (
 
 
 def read_step(row: LogRow, wire: GameWire) -> tuple[Step, int | None]:
-    """What *row* says was done, and when; a sealed answer tells no time.
+    """What *row* says was done, and when; a note tells no time.
 
     Raises:
         ValueError: the row is none of ours.
     """
     try:
-        time = None
         event = table_pb2.TableEvent.FromString(row.public)
-        if row.sequence:
-            time = event.time.ToMilliseconds()
-        if row.input:
-            return _input(record_pb2.Input.FromString(row.input), wire), time
-        return _event(event), time
+        time = event.time.ToMilliseconds() if row.sequence else None
+        if not row.input:
+            return _event(event), time
+        step = read_input(row.input, wire)
     except (DecodeError, MalformedMove) as error:
         raise ValueError(f"row of event {row.sequence}: {error}") from error
+    if isinstance(step, Moved) and step.is_sealed:
+        time = step.answered_ms
+    return step, time
 
 
-def _input(message: record_pb2.Input, wire: GameWire) -> Step:
+def read_input(data: bytes, wire: GameWire) -> Step:
+    """What an input was.
+
+    Raises:
+        DecodeError, MalformedMove, ValueError: it is none of ours.
+    """
+    message = record_pb2.Input.FromString(data)
     match message.WhichOneof("input"):
         case "chance":
             return Chance(tuple(message.chance.outcome))
@@ -179,6 +191,9 @@ def _move(message: record_pb2.MoveInput, wire: GameWire, *, is_sealed: bool) -> 
         wire.move_code(message.move),
         message.timed_out,
         message.charged.ToMilliseconds(),
+        message.asked_time.ToMilliseconds() if message.HasField("asked_time") else None,
+        message.answered_time.ToMilliseconds(),
+        message.absent.ToMilliseconds(),
         is_sealed,
     )
 
@@ -220,7 +235,6 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
     table = table_pb2.Table.FromString(data)
     game = entry.game
     options = game.options(table.ruleset, option_text)
-    clock = table.clock
     arm = table.deal_source.WhichOneof("source")
     return TableSpec(
         table_id=table.table_id,
@@ -241,13 +255,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
             tables=table.deal_source.board.tables or 1,
         ),
         commitment=table.commitment,
-        clock=ClockSpec(
-            clock.base.ToMilliseconds(),
-            clock.increment.ToMilliseconds(),
-            clock.per_move.ToMilliseconds(),
-            clock.window_time.ToMilliseconds(),
-            clock.strikes,
-        ),
+        clock=read_clock(table.clock),
         legal_mode=table.legal_mode,
         on_absence=OnAbsence(table.on_absence),
         rated=table.rated,
@@ -257,4 +265,26 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
         unlisted=False,
         created_ms=table.create_time.ToMilliseconds(),
         endpoint=table.endpoint,
+        delay=_delay(table),
     )
+
+
+def read_clock(clock: table_pb2.ClockSpec) -> ClockSpec:
+    """The clock of a table."""
+    return ClockSpec(
+        clock.base.ToMilliseconds(),
+        clock.increment.ToMilliseconds(),
+        clock.per_move.ToMilliseconds(),
+        clock.window_time.ToMilliseconds(),
+        clock.strikes,
+        OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
+        clock.disconnect_grace.ToMilliseconds(),
+        clock.start_timeout.ToMilliseconds(),
+    )
+
+
+def _delay(table: table_pb2.Table) -> SpectatorDelay | None:
+    if not table.HasField("spectator_delay"):
+        return None
+    delay = table.spectator_delay
+    return SpectatorDelay(delay.decisions, delay.time.ToMilliseconds())

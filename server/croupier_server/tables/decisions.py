@@ -10,9 +10,10 @@ from typing import Final, NoReturn
 from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.registry import AnyGame
+from croupier_server.tables.clock import FOREVER
 
 DUE_GRACE_MS: Final = 50
-"""A decision's clock starts so long after it came due, unless its frame is written before."""
+"""A decision's clock starts so long after it was stored, unless its frame is written before."""
 
 _DIGITS_MAX: Final = 18
 _SEAT_BITS: Final = 8
@@ -31,20 +32,24 @@ class Decision:
         sealed: whether nobody may know that it was asked.
         answer: the sealed answer, once given.
         due_ms: when it came due.
-        clock_from_ms: when its clock starts, or did: behind the frame that asks it, by the time
-            that the network takes; before that frame is written, `DUE_GRACE_MS` after it came due.
-        is_started: whether that frame was written.
+        clock_from_ms: when its clock starts, or did; later by all that the seat is not charged
+            for. `FOREVER` before it is stored. See ``timing.py``.
+        asked_ms: when the frame that asks it was first written; None: it was not.
+        before_ms: what was used of its time before the server last started.
+        absent_ms: time of it that the seat was forgiven as it was gone.
         refusals: answers to it that were refused.
         head: its first fields as bytes, once they are made.
     """
 
     __slots__ = (
+        "absent_ms",
         "answer",
+        "asked_ms",
+        "before_ms",
         "clock_from_ms",
         "due_ms",
         "head",
         "id",
-        "is_started",
         "kind",
         "refusals",
         "sealed",
@@ -59,15 +64,17 @@ class Decision:
         self.sequence = sequence
         self.sealed = sealed
         self.due_ms = due_ms
-        self.clock_from_ms = due_ms + DUE_GRACE_MS
-        self.is_started = False
+        self.clock_from_ms = FOREVER
+        self.asked_ms: int | None = None
+        self.before_ms = 0
+        self.absent_ms = 0
         self.answer: Move | None = None
         self.refusals = 0
         self.head = b""
 
     def used_ms(self, now: int) -> int:
-        """Time that its seat has had for it."""
-        return max(now - self.clock_from_ms, 0)
+        """Time that its clock has run for."""
+        return max(now - self.clock_from_ms, 0) + self.before_ms
 
 
 class Answered:

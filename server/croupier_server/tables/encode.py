@@ -13,7 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from croupier_server.games.base import EndReason, Outcome, Seat
-from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TableSpec
+from croupier_server.tables.spec import (
+    ClockSpec,
+    DealKind,
+    DealSource,
+    SpectatorDelay,
+    Status,
+    TableSpec,
+)
 from croupier_server.wire.encode import (
     TAGS,
     VARINTS,
@@ -52,6 +59,9 @@ _SHORT: Final = len(VARINTS)
 PRIVATE_TAG: Final = b"\x7a"
 """Before the length of a ``TableEvent.private``."""
 
+CHANCE_TAG: Final = TAGS[1]
+"""Before the length of an ``Input`` of a deck or a lot: the one that answers no decision."""
+
 WINDOW_INPUT: Final = field_bytes(4, b"")
 """``Input`` of a window that closed."""
 
@@ -69,8 +79,28 @@ def deal_source(source: DealSource) -> bytes:
 def clock_spec(clock: ClockSpec) -> bytes:
     """Payload of ``ClockSpec``."""
     times = (clock.base_ms, clock.increment_ms, clock.per_move_ms, clock.window_ms)
-    fields = [field_bytes(number, duration(ms)) for number, ms in enumerate(times, 1) if ms]
-    return b"".join(fields) + field_number(5, clock.strikes)
+    more = (clock.disconnect_grace_ms, clock.start_timeout_ms)
+    return b"".join(
+        (
+            *(_duration(field, ms) for field, ms in enumerate(times, 1)),
+            field_number(5, clock.strikes),
+            field_number(6, clock.on_time_out),
+            *(_duration(field, ms) for field, ms in enumerate(more, 7)),
+        )
+    )
+
+
+def _duration(field: int, milliseconds: int) -> bytes:
+    """A duration that is left out when it is zero."""
+    return field_bytes(field, duration(milliseconds)) if milliseconds else b""
+
+
+def spectator_delay(delay: SpectatorDelay | None) -> bytes:
+    """``Table.spectator_delay``."""
+    if delay is None:
+        return b""
+    time = field_bytes(2, duration(delay.time_ms)) if delay.time_ms else b""
+    return field_bytes(22, field_number(1, delay.decisions) + time)
 
 
 def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash: bool) -> bytes:
@@ -88,7 +118,8 @@ def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash:
 
 
 def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
-    """What never changes of a ``Table``: fields 1 to 7, 10 to 16, 18 to 19, and 21."""
+    """What never changes of a ``Table``: fields 1 to 7, 10 to 16, 18 to 19, and
+    those from 21 on."""
     first = b"".join(
         (
             field_text(1, spec.table_id),
@@ -112,7 +143,8 @@ def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
         )
     )
     third = field_text(18, spec.endpoint) + field_bytes(19, timestamp(spec.created_ms))
-    return first, second, third, field_text(21, spec.title)
+    fourth = field_text(21, spec.title) + spectator_delay(spec.delay)
+    return first, second, third, fourth
 
 
 class Shown(NamedTuple):
@@ -137,7 +169,7 @@ def table(fixed: tuple[bytes, bytes, bytes, bytes], shown: Shown, sequence: int)
         shown: what changes now and then.
         sequence: number of its last event.
     """
-    first, second, third, title = fixed
+    first, second, third, fourth = fixed
     status, seats, result = shown
     return b"".join(
         (
@@ -148,7 +180,7 @@ def table(fixed: tuple[bytes, bytes, bytes, bytes], shown: Shown, sequence: int)
             field_number(17, sequence),
             third,
             field_bytes(20, result) if result is not None else b"",
-            title,
+            fourth,
         )
     )
 
@@ -192,14 +224,46 @@ def chance_input(outcome: Sequence[int]) -> bytes:
     return field_bytes(1, field_packed(1, outcome))
 
 
+@lru_cache(maxsize=64)
+def _time(field: int, ms: int) -> bytes:
+    """A point in time; moves that are answered in one frame share theirs."""
+    return field_bytes(field, timestamp(ms))
+
+
 def move_input(
-    arm: int, seat: Seat, decision_id: str, move: bytes, charged_ms: int, *, timed_out: bool
+    arm: int,
+    seat: Seat,
+    decision_id: str,
+    move: bytes,
+    *,
+    timed_out: bool,
+    charged_ms: int,
+    asked_ms: int | None,
+    answered_ms: int,
+    absent_ms: int,
 ) -> bytes:
-    """``Input`` of a move (*arm* 2) or a sealed answer (*arm* 3); *move* is a ``Move`` payload."""
+    """``Input`` of a move (*arm* 2) or a sealed answer (*arm* 3).
+
+    Args:
+        arm: of ``Input``.
+        seat: who moved.
+        decision_id: what was answered.
+        move: a ``Move`` payload.
+        timed_out: whether the clock moved in its place.
+        charged_ms: time that it was charged.
+        asked_ms: when the question was first sent; None: it never was.
+        answered_ms: when the answer came in.
+        absent_ms: time that it was not charged because it had no stream.
+    """
     name = decision_id.encode()
     more = b"\x20\x01" if timed_out else b""
     if charged_ms:
         more += field_bytes(5, duration(charged_ms))
+    if asked_ms is not None:
+        more += _time(6, asked_ms)
+    more += _time(7, answered_ms)
+    if absent_ms:
+        more += field_bytes(8, duration(absent_ms))
     head = SEATS[seat]
     size = varint(len(move))
     whole = len(head) + len(name) + len(size) + len(move) + len(more) + 3

@@ -369,9 +369,10 @@ class SeatFeed(TableFeed):
                 and decision.answer is None
                 and decision.sequence <= table.journal.committed
             ):
-                if match.timing.is_timed:
-                    match.start_clock(decision, now, self.network_ms)
-                    self.owner.clock_started(table)
+                if decision.asked_ms is None:
+                    match.timing.start(decision, now, self.network_ms)
+                    if match.timing.is_timed:
+                        self.owner.clock_started(table)
                 payload = match.decision_payload(decision, now, with_view=self._is_full)
                 self._asked = decision
                 out.append(updates.decision_update(payload))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.tables.match import FOREVER
+from croupier_server.tables.clock import FOREVER
 
 PERIOD_MS: Final = 20
 """Time between two signs of life of a loop that is not late."""

@@ -9,7 +9,7 @@ Must not be put here: seats and who holds them, streams, storage, anything about
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from croupier_server.errors import (
@@ -18,15 +18,14 @@ from croupier_server.errors import (
 from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import encode, updates
+from croupier_server.tables.accounts import Forfeit
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
 from croupier_server.wire.base import GameWire
-
-FOREVER: Final = 1 << 62
-"""A time that never comes."""
 
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""
@@ -46,9 +45,9 @@ class Match:
         state: of the game.
         decisions: by seat, the open one. Private while a window is open.
         fresh: decisions that have opened since the owner last cleared this.
-        deadline: when `tick` is wanted, or `FOREVER`.
+        timing: the clocks.
         is_over: the rules have ended the match.
-        forfeiter: the seat that has run out of strikes, if one has.
+        forfeit: who gives the match away and why, if a seat does.
     """
 
     __slots__ = (
@@ -58,11 +57,9 @@ class Match:
         "_game",
         "_journal",
         "_spec",
-        "_window_until",
         "_wire",
-        "deadline",
         "decisions",
-        "forfeiter",
+        "forfeit",
         "fresh",
         "is_over",
         "state",
@@ -79,16 +76,19 @@ class Match:
         self._dealer: Dealer | None = None
         self._deal = 0
         self._answered = Answered(game)
-        self._window_until = FOREVER
         self.state = game.new(spec.options)
         self.views = wire.views()
-        self.timing = Timing(spec.clock, len(spec.seats))
         self.decisions: list[Decision | None] = [None] * len(spec.seats)
+        self.timing = Timing(spec.clock, self.decisions)
         self.fresh: list[Decision] = []
         self.window_open = False
-        self.deadline = FOREVER
         self.is_over = False
-        self.forfeiter: Seat | None = None
+        self.forfeit: Forfeit | None = None
+
+    @property
+    def deadline(self) -> int:
+        """When `tick` is wanted, or `FOREVER`."""
+        return self.timing.deadline
 
     # Inputs ------------------------------------------------------------------------------------
 
@@ -146,12 +146,16 @@ class Match:
         """Count a refusal; the twentieth on one decision is a strike."""
         decision.refusals += 1
         if decision.refusals % REFUSALS_MAX == 0:
-            self.timing.strike(decision.seat, sealed=decision.sealed)
-            self._check_strikes()
+            self.strike(decision.seat, sealed=decision.sealed)
+
+    def strike(self, seat: Seat, *, sealed: bool) -> None:
+        """Count a strike for refusals; there is no event of it."""
+        self.timing.accounts.strike(seat, sealed=sealed)
+        self._check_forfeit()
 
     def tick(self, now: int) -> None:
         """Carry out what is due: windows close, time runs out."""
-        while now >= self.deadline:
+        while now >= self.timing.deadline:
             if not self.window_open:
                 self.time_out(now)
             elif self._spec.clock.window_ms:
@@ -161,11 +165,14 @@ class Match:
 
     def stop(self) -> None:
         """No more decisions: the match has ended, by the rules or otherwise."""
-        self.decisions = [None] * len(self.decisions)
+        self._close_decisions()
         self.fresh.clear()
-        self.window_open = False
-        self.deadline = FOREVER
-        self.timing.open_hidden()
+        self.timing.set_deadline()
+        self.timing.accounts.open_hidden()
+
+    def rest(self) -> tuple[tuple[Seat, int, int], ...]:
+        """Clocks as if none ran; empty where there are none."""
+        return tuple(self.timing.accounts.shown(None, 0)) if self.timing.is_timed else ()
 
     # What is asked ---------------------------------------------------------------------------
 
@@ -189,72 +196,38 @@ class Match:
         view = self.views.seat(self.state, seat) if with_view else None
         tail = b""
         if decision.sealed or self.timing.is_timed:
-            tail = updates.decision_tail(self._time_left(decision, now), sealed=decision.sealed)
+            left = self.timing.left_ms(decision, now)
+            tail = updates.decision_tail(left, sealed=decision.sealed)
         return updates.decision(head, legal, view, tail)
-
-    def start_clock(self, decision: Decision, now: int, network_ms: int) -> None:
-        """The decision's frame is being written: its clock runs from when it can have arrived.
-
-        Args:
-            decision: the decision; if it was written before, nothing changes.
-            now: the time.
-            network_ms: what the network takes for question and answer.
-        """
-        if not decision.is_started and self.timing.is_timed:
-            decision.is_started = True
-            decision.clock_from_ms = min(now, decision.clock_from_ms) + network_ms
-            self._set_deadline()
-
-    def give_back(self, since: int, now: int) -> None:
-        """Nobody is charged for the time from *since* to *now*, in which the server was late."""
-        for decision in self.decisions:
-            if decision is not None and decision.clock_from_ms < now:
-                decision.clock_from_ms += now - max(since, decision.clock_from_ms)
-        window_ms = self._spec.clock.window_ms
-        if self.window_open and window_ms:
-            self._window_until += now - max(since, self._window_until - window_ms)
-        self._set_deadline()
-
-    def set_used(self, decision: Decision, used_ms: int, now: int) -> None:
-        """Let the clock of *decision* have run for *used_ms*, for a replay."""
-        decision.clock_from_ms = now - used_ms
-        decision.is_started = True
-        self._set_deadline()
-
-    def clocks(self, now: int) -> Iterator[tuple[Seat, int, int]]:
-        """Clocks as everybody may see them: seat, milliseconds left, strikes."""
-        running, used = None, 0
-        if self.timing.is_timed and not self.window_open:
-            for decision in self.decisions:
-                if decision is not None:
-                    running, used = decision.seat, decision.used_ms(now)
-        return self.timing.shown(running, used)
-
-    def _time_left(self, decision: Decision, now: int) -> int | None:
-        if self.window_open and self._spec.clock.window_ms:
-            return max(self._window_until - now, 0)
-        if not self.timing.is_timed:
-            return None
-        return max(
-            self.timing.budget_ms(decision.seat, sealed=decision.sealed) - decision.used_ms(now), 0
-        )
 
     def _carry_on(
         self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool
     ) -> None:
         """Write down what a move led to, and go on."""
         seat = decision.seat
-        charged = 0
-        if self.timing.is_timed:
-            charged = self.timing.charge(seat, decision.used_ms(now), sealed=False)
         answer = None if timed_out else move
         self._answered.add(decision, answer, self._journal.sequence + 1)
-        cause = encode.move_input(
-            _MOVE, seat, decision.id, self._wire.move_bytes(move), charged, timed_out=timed_out
-        )
+        cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
         self._journal.emit(events, cause, now)
         self.decisions[seat] = None
         self._advance(now)
+
+    def _input(
+        self, arm: int, decision: Decision, move: Move, now: int, *, timed_out: bool
+    ) -> bytes:
+        """Charge an answer, and put it down with its times."""
+        charged = self.timing.charge(decision, now)
+        return encode.move_input(
+            arm,
+            decision.seat,
+            decision.id,
+            self._wire.move_bytes(move),
+            timed_out=timed_out,
+            charged_ms=charged,
+            asked_ms=decision.asked_ms,
+            answered_ms=now,
+            absent_ms=decision.absent_ms,
+        )
 
     # Going on --------------------------------------------------------------------------------
 
@@ -278,8 +251,8 @@ class Match:
             else:
                 self.is_over = True
                 self.stop()
-                break
-        self._set_deadline()
+                return
+        self.timing.opened(self._journal.sequence)
 
     def _ask(self, seat: Seat, now: int, *, sealed: bool) -> None:
         kind = self._game.decision_kind(self.state, seat)
@@ -302,28 +275,15 @@ class Match:
 
     def _start_deal(self) -> None:
         """Hidden accounts are opened, and what is older than the last deal is let go of."""
-        self._journal.start_deal()
-        self._answered.start_deal(self._journal.kept_from)
-        self.timing.open_hidden()
-        self._check_strikes()
-
-    def _set_deadline(self) -> None:
-        self.deadline = FOREVER
-        if self.window_open and self._spec.clock.window_ms:
-            self.deadline = self._window_until
-        elif self.timing.is_timed:
-            for decision in self.decisions:
-                if decision is not None and decision.answer is None:
-                    self.deadline = min(self.deadline, self._expiry(decision))
-
-    def _expiry(self, decision: Decision) -> int:
-        return decision.clock_from_ms + self.timing.budget_ms(decision.seat, sealed=decision.sealed)
+        self._answered.start_deal(self._journal.start_deal())
+        self.timing.accounts.open_hidden()
+        self._check_forfeit()
 
     # Windows ---------------------------------------------------------------------------------
 
     def _open_window(self, asked: tuple[Seat, ...], now: int) -> None:
         self.window_open = True
-        self._window_until = now + self._spec.clock.window_ms
+        self.timing.open_window()
         for seat in asked:
             self._ask(seat, now, sealed=True)
 
@@ -344,22 +304,11 @@ class Match:
         return 0
 
     def _seal(self, decision: Decision, move: Move, now: int, *, timed_out: bool) -> None:
-        """Keep a sealed answer; a fixed window costs nobody any time."""
-        charged = 0
-        if self.timing.is_timed and not self._spec.clock.window_ms:
-            charged = self.timing.charge(decision.seat, decision.used_ms(now), sealed=True)
+        """Keep a sealed answer."""
+        cause = self._input(_ANSWER, decision, move, now, timed_out=timed_out)
         decision.answer = move
         self._answered.add(decision, None if timed_out else move, 0)
-        self._journal.seal(
-            encode.move_input(
-                _ANSWER,
-                decision.seat,
-                decision.id,
-                self._wire.move_bytes(move),
-                charged,
-                timed_out=timed_out,
-            )
-        )
+        self._journal.seal(cause)
 
     def _all_answered(self) -> bool:
         return all(one is None or one.answer is not None for one in self.decisions)
@@ -374,22 +323,26 @@ class Match:
                 assert decision.answer is not None
                 answers[seat] = decision.answer
         events = self._game.close_window(self.state, answers)
-        self.decisions = [None] * len(self.decisions)
-        self.window_open = False
+        self._close_decisions()
         self._journal.emit(events, encode.WINDOW_INPUT, now)
         self._advance(now)
+
+    def _close_decisions(self) -> None:
+        self.decisions[:] = [None] * len(self.decisions)
+        self.window_open = False
+        self.timing.close_window()
 
     # Time ------------------------------------------------------------------------------------
 
     def time_out(self, now: int) -> None:
-        """The seat to move has run out of time: a strike, and the fallback move or a forfeit."""
+        """The seat to move has run out of time: what follows is the clock's policy."""
         (decision,) = [one for one in self.decisions if one is not None]
         seat = decision.seat
-        strikes = self.timing.strike(seat, sealed=False)
+        strikes = self.timing.accounts.time_out(seat, sealed=False)
         payload = updates.timed_out(seat, strikes)
         self._journal.announce(encode.SEAT_TIMED_OUT, payload, now)
-        self._check_strikes()
-        if self.forfeiter is None:
+        self._check_forfeit()
+        if self.forfeit is None:
             move = self._game.fallback(self.state, seat)
             events = self._game.apply(self.state, seat, move)
             self._carry_on(decision, move, events, now, timed_out=True)
@@ -400,14 +353,15 @@ class Match:
             if (
                 decision is not None
                 and decision.answer is None
-                and now >= self._expiry(decision)
+                and self.timing.is_out(decision, now)
                 and self.time_out_sealed(decision, now)
             ):
                 return
-        self._set_deadline()
+        self.timing.set_deadline()
 
     def time_out_sealed(self, decision: Decision, now: int) -> bool:
         """Give the fallback answer for a seat; returns whether that closed the window."""
+        self.timing.accounts.time_out(decision.seat, sealed=True)
         move = self._game.fallback(self.state, decision.seat)
         self._seal(decision, move, now, timed_out=True)
         if self._all_answered():
@@ -415,11 +369,11 @@ class Match:
             return True
         return False
 
-    def _check_strikes(self) -> None:
-        if self.forfeiter is None:
-            self.forfeiter = self.timing.struck_out()
-            if self.forfeiter is not None:
-                self.deadline = FOREVER
+    def _check_forfeit(self) -> None:
+        if self.forfeit is None:
+            self.forfeit = self.timing.accounts.forfeit()
+            if self.forfeit is not None:
+                self.timing.deadline = FOREVER
 
     def _again(self, seat: Seat, decision_id: str, move: Move | None) -> int:
         """What becomes of an answer to a decision that is not open; see `Answered.again`."""

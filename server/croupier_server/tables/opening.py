@@ -12,8 +12,8 @@ from croupier_server.errors import Conflict, InvalidRequest, Reason
 from croupier_server.games.base import Seat
 from croupier_server.storage.base import Reveal
 from croupier_server.tables import deals, encode
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.journal import Journal
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
 from croupier_server.wire.encode import field_bytes, field_number
@@ -112,6 +112,11 @@ class Opening:
         self.seats[seat].nonce = nonce
         self._journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
         return not self._is_incomplete
+
+    def give_back(self, since: int, now: int) -> None:
+        """Wait longer by the time from *since* to *now*."""
+        if self.deadline != FOREVER:
+            self.deadline += now - since
 
     def late_seat(self) -> Seat:
         """The first seat whose nonce has not come."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from croupier_server.games.base import Seat
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.decisions import Decision
-from croupier_server.tables.match import FOREVER
 
 
 class Presence:
@@ -49,6 +49,12 @@ class Presence:
     def seen_all(self, now: int) -> None:
         """The match begins: nobody has been away yet."""
         self._seen = [now] * len(self._seen)
+
+    def give_back(self, since: int, now: int) -> None:
+        """The time from *since* to *now* makes nobody absent."""
+        for times in (self._seen, self._granted):
+            for seat, at in enumerate(times):
+                times[seat] = at + max(now - max(since, at), 0)
 
     def _deadlines(
         self, watchers: Sequence[object | None], decisions: Sequence[Decision | None]

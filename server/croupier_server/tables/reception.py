@@ -11,13 +11,13 @@ from typing import Final, Protocol
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry, make_spec
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idempotency import Answers
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.results import Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash
 from croupier_server.tables.spec import CreateTable, JoinTable, OnAbsence, Status

@@ -13,10 +13,10 @@ from typing import assert_never
 from croupier_server.errors import CroupierError
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import codec
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.codec import Step
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.decisions import Decision
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.table import Table
 
@@ -69,12 +69,16 @@ def replay(
     outcomes = deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
     dealer = _LoggedDealer(outcomes)
     table = Table(spec, entry.game, entry.wire, make_dealer=lambda _spec, _root: dealer)
+    asked = {step.decision_id: step.asked_ms for step, _ in steps if isinstance(step, codec.Moved)}
     made = table.journal.outbox
     for place, row in enumerate(rows):
         if place >= len(made):
             step, time = steps[place]
             if time is None:
-                time = _next_time(steps, place)
+                raise ReplayError(f"row {place} tells no time")
+            for decision in table.match.decisions:
+                if decision is not None:
+                    decision.asked_ms = asked.get(decision.id)
             try:
                 _do(table, step, time, steps[place + 1 : place + 2], nonces)
             except CroupierError as error:
@@ -87,14 +91,6 @@ def replay(
         raise ReplayError("the log stops in the middle of what an input led to")
     table.stored(table.journal.sequence, table.show())
     return table
-
-
-def _next_time(steps: Sequence[tuple[Step, int | None]], place: int) -> int:
-    """When a sealed answer was given, as far as that can make a difference: the time of the next
-    event, which may be that of the window that it closed."""
-    times = [time for _, time in steps[place:] if time is not None]
-    times = times or [time for _, time in steps[:place] if time is not None][-1:]
-    return times[0]
 
 
 def _do(
@@ -119,8 +115,9 @@ def _do(
         case codec.TimedOut(seat, strikes):
             moved = next((one for one, _ in after if isinstance(one, codec.Moved)), None)
             decision = _decision(table, seat, moved and moved.decision_id)
-            table.match.set_used(decision, moved.charged_ms if moved else 0, now)
-            table.match.timing.set_strikes(seat, strikes - 1)
+            if moved is not None:
+                table.match.timing.set_used(decision, moved.charged_ms, moved.absent_ms, now)
+            table.match.timing.accounts.set_strikes(seat, strikes)
             table.match.time_out(now)
             table.settle(now)
         case codec.Moved():
@@ -142,7 +139,7 @@ def _move(table: Table, step: codec.Moved, now: int) -> None:
     match = table.match
     decision = _decision(table, step.seat, step.decision_id)
     if match.timing.is_timed:
-        match.set_used(decision, step.charged_ms, now)
+        match.timing.set_used(decision, step.charged_ms, step.absent_ms, now)
     if not step.timed_out:
         match.submit(step.seat, step.decision_id, step.move, now)
     elif step.is_sealed and table.spec.clock.window_ms:

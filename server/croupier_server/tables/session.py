@@ -364,7 +364,7 @@ class Session:
             self._error(number, error)
         else:
             self._channels[number] = channel
-            self.shard.readers.attach(channel)
+            self.shard.attach(channel)
             channel.wake()
 
     def _expect_free(self, number: int) -> None:

@@ -184,7 +184,7 @@ class Shard:
             after=after,
             lag_max=self.limits.lag_max,
         )
-        self.readers.attach(feed)
+        self.attach(feed)
         return feed
 
     def spectate(self, table: Table, *, epoch: int, after: int) -> PublicFeed:
@@ -232,6 +232,10 @@ class Shard:
 
     def _publish(self, table: Table) -> None:
         """Events of *table* have been stored."""
+        timing = table.match.timing
+        if timing.unstored and timing.unstored <= table.journal.committed:
+            timing.stored(self.now_ms())
+            self._timers.schedule(table)
         self.readers.publish(table)
         if table.is_changed:
             self._publish_change(table)
@@ -289,7 +293,16 @@ class Shard:
         """See `feed.Owner.forget`."""
         self.readers.forget(feed)
         if isinstance(feed, SeatFeed):
-            self.heard_of(feed.table, feed.seat)
+            table, seat = feed.table, feed.seat
+            self.heard_of(table, seat)
+            if table.seat_watchers[seat] is None:
+                table.match.timing.gone(seat, self.now_ms())
+
+    def attach(self, feed: SeatFeed) -> None:
+        """Let *feed* be the stream of its seat; an older one ends."""
+        self.readers.attach(feed)
+        feed.table.match.timing.here(feed.seat, self.now_ms())
+        self._timers.schedule(feed.table)
 
     def heard_of(self, table: Table, seat: Seat) -> None:
         """*seat* was there until now, or made a call."""

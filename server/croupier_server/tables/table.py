@@ -24,11 +24,12 @@ from croupier_server.games.base import EndReason, Legal, Move, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import LogRow, Reveal
 from croupier_server.tables import deals, encode, updates
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
-from croupier_server.tables.match import FOREVER, Match
+from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
 from croupier_server.tables.spec import Status, TableSpec
@@ -193,13 +194,13 @@ class Table:
             self.journal.sequence,
             seat=match.views.seat(match.state, seat) if seat is not None else None,
             public=match.views.public(match.state) if seat is None else None,
-            clocks=updates.clocks(5, match.clocks(now)) if match.timing.is_timed else b"",
+            clocks=updates.clocks(5, match.timing.shown(now)) if match.timing.is_timed else b"",
         )
 
     def heartbeat(self, now: int) -> bytes:
         """``TableUpdate`` with a sign of life."""
         match = self.match
-        clocks = updates.clocks(2, match.clocks(now)) if match.timing.is_timed else b""
+        clocks = updates.clocks(2, match.timing.shown(now)) if match.timing.is_timed else b""
         return updates.heartbeat(self.journal.committed, clocks, now)
 
     def public_heartbeat(self, now: int) -> bytes:
@@ -218,6 +219,12 @@ class Table:
             away = self.presence.deadline(self.seat_watchers, self.match.decisions)
             return min(deadline, away)
         return deadline
+
+    def give_back(self, since: int, now: int) -> None:
+        """Time from *since* to *now* was lost by a fault of the server: it counts for nobody."""
+        self.match.timing.give_back(since, now)
+        self.presence.give_back(since, now)
+        self.opening.give_back(since, now)
 
     def away(self, now: int) -> list[Seat]:
         """Seats that have been away for too long, where that matters."""
@@ -273,13 +280,18 @@ class Table:
         if self.status is Status.ENDED:
             raise Conflict(Reason.TABLE_CLOSED, "the match has ended")
 
+    def expect_seen_live(self) -> None:
+        """As `expect_live`, for those who may not know that a match shown late has ended."""
+        if self.seen.status is Status.ENDED:
+            self.expect_live()
+
     def expect_open(self) -> None:
-        """Raise unless seats are still being taken.
+        """Raise unless seats are still being taken, as far as everybody may know.
 
         Raises:
             TableHalted, Conflict: TABLE_CLOSED or TABLE_STARTED.
         """
-        self.expect_live()
+        self.expect_seen_live()
         if self.status is not Status.OPEN:
             raise Conflict(Reason.TABLE_STARTED, "the match has begun")
 
@@ -357,7 +369,7 @@ class Table:
         except Exception as fault:
             self.halt(fault, now)
             raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
-        if match.is_over or match.forfeiter is not None:
+        if match.is_over or match.forfeit is not None:
             self.settle(now)
             if self.is_halted:
                 self.expect_live()
@@ -415,13 +427,16 @@ class Table:
         return True
 
     def abort(self, detail: str, now: int) -> None:
-        """Stop the table; its match does not count.
+        """Stop the table; its match does not count. What has ended and is not shown so stays as it
+        is: the answer may not tell.
 
         Raises:
             TableHalted, Conflict: it has ended.
         """
-        self.expect_live()
-        self.end(EndReason.ABORTED, now, None, detail)
+        self.expect_seen_live()
+        if self.delayed is None or self.status is not Status.ENDED:
+            self.expect_live()
+            self.end(EndReason.ABORTED, now, None, detail)
 
     def halt(self, fault: BaseException, now: int) -> None:
         """Stop the table for a fault of ours; its log is kept.
@@ -450,8 +465,8 @@ class Table:
         if self.status is not Status.PLAYING:
             return
         match = self.match
-        if match.forfeiter is not None:
-            self.end(EndReason.FORFEIT, now, match.forfeiter, "out of strikes")
+        if match.forfeit is not None:
+            self.end(EndReason.FORFEIT, now, *match.forfeit)
         elif match.is_over:
             try:
                 self.end(EndReason.FINISHED, now)

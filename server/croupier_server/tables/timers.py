@@ -10,9 +10,8 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from croupier_server.tables.clock import Clock
+from croupier_server.tables.clock import FOREVER, Clock
 from croupier_server.tables.lag import PERIOD_MS
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.table import Table
 
 HEARTBEAT_SLICES: Final = 16

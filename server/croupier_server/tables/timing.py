@@ -1,23 +1,29 @@
-"""The clocks of a table's seats: what is left, what is charged, strikes.
+"""The clocks of a table's open decisions: since when each runs, what stops it, when time is out.
 
-A decision may take the time per move and then what is left of the base; what it took beyond the
-time per move is charged to the base, and the increment is added after each move. Time and strikes
-of sealed windows go to hidden accounts, which are opened when the deal has ended: until then
-nothing shown tells who was asked.
+A decision's clock starts when the frame that asks it is written, at the latest `DUE_GRACE_MS` after
+what it stands on was stored. Time that is not the seat's is taken out by moving that start: what
+the network takes, time in which the server was late or away, and, as long as the table's grace for
+it lasts, time in which the seat has no stream. Sealed decisions have no such grace: an open window
+that lasts longer when somebody is gone would tell that this seat was asked.
 
-Must not be put here: what time it is, and what follows when time runs out.
+Must not be put here: what seats have left (``accounts.py``), and what follows when time runs out.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from croupier_server.games.base import Seat
+from croupier_server.tables.accounts import Accounts
+from croupier_server.tables.clock import FOREVER
+from croupier_server.tables.decisions import DUE_GRACE_MS, Decision
 from croupier_server.tables.spec import ClockSpec
 
 _TRIPS_MAX: Final = 8
+_HERE: Final = FOREVER
+"""Since when a seat has been gone that is not."""
 
 
 class RoundTrips:
@@ -48,73 +54,234 @@ class RoundTrips:
 
 
 class Timing:
-    """Clocks and strikes of all seats of one table."""
+    """The clocks of one table.
 
-    __slots__ = ("_hidden", "_hidden_strikes", "_remaining", "_spec", "_strikes", "is_timed")
+    Args:
+        spec: the table's clock.
+        decisions: by seat, the open one; shared with the match, which changes it.
 
-    def __init__(self, spec: ClockSpec, seats: int) -> None:
+    Attributes:
+        is_timed: a seat's time can run out.
+        accounts: what the seats have left.
+        deadline: when time is out for somebody, or a window closes; or `FOREVER`.
+        unstored: number of the event that what was opened last stands on, until `stored` is called
+            for it; else 0.
+    """
+
+    __slots__ = (
+        "_decisions",
+        "_gone_ms",
+        "_has_grace",
+        "_spec",
+        "_window_is_open",
+        "_window_until",
+        "accounts",
+        "deadline",
+        "is_timed",
+        "unstored",
+    )
+
+    def __init__(self, spec: ClockSpec, decisions: Sequence[Decision | None]) -> None:
         self._spec = spec
+        self._decisions = decisions
+        self._gone_ms = [0] * len(decisions)
+        self._has_grace = spec.is_timed and spec.disconnect_grace_ms > 0
+        self._window_is_open = False
+        self._window_until = FOREVER
         self.is_timed = spec.is_timed
-        self._remaining = [spec.base_ms] * seats
-        self._hidden = [0] * seats
-        self._strikes = [0] * seats
-        self._hidden_strikes = [0] * seats
+        self.accounts = Accounts(spec, len(decisions))
+        self.deadline = FOREVER
+        self.unstored = 0
 
-    def budget_ms(self, seat: Seat, *, sealed: bool) -> int:
-        """Time that *seat* may take for a decision now.
+    # Starting and stopping -----------------------------------------------------------------------
 
-        The hidden account bounds sealed decisions alone: if it shortened others, everybody would
-        see the seat's time run out too early, and know that it had been asked.
-        """
-        left = self._spec.per_move_ms + self._remaining[seat]
-        if sealed:
-            left -= self._hidden[seat]
-        return max(left, 0)
+    def open_window(self) -> None:
+        """A sealed window has been opened; its time starts when that is stored."""
+        self._window_is_open = True
+        self._window_until = FOREVER
 
-    def charge(self, seat: Seat, used_ms: int, *, sealed: bool) -> int:
-        """Charge a decision that took *used_ms*; returns what it was charged."""
-        charged = min(used_ms, self.budget_ms(seat, sealed=sealed))
-        beyond = max(charged - self._spec.per_move_ms, 0)
-        if sealed:
-            self._hidden[seat] += beyond
-        else:
-            self._remaining[seat] += self._spec.increment_ms - beyond
-        return charged
+    def close_window(self) -> None:
+        """The window is over."""
+        self._window_is_open = False
+        self._window_until = FOREVER
 
-    def strike(self, seat: Seat, *, sealed: bool) -> int:
-        """Count a strike; returns how many are on show."""
-        if sealed:
-            self._hidden_strikes[seat] += 1
-        else:
-            self._strikes[seat] += 1
-        return self._strikes[seat]
+    def opened(self, sequence: int) -> None:
+        """Decisions or a window have come behind event *sequence*; once that is stored `stored` is
+        to be called, and their time starts."""
+        if self.is_timed or (self._window_is_open and self._spec.window_ms):
+            self.unstored = sequence
+        self.set_deadline()
 
-    def set_strikes(self, seat: Seat, strikes: int) -> None:
-        """Let *seat* have so many strikes on show, for a replay."""
-        self._strikes[seat] = strikes
+    def stored(self, now: int) -> None:
+        """What has been opened is stored, so that its seats may be asked."""
+        self.unstored = 0
+        if self._window_is_open and self._spec.window_ms and self._window_until == FOREVER:
+            self._window_until = now + self._spec.window_ms
+        for decision in self._decisions:
+            if decision is not None and decision.clock_from_ms == FOREVER:
+                decision.clock_from_ms = now + DUE_GRACE_MS
+        self.set_deadline()
 
-    def open_hidden(self) -> None:
-        """Add the hidden accounts to those on show: the deal has ended."""
-        for seat in range(len(self._remaining)):
-            self._remaining[seat] = max(self._remaining[seat] - self._hidden[seat], 0)
-            self._strikes[seat] += self._hidden_strikes[seat]
-            self._hidden[seat] = self._hidden_strikes[seat] = 0
-
-    def struck_out(self) -> Seat | None:
-        """The first seat that must forfeit by the strikes on show, if any."""
-        if self._spec.strikes:
-            for seat, strikes in enumerate(self._strikes):
-                if strikes >= self._spec.strikes:
-                    return seat
-        return None
-
-    def shown(self, running: Seat | None, used_ms: int) -> Iterator[tuple[Seat, int, int]]:
-        """What everybody may see: seat, milliseconds of the base left, strikes.
+    def start(self, decision: Decision, now: int, network_ms: int) -> None:
+        """The question is being sent: its clock runs from when it can have arrived.
 
         Args:
-            running: the seat whose clock runs, if one does and everybody may know it.
-            used_ms: time that it has taken for its decision so far.
+            decision: the decision; if it was sent before, nothing changes.
+            now: the time.
+            network_ms: what the network takes for question and answer.
         """
-        for seat, remaining in enumerate(self._remaining):
-            beyond = max(used_ms - self._spec.per_move_ms, 0) if seat == running else 0
-            yield seat, max(remaining - beyond, 0), self._strikes[seat]
+        if decision.asked_ms is None:
+            decision.asked_ms = now
+            if self.is_timed:
+                self.here(decision.seat, now)
+                decision.clock_from_ms = min(now, decision.clock_from_ms) + network_ms
+                self.set_deadline()
+
+    def here(self, seat: Seat, now: int) -> None:
+        """*seat* has a stream, or was asked by a call."""
+        if self._has_grace:
+            self._settle(self._decisions[seat], now)
+            self._gone_ms[seat] = _HERE
+            self.set_deadline()
+
+    def gone(self, seat: Seat, now: int) -> None:
+        """*seat* has no stream any more."""
+        if self._has_grace and self._gone_ms[seat] == _HERE:
+            self._gone_ms[seat] = now
+            self.set_deadline()
+
+    def give_back(self, since: int, now: int) -> None:
+        """Nobody is charged for the time from *since* to *now*, in which the server was late."""
+        for decision in self._decisions:
+            if decision is not None:
+                self._settle(decision, since)
+                decision.due_ms += max(now - max(since, decision.due_ms), 0)
+                if decision.clock_from_ms < now:
+                    decision.clock_from_ms += now - max(since, decision.clock_from_ms)
+        for seat, gone_ms in enumerate(self._gone_ms):
+            if gone_ms != _HERE:
+                self._gone_ms[seat] = max(gone_ms, now)
+        if self._window_until != FOREVER:
+            opened_ms = self._window_until - self._spec.window_ms
+            self._window_until += max(now - max(since, opened_ms), 0)
+        self.set_deadline()
+
+    def reopen(self, now: int, grace_ms: int, used: Mapping[str, int]) -> None:
+        """The server was away and goes on *now*; nobody has a stream yet.
+
+        Clocks stand until their question is sent again, at the latest for *grace_ms*; a fixed
+        window begins anew behind that.
+
+        Args:
+            now: the time.
+            grace_ms: how long seats are given to come back.
+            used: by decision id, milliseconds that are known to have been used before.
+        """
+        self._gone_ms = [now] * len(self._gone_ms)
+        for decision in self._decisions:
+            if decision is not None:
+                decision.asked_ms = None
+                decision.before_ms = used.get(decision.id, 0)
+                decision.clock_from_ms = now + grace_ms
+        if self._window_is_open and self._spec.window_ms:
+            self._window_until = now + grace_ms + self._spec.window_ms
+        self.unstored = 0
+        self.set_deadline()
+
+    # What was used -------------------------------------------------------------------------------
+
+    def charge(self, decision: Decision, now: int) -> int:
+        """Charge an answer to *decision*; returns what it is charged.
+
+        A fixed window costs nobody any time.
+        """
+        is_fixed = decision.sealed and self._spec.window_ms
+        if not self.is_timed or is_fixed:
+            return 0
+        self._settle(decision, now)
+        used = decision.used_ms(now)
+        return self.accounts.charge(decision.seat, used, sealed=decision.sealed)
+
+    def set_used(self, decision: Decision, used_ms: int, absent_ms: int, now: int) -> None:
+        """Let the clock of *decision* have run for *used_ms*, beside an absence, for a replay."""
+        self._gone_ms[decision.seat] = _HERE
+        decision.absent_ms = absent_ms
+        self.accounts.grace[decision.seat] -= absent_ms
+        decision.clock_from_ms = now - used_ms
+
+    def used_ms(self, decision: Decision, now: int) -> int:
+        """Time of its own that the seat of *decision* has had for it."""
+        return decision.used_ms(now - self._absent_ms(decision, now))
+
+    def left_ms(self, decision: Decision, now: int) -> int | None:
+        """Time that is left for *decision*; None: no limit."""
+        if decision.sealed and self._spec.window_ms:
+            until = self._window_until
+            return self._spec.window_ms if until == FOREVER else max(until - now, 0)
+        if not self.is_timed:
+            return None
+        budget = self.accounts.budget_ms(decision.seat, sealed=decision.sealed)
+        return max(budget - self.used_ms(decision, now), 0)
+
+    def used_before_stop(self, now: int) -> dict[str, int]:
+        """By id of each open decision what of its time was used; for `reopen`."""
+        if not self.is_timed:
+            return {}
+        found = {}
+        for decision in self._decisions:
+            if decision is not None and decision.answer is None:
+                self._settle(decision, now)
+                found[decision.id] = decision.used_ms(now)
+        return found
+
+    def is_out(self, decision: Decision, now: int) -> bool:
+        """Whether time is out for *decision*."""
+        return now >= self._expiry(decision)
+
+    def shown(self, now: int) -> Iterator[tuple[Seat, int, int]]:
+        """Clocks as everybody may see them: seat, milliseconds left, strikes."""
+        running, used = None, 0
+        if self.is_timed and not self._window_is_open:
+            for decision in self._decisions:
+                if decision is not None:
+                    running, used = decision.seat, self.used_ms(decision, now)
+        return self.accounts.shown(running, used)
+
+    def set_deadline(self) -> None:
+        """Work `deadline` out anew: decisions or clocks have changed."""
+        deadline = FOREVER
+        if self._window_is_open and self._spec.window_ms:
+            deadline = self._window_until
+        elif self.is_timed:
+            for decision in self._decisions:
+                if decision is not None and decision.answer is None:
+                    deadline = min(deadline, self._expiry(decision))
+        self.deadline = deadline
+
+    def _expiry(self, decision: Decision) -> int:
+        seat = decision.seat
+        budget = self.accounts.budget_ms(seat, sealed=decision.sealed)
+        expiry = decision.clock_from_ms + budget - decision.before_ms
+        if self._has_grace and not decision.sealed and self._gone_ms[seat] != _HERE:
+            expiry += self.accounts.grace[seat]
+        return expiry
+
+    def _absent_ms(self, decision: Decision, now: int) -> int:
+        """Time since the last `_settle` that is not charged because the seat is gone."""
+        if not self._has_grace or decision.sealed:
+            return 0
+        since = max(self._gone_ms[decision.seat], decision.clock_from_ms)
+        return min(max(now - since, 0), self.accounts.grace[decision.seat])
+
+    def _settle(self, decision: Decision | None, now: int) -> None:
+        """Take what the seat of *decision* was gone for up to *now* out of its time, and out of its
+        grace."""
+        if decision is None:
+            return
+        absent = self._absent_ms(decision, now)
+        if absent:
+            seat = decision.seat
+            self.accounts.grace[seat] -= absent
+            decision.absent_ms += absent
+            decision.clock_from_ms += absent
+            self._gone_ms[seat] = max(self._gone_ms[seat], now)

@@ -60,7 +60,7 @@ class Upkeep:
         if now > self.lag.noticed_from:
             since = self.lag.take(now)
             for table in self.timers.tables:
-                table.match.give_back(since, now)
+                table.give_back(since, now)
         return now
 
     def loop_is_alive(self) -> None:

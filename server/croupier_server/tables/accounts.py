@@ -1,0 +1,138 @@
+"""What the seats of a table have left: time, strikes, and grace for absences.
+
+A decision may take the time per move and then what is left of the base; what it took beyond the
+time per move is charged to the base, and the increment is added after each move. Time and strikes
+of sealed windows go to hidden accounts, which are opened when the deal has ended: until then
+nothing shown tells who was asked.
+
+All of it follows from the log: from what each move was charged, from time-outs, from absences told
+with a move, and from notes about strikes for refusals.
+
+Must not be put here: what time it is (``timing.py``), and what follows when time runs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from croupier_server.games.base import Seat
+from croupier_server.tables.spec import ClockSpec, OnTimeOut
+
+OUT_OF_STRIKES: Final = "out of strikes"
+OUT_OF_TIME: Final = "out of time"
+
+
+class Forfeit(NamedTuple):
+    """The seat that gives the match away, and why, in words for people."""
+
+    seat: Seat
+    why: str
+
+
+class Accounts:
+    """Time, strikes and grace of all seats of one table.
+
+    Attributes:
+        grace: by seat, milliseconds of absence that it is still forgiven.
+    """
+
+    __slots__ = (
+        "_hidden",
+        "_hidden_strikes",
+        "_is_out",
+        "_is_out_hidden",
+        "_remaining",
+        "_spec",
+        "_strikes",
+        "grace",
+    )
+
+    def __init__(self, spec: ClockSpec, seats: int) -> None:
+        self._spec = spec
+        self._remaining = [spec.base_ms] * seats
+        self._hidden = [0] * seats
+        self._strikes = [0] * seats
+        self._hidden_strikes = [0] * seats
+        self._is_out = [False] * seats
+        self._is_out_hidden = [False] * seats
+        self.grace = [spec.disconnect_grace_ms] * seats
+
+    # Time ----------------------------------------------------------------------------------------
+
+    def budget_ms(self, seat: Seat, *, sealed: bool) -> int:
+        """Time that *seat* may take for a decision now.
+
+        The hidden account bounds sealed decisions alone: if it shortened others, everybody would
+        see the seat's time run out too early, and know that it had been asked.
+        """
+        left = self._spec.per_move_ms + self._remaining[seat]
+        if sealed:
+            left -= self._hidden[seat]
+        return max(left, 0)
+
+    def charge(self, seat: Seat, used_ms: int, *, sealed: bool) -> int:
+        """Charge a decision that took *used_ms*; returns what it was charged."""
+        charged = min(used_ms, self.budget_ms(seat, sealed=sealed))
+        beyond = max(charged - self._spec.per_move_ms, 0)
+        if sealed:
+            self._hidden[seat] += beyond
+        else:
+            self._remaining[seat] += self._spec.increment_ms - beyond
+        return charged
+
+    # Strikes -------------------------------------------------------------------------------------
+
+    def time_out(self, seat: Seat, *, sealed: bool) -> int:
+        """*seat* has run out of time for a decision; returns its strikes on show."""
+        if self._spec.on_time_out is OnTimeOut.STRIKE:
+            return self.strike(seat, sealed=sealed)
+        if self._spec.on_time_out is OnTimeOut.FORFEIT:
+            flags = self._is_out_hidden if sealed else self._is_out
+            flags[seat] = True
+        return self._strikes[seat]
+
+    def strike(self, seat: Seat, *, sealed: bool) -> int:
+        """Count a strike; returns how many are on show."""
+        if sealed:
+            self._hidden_strikes[seat] += 1
+        else:
+            self._strikes[seat] += 1
+        return self._strikes[seat]
+
+    def set_strikes(self, seat: Seat, strikes: int) -> None:
+        """Let *seat* have so many strikes on show once a time-out that comes now is counted, for a
+        replay: those for refusals are in no event."""
+        is_counted = self._spec.on_time_out is OnTimeOut.STRIKE
+        self._strikes[seat] = strikes - is_counted
+
+    def open_hidden(self) -> None:
+        """Add the hidden accounts to those on show: the deal has ended."""
+        for seat in range(len(self._remaining)):
+            self._remaining[seat] = max(self._remaining[seat] - self._hidden[seat], 0)
+            self._strikes[seat] += self._hidden_strikes[seat]
+            self._is_out[seat] |= self._is_out_hidden[seat]
+            self._hidden[seat] = self._hidden_strikes[seat] = 0
+            self._is_out_hidden[seat] = False
+
+    def forfeit(self) -> Forfeit | None:
+        """The first seat that must forfeit by what is on show, if any."""
+        for seat, strikes in enumerate(self._strikes):
+            if self._is_out[seat]:
+                return Forfeit(seat, OUT_OF_TIME)
+            if self._spec.strikes and strikes >= self._spec.strikes:
+                return Forfeit(seat, OUT_OF_STRIKES)
+        return None
+
+    # Show ----------------------------------------------------------------------------------------
+
+    def shown(self, running: Seat | None, used_ms: int) -> Iterator[tuple[Seat, int, int]]:
+        """What everybody may see: seat, milliseconds of the base left, strikes.
+
+        Args:
+            running: the seat whose clock runs, if one does and everybody may know it.
+            used_ms: time that it has taken for its decision so far.
+        """
+        for seat, remaining in enumerate(self._remaining):
+            beyond = max(used_ms - self._spec.per_move_ms, 0) if seat == running else 0
+            yield seat, max(remaining - beyond, 0), self._strikes[seat]
