@@ -128,7 +128,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     server = grpc.aio.server(options=_options(limits))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages)
-    services = _services(listen, backing, pages, records)
+    services = services_of(listen, backing, pages, records)
     server.add_generic_rpc_handlers([service.handler(calls) for service in services.values()])
     health = Health(services)
     health.add_to(server)
@@ -147,7 +147,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     return RunningServer(server, health, records, f"{host}:{port}")
 
 
-def _services(
+def services_of(
     listen: Listen, backing: Backing, pages: PageTokens, records: RecordService
 ) -> dict[str, Wrapped]:
     """Every service of the contract by its full name."""
