@@ -26,6 +26,7 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.codec import record_bytes
 from croupier_server.storage.held import HeldRecords
+from croupier_server.storage.packing import behind
 
 _RECENT: Final = 256
 """About as many rows as a table keeps for its readers, who share them with the log."""
@@ -234,22 +235,14 @@ class MemoryLog:
         rows = list(kept)
         checkpoint = kept.checkpoint
         after = checkpoint.kept_from - 1 if checkpoint else 0
-        return StoredTable(table_id, rows[-1].epoch, rows[0], checkpoint, _behind(rows, after))
+        return StoredTable(table_id, rows[-1].epoch, rows[0], checkpoint, behind(rows, after))
 
     async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
         """See `TableLog.read`."""
-        return _behind(list(self._tables.get(table_id, ())), after)
+        return behind(self._tables.get(table_id, ()), after)
 
     async def close(self) -> None:
         """There is nothing to wait for."""
-
-
-def _behind(rows: list[LogRow], after: int) -> list[LogRow]:
-    """Those of *rows* that come after the event of this number."""
-    if not after:
-        return rows
-    last = next((place for place, row in enumerate(rows) if row.sequence == after), len(rows))
-    return rows[last + 1 :]
 
 
 class MemoryKeys:

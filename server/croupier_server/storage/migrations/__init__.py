@@ -1,0 +1,1 @@
+"""Revisions of the schema: one file each in ``versions``, never changed once released."""

@@ -1,0 +1,160 @@
+"""The tables of a durable store: one schema for SQLite and PostgreSQL.
+
+A change here needs a new revision in ``migrations/versions``; a test holds the two together.
+
+Must not be put here: what is asked of the tables.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+
+METADATA: Final = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+Number: Final = BigInteger().with_variant(Integer, "sqlite")
+"""A number of our own counting. SQLite stores rows in the order of such a key, if it is called an
+INTEGER."""
+
+live_tables: Final = Table(
+    "live_tables",
+    METADATA,
+    # Rises with each table, so it gives their order.
+    Column("number", Number, primary_key=True, autoincrement=False),
+    Column("table_id", Text, nullable=False, unique=True),
+    # Of the table now; restoring a backup raises it.
+    Column("epoch", BigInteger, nullable=False),
+)
+"""Tables with rows."""
+
+log_pieces: Final = Table(
+    "log_pieces",
+    METADATA,
+    # Rises with each piece, so that new ones go to the end of the file.
+    Column("number", Number, primary_key=True, autoincrement=False),
+    Column("table_number", BigInteger, nullable=False),
+    Column("epoch", BigInteger, nullable=False),
+    # Number of the last event in it; 0: it has none.
+    Column("last_sequence", BigInteger, nullable=False),
+    # Rows as `packing.pack` packs them.
+    Column("packed", LargeBinary, nullable=False),
+    Index("ix_log_pieces_table_number", "table_number", "last_sequence"),
+)
+"""The logs: what one append stored of one table is a piece. One whose table is not live is garbage
+that has still to be deleted."""
+
+checkpoints: Final = Table(
+    "checkpoints",
+    METADATA,
+    Column("table_number", BigInteger, primary_key=True, autoincrement=False),
+    Column("after", BigInteger, nullable=False),
+    Column("kept_from", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""The newest checkpoint of each live table that has one."""
+
+boards: Final = Table(
+    "boards",
+    METADATA,
+    Column("board", LargeBinary, primary_key=True),
+    # Tables of it that have not ended.
+    Column("missing", BigInteger, nullable=False),
+    # The latest of those of its records.
+    Column("shown_from_ms", BigInteger, nullable=False),
+)
+"""Boards some of whose tables have ended, but not all."""
+
+records: Final = Table(
+    "records",
+    METADATA,
+    Column("number", Number, primary_key=True, autoincrement=True),
+    Column("table_id", Text, nullable=False, unique=True),
+    # Among those that are shown; none for one that is held back.
+    Column("position", BigInteger, unique=True),
+    Column("kind", BigInteger, nullable=False),
+    # A list in JSON.
+    Column("players", Text, nullable=False),
+    Column("result", LargeBinary, nullable=False),
+    Column("ended_ms", BigInteger, nullable=False, index=True),
+    Column("voided", Boolean, nullable=False),
+    # The board that it waits for; empty: none.
+    Column("board", LargeBinary, nullable=False),
+    Column("shown_from_ms", BigInteger, nullable=False),
+    # Last, so that the others can be read without it.
+    Column("record", LargeBinary, nullable=False),
+)
+"""Finished matches."""
+
+Index(
+    "ix_records_held",
+    records.c.board,
+    records.c.shown_from_ms,
+    sqlite_where=records.c.position.is_(None),
+    postgresql_where=records.c.position.is_(None),
+)
+
+api_keys: Final = Table(
+    "api_keys",
+    METADATA,
+    Column("number", Number, primary_key=True, autoincrement=True),
+    Column("key_id", Text, nullable=False, unique=True),
+    Column("principal", Text, nullable=False),
+    # A list in JSON.
+    Column("scopes", Text, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger),
+    Column("revoked_ms", BigInteger),
+    Column("note", Text, nullable=False),
+)
+"""API keys."""
+
+audit_entries: Final = Table(
+    "audit_entries",
+    METADATA,
+    Column("number", Number, primary_key=True, autoincrement=True),
+    Column("time_ms", BigInteger, nullable=False),
+    Column("principal", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+)
+"""What operators did."""
+
+counters: Final = Table(
+    "counters",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+"""Numbers that only rise, one row each; see `COUNTERS`."""
+
+COUNTERS: Final = ("records", "keys")
+"""``records``: position of the record that was shown last. ``keys``: changes of the API keys."""
+
+writer: Final = Table(
+    "writer",
+    METADATA,
+    Column("fence", BigInteger, nullable=False),
+    Column("last_batch", BigInteger, nullable=False),
+)
+"""One row: who may write, and what was written last. PostgreSQL alone needs it; a file is held by
+a lock."""
