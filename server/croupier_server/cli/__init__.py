@@ -27,6 +27,8 @@ COMMANDS = (
     "play",
     "watch",
     "replay",
+    "record",
+    "verify",
     "rules",
     "vectors",
     "new-bot",

@@ -1,4 +1,4 @@
-"""Finished matches: get, list, follow. A match that has not ended is NOT_FOUND here, to everybody.
+"""Finished matches: get, list, follow, check. What has not ended is NOT_FOUND here, to everybody.
 
 Must not be put here: how a record is made, and live tables: this file never asks the shard, so it
 cannot tell more than the store of finished matches holds.
@@ -19,6 +19,7 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
 from croupier_server.tables.caller import Caller
+from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,
     field_number,
@@ -38,12 +39,14 @@ class RecordService:
         self._pages = pages
         self._followers: set[asyncio.Event] = set()
         self._draining = False
+        self._verifier = Verifier()
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.record.v1.RecordService")
         service.unary("GetRecord", pb.GetRecordRequest, self.get_record)
         service.unary("ListRecords", pb.ListRecordsRequest, self.list_records)
+        service.unary("VerifyRecord", pb.VerifyRecordRequest, self.verify_record)
         service.stream("StreamRecords", pb.StreamRecordsRequest, self.stream_records)
         return service.handler()
 
@@ -72,6 +75,20 @@ class RecordService:
         if len(found) > size:
             answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
         return answer
+
+    async def verify_record(
+        self, _caller: Caller, request: pb.VerifyRecordRequest
+    ) -> pb.VerifyRecordResponse:
+        """Check a record, in a process of its own."""
+        record = request.record
+        if request.WhichOneof("source") == "table_id":
+            entry = await self._records.get(request.table_id)
+            if entry is None:
+                raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
+            record = entry.record
+        report = await self._verifier.verify(record)
+        checks = [pb.Check(**check._asdict()) for check in report.checks]
+        return pb.VerifyRecordResponse(verified=report.verified, checks=checks)
 
     async def stream_records(
         self, _caller: Caller, request: pb.StreamRecordsRequest

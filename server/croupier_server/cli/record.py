@@ -1,0 +1,108 @@
+"""``croupier record``: records of a server, one as a file or the newest as a list.
+
+Must not be put here: what a record holds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from croupier_server.cli.common import DEFAULT_SERVER, fail
+
+if TYPE_CHECKING:
+    from croupier.record.v1 import record_service_pb2, record_service_pb2_grpc
+
+
+def command(
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Id of a table; without it, a list.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file; default: TABLE.croupier.")
+    ] = None,
+    server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="List so many records.")] = 20,
+) -> int:
+    """Fetch the record of a finished match into a file, or list the newest records.
+
+    `croupier verify`, `replay` and `notation` read the file.
+    """
+    if not table:
+        return _list(server, limit)
+    from croupier.record.v1 import record_service_pb2 as pb
+    from croupier.records import record_bytes
+
+    request = pb.GetRecordRequest(table_id=table)
+    answer = call(server, lambda stub: stub.GetRecord(request))
+    file = out or Path(f"{table}.croupier")
+    try:
+        file.write_bytes(record_bytes(answer.record))
+    except OSError as error:
+        fail(f"cannot write {file}: {error.strerror}", exit_code=1)
+    print(file)
+    return 0
+
+
+Ask = Callable[["record_service_pb2_grpc.RecordServiceAsyncStub"], Awaitable[Any]]
+
+
+def call(server: str, ask: Ask) -> Any:
+    """What *server* answers, or one line that says why it does not."""
+    import asyncio
+
+    import grpc
+
+    from croupier.connection import is_lost
+    from croupier.errors import NotFound, from_rpc_error
+
+    try:
+        return asyncio.run(_call(server, ask))
+    except grpc.aio.AioRpcError as error:
+        refused = from_rpc_error(error)
+        if isinstance(refused, NotFound):
+            fail(f"{server} has no such record, or does not show it yet", exit_code=1)
+        if is_lost(refused):
+            fail(f"no Croupier server answers at {server}: {refused.message}", exit_code=1)
+        fail(f"{server}: {refused.message}", exit_code=1)
+
+
+async def _call(server: str, ask: Ask) -> Any:
+    import grpc
+
+    from croupier.record.v1 import record_service_pb2_grpc
+
+    # A long match makes a longer message than gRPC takes by itself.
+    options = (("grpc.max_receive_message_length", -1),)
+    async with grpc.aio.insecure_channel(server, options) as channel:
+        stub: record_service_pb2_grpc.RecordServiceAsyncStub
+        stub = record_service_pb2_grpc.RecordServiceStub(channel)
+        return await ask(stub)
+
+
+def _list(server: str, limit: int) -> int:
+    from croupier.record.v1 import record_service_pb2 as pb
+
+    answer = call(server, lambda stub: stub.ListRecords(pb.ListRecordsRequest(page_size=limit)))
+    for info in answer.records:
+        print(_line(info))
+    return 0
+
+
+def _line(info: record_service_pb2.RecordInfo) -> str:
+    """A record in one line: table, when it ended, game, how it ended, who played."""
+    from croupier.v1 import game_pb2
+
+    game = game_pb2.GameKind.Name(info.game).removeprefix("GAME_KIND_").lower()
+    reason = game_pb2.EndReason.Name(info.result.reason).removeprefix("END_REASON_").lower()
+    ended = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(info.end_time.seconds))
+    voided = "  (void)" if info.voided else ""
+    scores = [f"{seat.score:+d}" for seat in info.result.seats] or ["-"] * len(info.players)
+    seats = ", ".join(
+        f"{player or '(empty)'} {score}" for player, score in zip(info.players, scores, strict=True)
+    )
+    return f"{info.table_id}  {ended}  {game}  {reason.replace('_', ' ')}  {seats}{voided}"

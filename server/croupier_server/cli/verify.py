@@ -1,0 +1,78 @@
+"""``croupier verify``: checks records from their bytes alone, or has a server check its own.
+
+Must not be put here: a check (`croupier_server.verify`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from croupier_server.cli.common import fail
+
+if TYPE_CHECKING:
+    from croupier_server.verify import Report
+
+
+def command(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Records; - is standard input. With --server: ids."),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+    server: Annotated[
+        str, typer.Option(help="Have this server check its records of the tables named.")
+    ] = "",
+) -> int:
+    """Check hashes, secrets, cards, moves and results of finished matches, from the files alone.
+
+    The status is 1 when a check does not hold, 2 when a file cannot be read. `docs/fairness.md`
+    says what is checked, and what nobody can check.
+    """
+    reports = {name: _ask(server, name) if server else _check(name) for name in files}
+    if as_json:
+        found: list[dict[str, Any]] = [
+            {"file": name, **report.as_data()} for name, report in reports.items()
+        ]
+        print(json.dumps(found, indent=2))
+    else:
+        for name, report in reports.items():
+            _show(name, report)
+    return 0 if all(report.verified for report in reports.values()) else 1
+
+
+def _check(name: str) -> Report:
+    from croupier_server.verify import verify
+
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        fail(f"cannot read {name}: {error.strerror}")
+    return verify(data)
+
+
+def _ask(server: str, table_id: str) -> Report:
+    """What *server* says of its record."""
+    from croupier.record.v1 import record_service_pb2 as pb
+    from croupier_server.cli.record import call
+    from croupier_server.verify import Check, Report
+
+    request = pb.VerifyRecordRequest(table_id=table_id)
+    answer = call(server, lambda stub: stub.VerifyRecord(request))
+    return Report(tuple(Check(one.name, one.holds, one.detail) for one in answer.checks))
+
+
+def _show(name: str, report: Report) -> None:
+    """Print a line for each check, with a tick or a cross."""
+    signs = ("✓", "✗")
+    try:
+        "".join(signs).encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        signs = ("ok   ", "WRONG")
+    print(f"{name}: {'verified' if report.verified else 'NOT verified'}")
+    for check in report.checks:
+        print(f"  {signs[not check.holds]} {check.name:<10}  {check.detail}")

@@ -1,0 +1,76 @@
+"""Checks records in a process of their own, one at a time, so that a server never waits for it.
+
+A record comes from anybody and the rules run on it for as long as it likes; a process can be ended,
+a thread cannot, and a thread would hold up the loop as well.
+
+Must not be put here: a check.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Final
+
+from croupier_server.errors import Exhausted, Reason
+from croupier_server.verify.report import Check, Report
+
+CPU_S: Final = 20
+"""A check may take so much time of a processor."""
+
+MEMORY_BYTES: Final = 1 << 30
+"""And so much address space."""
+
+WAITING_MAX: Final = 8
+"""So many records wait for their turn; the next one is refused."""
+
+_WALL_S: Final = 3.0 * CPU_S
+_RETRY_MS: Final = 2_000
+
+
+class Verifier:
+    """Checks records one after the other, each in a process of its own."""
+
+    def __init__(self, wall_s: float = _WALL_S) -> None:
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+        self._wall_s = wall_s
+
+    async def verify(self, data: bytes) -> Report:
+        """Check a serialised ``Record``.
+
+        Raises:
+            Exhausted: RATE_LIMITED; too many wait already.
+        """
+        if self._waiting > WAITING_MAX:
+            raise Exhausted(
+                Reason.RATE_LIMITED, "too many records wait to be checked", retry_ms=_RETRY_MS
+            )
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await self._in_process(data)
+        finally:
+            self._waiting -= 1
+
+    async def _in_process(self, data: bytes) -> Report:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "croupier_server.verify",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            out, _ = await asyncio.wait_for(process.communicate(data), self._wall_s)
+        except TimeoutError:
+            out = b""
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if not out:
+            return Report((Check("time", False, "not checked: it takes too much time or memory"),))
+        return Report.from_data(json.loads(out))

@@ -1,0 +1,239 @@
+"""The checks of a record in their order, each a sentence.
+
+Must not be put here: how the rules are played (`rules`), how a record is read (`log`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from croupier.v1 import game_pb2
+from croupier_server.errors import CroupierError
+from croupier_server.games.base import EndReason
+from croupier_server.games.registry import GAMES
+from croupier_server.storage.codec import RecordError
+from croupier_server.tables import deals, encode
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.replay import ReplayError, replay
+from croupier_server.tables.spec import DealKind, TableSpec, ruleset_hash
+from croupier_server.verify.log import RecordLog, Wrong
+from croupier_server.verify.report import Check, Report
+from croupier_server.verify.rules import Play
+from croupier_server.wire.registry import WIRES
+
+_HASH_BYTES: Final = 34
+
+
+def verify(data: bytes) -> Report:
+    """Check a serialised ``Record`` from its bytes alone."""
+    try:
+        log = RecordLog(data)
+    except RecordError as error:
+        before = [Check("file", True, _of_file(data))] if error.check == "chain" else []
+        return Report((*before, Check(error.check, False, str(error))))
+    except DecodeError:
+        return Report((Check("file", False, "a row holds no event of a table"),))
+    file = Check("file", True, _of_file(data))
+    return Report((file, *_Checks(log).run()))
+
+
+def _of_file(data: bytes) -> str:
+    digest = hashlib.sha256(data[:-_HASH_BYTES]).hexdigest()
+    return f"{len(data)} bytes in their one form, with the hash {digest} at the end"
+
+
+class _Checks:
+    """The checks of a record whose hashes are right."""
+
+    def __init__(self, log: RecordLog) -> None:
+        self._log = log
+        self._found: list[Check] = []
+        self._entry: GameEntry
+        self._spec: TableSpec
+        self._play: Play
+
+    def run(self) -> list[Check]:
+        """All that can be checked."""
+        if not self._check("chain", self._chain) or not self._check("table", self._table):
+            return self._found
+        self._check("commitment", self._commitment)
+        self._check("nonces", self._nonces)
+        if self._check("root", self._root):
+            self._play = Play(self._log, self._entry, self._spec.options)
+            is_played = self._check("moves", self._moves)
+            self._check("decks", self._decks)
+            if is_played:
+                self._check("result", self._result)
+                self._check("replay", self._replay)
+        return self._found
+
+    def _check(self, name: str, check: Callable[[], str]) -> bool:
+        """Add what *check* says, and whether it holds."""
+        try:
+            detail, holds = check(), True
+        except (Wrong, ReplayError, CroupierError) as error:
+            detail, holds = str(error), False
+        except Exception as error:
+            # A record comes from anybody: what our own code trips over is not true either.
+            detail, holds = f"not to be checked: {type(error).__name__}", False
+        self._found.append(Check(name, holds, detail))
+        return holds
+
+    def _chain(self) -> str:
+        lines = self._log.lines
+        numbers = [line.row.sequence for line in lines if line.row.sequence]
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise Wrong("events are not numbered 1, 2, 3 ...")
+        for line in lines:
+            if line.row.sequence != line.event.sequence:
+                raise Wrong(f"the row of {line.name} holds the event {line.event.sequence}")
+        return f"{len(lines)} rows, events 1 to {len(numbers)}"
+
+    def _table(self) -> str:
+        """The table as it was created, its options, and the hash that pins them."""
+        log, table = self._log, self._log.table
+        wire = WIRES.get(table.game)
+        if wire is None:
+            raise Wrong(f"a game that is unknown here: {table.game}")
+        game = GAMES[wire.name]
+        if not log.lines or log.lines[0].kind != "table_created":
+            raise Wrong("the log does not begin with the table")
+        created = log.lines[0].event.table_created.table
+        if created.SerializeToString(deterministic=True) != log.match.table:
+            raise Wrong("the table of the first event is another one")
+        if ruleset_hash(log.match.option_text) != table.ruleset_hash:
+            raise Wrong("the options are not those of the ruleset's hash")
+        self._entry = GameEntry(game, wire)
+        self._spec = spec = log.spec(self._entry)
+        if dict(game.option_text(spec.options)) != dict(log.match.option_text):
+            raise Wrong("the options are not written as this version writes them")
+        if wire.options_message(spec.options) != table.options:
+            raise Wrong("the options of the table are not those of the ruleset's hash")
+        if game.rules_version != table.rules_version:
+            raise Wrong(f"rules of version {table.rules_version}; here is {game.rules_version}")
+        teams = tuple(game.team(spec.options, seat) for seat in range(game.players(spec.options)))
+        if teams != spec.teams:
+            raise Wrong("the options ask for other seats or teams")
+        return (
+            f"{wire.title}, ruleset {table.ruleset}, {len(teams)} seats; "
+            f"the options have the hash {table.ruleset_hash.hex()}"
+        )
+
+    def _commitment(self) -> str:
+        log, reveal = self._log, self._log.match.reveal
+        if log.deal_kind is DealKind.FIXED:
+            return "FIXED: none was made; whoever chose the seed knew the cards"
+        if log.deal_kind is DealKind.BOARD:
+            committed = log.table.deal_source.board.commitment
+            if not log.is_begun:
+                return "BOARD: the match never began, no root is revealed"
+            if hashlib.sha256(reveal.root).digest() != committed:
+                raise Wrong("the root is not the one that the board was committed to")
+            return f"BOARD: the root has the hash {committed.hex()}"
+        committed = log.commitments[-1]
+        made = deals.commitment(
+            log.table.table_id, log.table.ruleset_hash, len(log.table.seats), reveal.secret
+        )
+        if len(reveal.secret) != deals.SECRET_BYTES or made != committed:
+            raise Wrong("the secret is not the one that the table was committed to")
+        replaced = len(log.commitments) - 1
+        extra = f"; {replaced} before it replaced for a withheld nonce" if replaced else ""
+        return f"MATCH: the secret has the commitment {committed.hex()}{extra}"
+
+    def _nonces(self) -> str:
+        log, nonces = self._log, self._log.match.reveal.nonces
+        if log.deal_kind is not DealKind.MATCH:
+            if nonces or log.events("nonce_opened"):
+                raise Wrong("nonces have no part in these cards")
+            return "none have a part in these cards"
+        if len(nonces) != len(log.table.seats):
+            raise Wrong(f"{len(nonces)} nonces for {len(log.table.seats)} seats")
+        filled = log.events("seats_filled")
+        if not filled:
+            if any(nonces):
+                raise Wrong("nonces were revealed that were never asked for")
+            return "the seats were never all taken"
+        hashes = [seat.nonce_hash for seat in filled[-1].event.seats_filled.seats]
+        opened = {
+            line.event.nonce_opened.seat
+            for line in log.events("nonce_opened")
+            if line.row.sequence > filled[-1].row.sequence
+        }
+        for seat, (nonce, hash_) in enumerate(zip(nonces, hashes, strict=True)):
+            if bool(nonce) != (seat in opened):
+                raise Wrong(f"the log and the reveal differ on whether seat {seat} opened a nonce")
+            if nonce and hashlib.sha256(nonce).digest() != hash_:
+                raise Wrong(f"the nonce of seat {seat} is not the one of its hash")
+            if hash_ and not nonce and log.is_begun:
+                raise Wrong(f"the match began without the nonce of seat {seat}")
+        return f"{len(opened)} of {len(nonces)} seats gave one, each with the hash it had given"
+
+    def _root(self) -> str:
+        log, reveal = self._log, self._log.match.reveal
+        if not log.is_begun:
+            if reveal.root or any(line.cause.HasField("chance") for line in log.lines):
+                raise Wrong("cards were dealt in a match that never began")
+            return "the match never began"
+        if len(reveal.root) != deals.SECRET_BYTES:
+            raise Wrong("the root has not 32 bytes")
+        if log.deal_kind is DealKind.MATCH:
+            if deals.match_root(reveal.secret, log.table.table_id, reveal.nonces) != reveal.root:
+                raise Wrong("the root does not follow from secret, table and nonces")
+            return "it follows from secret, table and nonces"
+        if log.deal_kind is DealKind.BOARD:
+            return "that of the board"
+        if reveal.seed is None or deals.fixed_root(reveal.seed) != reveal.root:
+            raise Wrong("the root does not follow from the seed")
+        return f"it follows from the seed {reveal.seed}"
+
+    def _moves(self) -> str:
+        self._play.run()
+        counts = self._play.counts
+        return (
+            f"{counts['moves']} moves and {counts['answers']} sealed answers keep to the rules; "
+            f"all events follow from them, the scores of {counts['deals']} deals among them"
+        )
+
+    def _decks(self) -> str:
+        if self._play.wrong_chance:
+            raise Wrong(self._play.wrong_chance)
+        counts = self._play.counts
+        return f"{counts['decks']} decks and {counts['lots']} lots follow from the root"
+
+    def _result(self) -> str:
+        log, game = self._log, self._entry.game
+        result = game_pb2.MatchResult.FromString(log.match.result)
+        reason = EndReason(result.reason)
+        last = log.lines[-1]
+        if last.kind == "match_ended":
+            if last.event.match_ended != result:
+                raise Wrong("the last event tells another result")
+        elif last.kind != "table_halted" or reason is not EndReason.HALTED:
+            raise Wrong("the match has not ended")
+        seat = result.seat if result.HasField("seat") else None
+        if reason is EndReason.ADJUDICATED:
+            return "ADJUDICATED: an operator decided it"
+        outcome = game.outcome(self._play.state)
+        if reason is EndReason.FINISHED and outcome is None:
+            raise Wrong("the match is said to be finished, but by the rules it goes on")
+        if reason in (EndReason.FORFEIT, EndReason.CONCEDED):
+            if seat is None:
+                raise Wrong(f"{reason.name} by nobody")
+            outcome = self._spec.lost_by(seat)
+        elif reason is not EndReason.FINISHED:
+            outcome = None
+        if encode.match_result(reason, outcome, seat, result.detail) != log.match.result:
+            raise Wrong("the scores and places are not those of the match")
+        scores = " ".join(f"{one.score:+d}" for one in result.seats)
+        return f"{reason.name}: {scores}" if scores else f"{reason.name}: it does not count"
+
+    def _replay(self) -> str:
+        log = self._log
+        table = replay(self._spec, self._entry, log.rows, log.match.reveal.nonces)
+        if table.result != log.match.result:
+            raise Wrong("the table ends with another result")
+        return f"the table makes the same {len(log.rows)} rows again, byte for byte"

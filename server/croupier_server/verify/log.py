@@ -1,0 +1,105 @@
+"""What the rows of a record say, as messages, and the facts of the table that stand in them.
+
+Must not be put here: whether any of it is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from croupier.record.v1 import record_pb2
+from croupier.v1 import table_pb2
+from croupier_server.storage.base import FinishedMatch, LogRow
+from croupier_server.storage.codec import read_record
+from croupier_server.tables.codec import read_spec
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.spec import DealKind, TableSpec
+
+
+class Wrong(Exception):
+    """Something in a record is not as it must be; the text says what."""
+
+
+class Line(NamedTuple):
+    """A row of the log with what stands in it.
+
+    Attributes:
+        row: as stored.
+        event: its public part; empty for a sealed answer.
+        kind: name of the event's arm, or empty.
+        cause: what led to it; empty where nothing is given.
+    """
+
+    row: LogRow
+    event: table_pb2.TableEvent
+    kind: str
+    cause: record_pb2.Input
+
+    @property
+    def name(self) -> str:
+        """What to call it in a sentence."""
+        return f"event {self.row.sequence}" if self.row.sequence else "a sealed answer"
+
+
+class RecordLog:
+    """A record whose hashes are right, as messages.
+
+    Attributes:
+        match: what its header says.
+        rows: its log.
+        lines: the same, read.
+        table: the table as it was created.
+
+    Raises:
+        RecordError: the bytes are no record, or were changed.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.match: FinishedMatch
+        self.rows: Sequence[LogRow]
+        self.match, self.rows = read_record(data)
+        self.table = table_pb2.Table.FromString(self.match.table)
+        self.lines = tuple(_line(row) for row in self.rows)
+
+    def spec(self, entry: GameEntry) -> TableSpec:
+        """What the table was for life, with what is revealed of the source of its cards."""
+        spec = read_spec(self.match.table, dict(self.match.option_text), entry)
+        reveal = self.match.reveal
+        return replace(spec, deal=replace(spec.deal, root=reveal.root, seed=reveal.seed))
+
+    @cached_property
+    def deal_kind(self) -> DealKind:
+        """Where the cards come from.
+
+        Raises:
+            Wrong: it does not say.
+        """
+        arm = self.table.deal_source.WhichOneof("source")
+        if arm is None:
+            raise Wrong("the table names no source of its cards")
+        return DealKind[arm.upper()]
+
+    def events(self, kind: str) -> list[Line]:
+        """The events of one kind, in order."""
+        return [line for line in self.lines if line.kind == kind]
+
+    @cached_property
+    def commitments(self) -> list[bytes]:
+        """The commitments to the table's secrets, in order; the last one is that of the secret
+        that was used."""
+        replaced = [line.event.seat_no_show.commitment for line in self.events("seat_no_show")]
+        return [self.table.commitment, *[commitment for commitment in replaced if commitment]]
+
+    @cached_property
+    def is_begun(self) -> bool:
+        """Whether the match began, so that there is a root."""
+        return bool(self.events("match_started"))
+
+
+def _line(row: LogRow) -> Line:
+    event = table_pb2.TableEvent.FromString(row.public)
+    cause = record_pb2.Input.FromString(row.input)
+    return Line(row, event, event.WhichOneof("event") or "", cause)

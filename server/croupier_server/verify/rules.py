@@ -1,0 +1,146 @@
+"""Plays the inputs of a log by the rules alone and compares every event of the game.
+
+Tables, clocks and streams are left out: that is what `tables.replay` adds. Decks and lots are
+derived anew on the way; one that differs is noted, and play goes on with the one of the log.
+
+Must not be put here: anything about one game.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+from croupier_server.errors import CroupierError
+from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
+from croupier_server.tables import encode
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.deals import RootDealer
+from croupier_server.verify.log import Line, RecordLog, Wrong
+from croupier_server.wire.encode import field_bytes
+
+_PRIVATE = 15
+"""``TableEvent.private``."""
+
+SCORED = "deal_scored"
+"""The arm of every game for the event that ends a deal."""
+
+
+class Play:
+    """The match of a log, played again.
+
+    Attributes:
+        state: of the game.
+        counts: what there was: ``decks``, ``lots``, ``moves``, ``answers``, ``deals`` scored.
+        wrong_chance: what is wrong with the first deck or lot that is not that of the root.
+    """
+
+    def __init__(self, log: RecordLog, entry: GameEntry, options: object) -> None:
+        root = log.match.reveal.root
+        self._entry = entry
+        self._dealer = RootDealer(root) if log.is_begun else None
+        self._expected: deque[Event] = deque()
+        self._answers: dict[Seat, Move] = {}
+        self._lines = log.lines
+        self.state = entry.game.new(options)
+        self.counts: Counter[str] = Counter()
+        self.wrong_chance = ""
+
+    def run(self) -> None:
+        """Play the whole log.
+
+        Raises:
+            Wrong: it is not what the rules make of its inputs.
+        """
+        for line in self._lines:
+            try:
+                self._put(line)
+            except CroupierError as error:
+                raise Wrong(f"{line.name}: {error}") from error
+            if line.kind == "game":
+                self._compare(line)
+            elif line.kind in ("table_halted", "match_ended"):
+                if line is not self._lines[-1]:
+                    raise Wrong(f"the log goes on behind {line.name}")
+                if line.kind == "table_halted":
+                    self._expected.clear()  # what a fault cut short
+        if self._expected:
+            raise Wrong("the log stops in the middle of what an input leads to")
+
+    def _put(self, line: Line) -> None:
+        """Carry out the input of a row, if it has one."""
+        kind = line.cause.WhichOneof("input")
+        if kind is None:
+            return
+        if self._expected:
+            raise Wrong(f"{line.name} comes before what the last input leads to has been told")
+        if kind == "chance":
+            self._put_chance(line)
+        elif kind == "move":
+            self._put_move(line)
+        elif kind == "answer":
+            self._put_answer(line)
+        else:
+            self._close_window(line)
+
+    def _put_chance(self, line: Line) -> None:
+        game = self._entry.game
+        outcome = tuple(line.cause.chance.outcome)
+        if game.turn(self.state) is not Turn.CHANCE or self._dealer is None:
+            raise Wrong(f"{line.name}: no chance is waited for")
+        chance = game.chance(self.state)
+        if chance.kind is ChanceKind.DECK:
+            self.counts["decks"] += 1
+            derived = tuple(self._dealer.deck(chance.deal, chance.attempt, chance.cards))
+            what = f"the deck of deal {chance.deal}, redeal {chance.attempt},"
+        else:
+            self.counts["lots"] += 1
+            derived = (self._dealer.lot(chance.deal, chance.sides),)
+            what = f"the lot of deal {chance.deal}"
+        if derived != outcome and not self.wrong_chance:
+            self.wrong_chance = f"{what} is not the one that follows from the root"
+        self._expected += game.apply_chance(self.state, outcome)
+
+    def _put_move(self, line: Line) -> None:
+        game, message = self._entry.game, line.cause.move
+        if game.turn(self.state) is not Turn.MOVE:
+            raise Wrong(f"{line.name}: no move is waited for")
+        self.counts["moves"] += 1
+        move = self._entry.wire.move_code(message.move)
+        self._expected += game.apply(self.state, message.seat, move)
+
+    def _put_answer(self, line: Line) -> None:
+        game, message = self._entry.game, line.cause.answer
+        if line.row.sequence or game.turn(self.state) is not Turn.WINDOW:
+            raise Wrong(f"{line.name}: no window is open")
+        if message.seat in self._answers:
+            raise Wrong(f"seat {message.seat} answers twice in one window")
+        move = self._entry.wire.move_code(message.move)
+        game.check(self.state, message.seat, move)
+        self.counts["answers"] += 1
+        self._answers[message.seat] = move
+
+    def _close_window(self, line: Line) -> None:
+        game = self._entry.game
+        if game.turn(self.state) is not Turn.WINDOW:
+            raise Wrong(f"{line.name}: no window is open")
+        if self._answers.keys() != set(game.to_act(self.state)):
+            raise Wrong(f"{line.name}: not every seat that was asked has answered")
+        self._expected += game.close_window(self.state, self._answers)
+        self._answers = {}
+
+    def _compare(self, line: Line) -> None:
+        """Compare an event of the game with the one that comes next, part by part."""
+        if not self._expected:
+            raise Wrong(f"{line.name} follows from nothing")
+        public, private = self._entry.wire.event_bytes(self._expected.popleft())
+        time = encode.stamp(line.event.time.ToMilliseconds())
+        row = line.row
+        if row.public != encode.event(row.sequence, time, encode.GAME, public):
+            raise Wrong(f"{line.name} is not what the rules say")
+        if dict(row.private) != {
+            seat: field_bytes(_PRIVATE, part) for seat, part in private.items()
+        }:
+            raise Wrong(f"what {line.name} showed a seat is not what the rules say")
+        game = getattr(line.event.game, self._entry.wire.name)
+        if game.WhichOneof("event") == SCORED:
+            self.counts["deals"] += 1

@@ -1,0 +1,131 @@
+"""`croupier verify` and `croupier record`."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import croupier
+from croupier.bots import RandomBot
+from croupier_server.bench.served import server
+from croupier_server.cli import run
+from tests.clients.arena import SHORT
+from tests.verify.matches import Case, record
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A true record."""
+    path = tmp_path / "match.croupier"
+    path.write_bytes(record(Case("pokex", "standard")))
+    return path
+
+
+@pytest.fixture
+def changed(file: Path) -> Path:
+    """One with a byte changed."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    path = file.with_name("changed.croupier")
+    path.write_bytes(data)
+    return path
+
+
+def test_a_true_record_gets_ticks(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(file)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == f"{file}: verified"
+    assert [line.split()[:2] for line in lines][-1] == ["✓", "replay"]
+    assert "✗" not in "".join(lines)
+
+
+def test_one_wrong_record_is_enough(
+    file: Path, changed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["verify", str(file), str(changed)]) == 1
+    shown = capsys.readouterr().out
+    assert f"{file}: verified" in shown
+    assert f"{changed}: NOT verified\n  ✗ file" in shown
+
+
+def test_signs_are_words_where_the_terminal_has_no_ticks(
+    changed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii", write_through=True)
+    monkeypatch.setattr(sys, "stdout", out)
+    assert run(["verify", str(changed)]) == 1
+    assert b"WRONG file" in out.buffer.getvalue()
+
+
+def test_json_and_standard_input(
+    changed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(changed.read_bytes())))
+    assert run(["verify", "--json", "-"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["file"] == "-"
+    assert found["verified"] is False
+    assert [check["name"] for check in found["checks"]] == ["file"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(tmp_path / "none")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+
+
+# Records of a server ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server of its own."""
+    with server() as (address, _):
+        yield address
+
+
+async def play(address: str, game: str) -> str:
+    """Have a match played; the table's id."""
+    async with croupier.Client(address) as client:
+        made = await client.create_table(
+            game,
+            seats=["invited"] * await client.players(game),
+            options={SHORT[game]: 1},
+            shared_seats=True,
+        )
+        tickets = [
+            await client.join(made.table_id, seat=seat, invite=code, player=f"bot{seat}")
+            for seat, code in enumerate(made.invite_codes)
+        ]
+        await asyncio.gather(*(client.play(RandomBot(), ticket) for ticket in tickets))
+        return made.table_id
+
+
+@pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
+def test_verifiable_a_record_comes_from_a_server(
+    game: str, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = asyncio.run(play(address, game))
+    out = tmp_path / "fetched.croupier"
+    assert run(["record", table, "-o", str(out), "--server", address]) == 0
+    assert run(["verify", str(out)]) == 0
+    assert run(["verify", table, "--server", address]) == 0
+    assert run(["record", "--server", address, "--limit", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert f"{out}: verified" in shown
+    assert f"{table}: verified" in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith(f"{table}  20")]
+    assert f"  {game}  finished  bot0 " in line
+
+
+def test_tables_without_a_record(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["record", "none", "--server", address]) == 1
+    assert run(["verify", "none", "--server", address]) == 1
+    assert capsys.readouterr().err.count("has no such record") == 2
+    assert run(["record", "none", "--server", "127.0.0.1:1"]) == 1
+    assert "no Croupier server answers" in capsys.readouterr().err

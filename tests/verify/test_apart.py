@@ -1,0 +1,40 @@
+"""Records are checked in a process of their own, one at a time, within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from croupier_server.errors import Exhausted, Reason
+from croupier_server.verify import verify
+from croupier_server.verify.apart import WAITING_MAX, Verifier
+from tests.verify.matches import Case, record
+
+DATA = record(Case("tongits", "standard"))
+
+
+async def test_a_process_says_what_the_function_says() -> None:
+    verifier = Verifier()
+    for data in (DATA, DATA[:-1], b""):
+        assert await verifier.verify(data) == verify(data)
+
+
+async def test_what_takes_too_long_is_given_up() -> None:
+    report = await Verifier(wall_s=0).verify(DATA)
+    assert [(check.name, check.holds) for check in report.checks] == [("time", False)]
+
+
+async def test_isolated_only_so_many_wait() -> None:
+    verifier = Verifier(wall_s=0)
+    asked = [asyncio.create_task(verifier.verify(DATA)) for _ in range(WAITING_MAX + 5)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    refused = [answer for answer in answers if isinstance(answer, Exhausted)]
+    assert len(refused) == 4
+    assert {(one.reason, one.retry_ms > 0) for one in refused} == {(Reason.RATE_LIMITED, True)}
+    task = asyncio.create_task(verifier.verify(DATA))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not (await verifier.verify(DATA)).verified, "its turn came after a cancelled one"
