@@ -1,0 +1,248 @@
+"""What is asked of a durable store besides its log: records, keys, audit.
+
+Written once for SQLite and PostgreSQL, as functions of a connection that is in a transaction; who
+gives it, and on which thread, is not their business.
+
+Must not be put here: SQL that only one of the two understands; the log.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, Select, case, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from croupier_server.storage.base import (
+    AuditEntry,
+    FinishedMatch,
+    KeyExists,
+    RecordEntry,
+    StoredKey,
+)
+from croupier_server.storage.schema import api_keys, audit_entries, boards, counters, records
+
+_NONE: Final = b""
+
+# Records ----------------------------------------------------------------------------------------
+
+
+def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> bool:
+    """Keep the record of *match*; returns whether any record is shown by that."""
+    connection.execute(delete(records).where(records.c.table_id == match.table_id))
+    board, shown_from_ms = _board_of(connection, match)
+    is_shown = not board and not shown_from_ms
+    connection.execute(
+        insert(records).values(
+            table_id=match.table_id,
+            position=None,
+            kind=match.kind,
+            players=json.dumps(match.players),
+            result=match.result,
+            ended_ms=match.ended_ms,
+            voided=False,
+            board=board,
+            shown_from_ms=shown_from_ms,
+            record=record,
+        )
+    )
+    return is_shown and show_records(connection, 0)
+
+
+def _board_of(connection: Connection, match: FinishedMatch) -> tuple[bytes, int]:
+    """The board that a match has still to wait for, and its time."""
+    board, time = match.board, match.shown_from_ms
+    if not board or match.board_tables <= 1:
+        return _NONE, time
+    late = case((boards.c.shown_from_ms > time, boards.c.shown_from_ms), else_=time)
+    counted = connection.execute(
+        update(boards)
+        .where(boards.c.board == board)
+        .values(missing=boards.c.missing - 1, shown_from_ms=late)
+        .returning(boards.c.missing, boards.c.shown_from_ms)
+    ).one_or_none()
+    if counted is None:
+        missing = match.board_tables - 1
+        connection.execute(insert(boards).values(board=board, missing=missing, shown_from_ms=time))
+        return board, time
+    if counted.missing > 0:
+        return board, time
+    latest: int = counted.shown_from_ms
+    connection.execute(delete(boards).where(boards.c.board == board))
+    connection.execute(
+        update(records)
+        .where(records.c.position.is_(None), records.c.board == board)
+        .values(board=_NONE, shown_from_ms=latest)
+    )
+    return _NONE, latest
+
+
+def has_ready_records(connection: Connection, now_ms: int) -> bool:
+    """Whether there are records to be shown whose time has come."""
+    return connection.execute(_ready(now_ms).limit(1)).first() is not None
+
+
+def show_records(connection: Connection, now_ms: int) -> bool:
+    """Show the records whose time has come; returns whether there were any."""
+    ready = list(connection.execute(_ready(now_ms).order_by(records.c.number)).scalars())
+    if not ready:
+        return False
+    head = _count(connection, "records", len(ready))
+    for place, number in enumerate(ready, head - len(ready) + 1):
+        connection.execute(update(records).where(records.c.number == number).values(position=place))
+    return True
+
+
+def _ready(now_ms: int) -> Select[tuple[int]]:
+    return select(records.c.number).where(
+        records.c.position.is_(None),
+        records.c.board == _NONE,
+        records.c.shown_from_ms <= now_ms,
+    )
+
+
+def record_of(connection: Connection, table_id: str) -> RecordEntry | None:
+    """See `RecordStore.get`."""
+    chosen = _ENTRIES.where(records.c.table_id == table_id)
+    found = connection.execute(chosen).one_or_none()
+    return None if found is None else _entry(found)
+
+
+def newest_records(
+    connection: Connection, before: int | None, limit: int, kind: int
+) -> list[RecordEntry]:
+    """See `RecordStore.newest`."""
+    chosen = _LISTED.order_by(records.c.position.desc()).limit(limit)
+    if before is not None:
+        chosen = chosen.where(records.c.position < before)
+    if kind:
+        chosen = chosen.where(records.c.kind == kind)
+    return [_entry(found) for found in connection.execute(chosen)]
+
+
+def records_since(connection: Connection, position: int, limit: int) -> list[RecordEntry]:
+    """See `RecordStore.since`."""
+    chosen = _ENTRIES.where(records.c.position > position)
+    found = connection.execute(chosen.order_by(records.c.position).limit(limit))
+    return [_entry(one) for one in found]
+
+
+def records_head(connection: Connection) -> int:
+    """See `RecordStore.head`."""
+    return _counter(connection, "records")
+
+
+def void_record(connection: Connection, table_id: str) -> bool:
+    """See `RecordStore.void`."""
+    chosen = update(records).where(records.c.table_id == table_id).values(voided=True)
+    return connection.execute(chosen).rowcount > 0
+
+
+def purge_records(connection: Connection, before_ms: int, limit: int) -> int:
+    """Delete at most *limit* records of matches that ended before *before_ms*; returns how many."""
+    old = select(records.c.number).where(records.c.ended_ms < before_ms).limit(limit)
+    return connection.execute(delete(records).where(records.c.number.in_(old))).rowcount
+
+
+def _listing() -> Select[Any]:
+    """Every column that lists need, of the records that are shown."""
+    columns = records.c
+    return select(
+        columns.position,
+        columns.table_id,
+        columns.kind,
+        columns.players,
+        columns.result,
+        columns.ended_ms,
+        columns.voided,
+    ).where(columns.position.is_not(None))
+
+
+_LISTED: Final = _listing()
+_ENTRIES: Final = _LISTED.add_columns(records.c.record)
+
+
+def _entry(found: Row[Any]) -> RecordEntry:
+    position, table_id, kind, players, result, ended_ms, voided, *rest = found
+    record = rest[0] if rest else b""
+    names = tuple(json.loads(players))
+    return RecordEntry(position, table_id, kind, names, result, ended_ms, record, voided)
+
+
+# Counters ---------------------------------------------------------------------------------------
+
+
+def _count(connection: Connection, name: str, by: int = 1) -> int:
+    """Raise a counter; its value then. Whoever else does so waits for our transaction."""
+    raised = (
+        update(counters)
+        .where(counters.c.name == name)
+        .values(value=counters.c.value + by)
+        .returning(counters.c.value)
+    )
+    return int(connection.execute(raised).scalar_one())
+
+
+def _counter(connection: Connection, name: str) -> int:
+    chosen = select(counters.c.value).where(counters.c.name == name)
+    return int(connection.execute(chosen).scalar_one())
+
+
+# Keys -------------------------------------------------------------------------------------------
+
+
+def add_key(connection: Connection, key: StoredKey) -> None:
+    """See `KeyStore.add`."""
+    values = key._asdict() | {"scopes": json.dumps(sorted(key.scopes))}
+    try:
+        connection.execute(insert(api_keys).values(values))
+    except IntegrityError:
+        raise KeyExists(key.key_id) from None
+    _count(connection, "keys")
+
+
+def all_keys(connection: Connection) -> list[StoredKey]:
+    """See `KeyStore.all`."""
+    columns = (api_keys.c[name] for name in StoredKey._fields)
+    chosen = select(*columns).order_by(api_keys.c.number)
+    found = (StoredKey(*one) for one in connection.execute(chosen))
+    return [key._replace(scopes=frozenset(json.loads(str(key.scopes)))) for key in found]
+
+
+def revoke_key(connection: Connection, key_id: str, now_ms: int) -> bool:
+    """See `KeyStore.revoke`."""
+    changed = connection.execute(
+        update(api_keys)
+        .where(api_keys.c.key_id == key_id, api_keys.c.revoked_ms.is_(None))
+        .values(revoked_ms=now_ms)
+    )
+    if not changed.rowcount:
+        return False
+    _count(connection, "keys")
+    return True
+
+
+def keys_version(connection: Connection) -> int:
+    """See `KeyStore.version`."""
+    return _counter(connection, "keys")
+
+
+# Audit ------------------------------------------------------------------------------------------
+
+
+def add_audit(connection: Connection, entry: AuditEntry) -> None:
+    """See `AuditLog.add`."""
+    connection.execute(insert(audit_entries).values(entry._asdict()))
+
+
+def newest_audit(
+    connection: Connection, before: int | None, limit: int
+) -> list[tuple[int, AuditEntry]]:
+    """See `AuditLog.newest`."""
+    number = audit_entries.c.number
+    columns = (audit_entries.c[name] for name in AuditEntry._fields)
+    chosen = select(number, *columns).order_by(number.desc()).limit(limit)
+    if before is not None:
+        chosen = chosen.where(number < before)
+    return [(found[0], AuditEntry(*found[1:])) for found in connection.execute(chosen)]
