@@ -312,25 +312,6 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
     assert spec.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, reveal.secret)
 
 
-def test_a_nonce_withheld_is_a_no_show_of_that_seat() -> None:
-    world = World(nonce_ms=5_000)
-    table = world.create(deal=MATCH)
-    for seat in range(3):
-        world.join(table, nonce_hash=hashed(NONCES[seat]))
-    world.shard.open_nonce(table, 0, NONCES[0])
-    world.clock.advance(4_999)
-    world.shard.tick()
-    assert is_at(table, Status.OPENING)
-    world.clock.advance(1)
-    world.shard.tick()
-    result = game_pb2.MatchResult.FromString(table.result or b"")
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
-    assert not result.seats
-    record = world.record("table-1")
-    assert record is not None
-    assert read_record(record.record)[0].reveal.root == b""
-
-
 def test_no_nonces_no_waiting() -> None:
     world = World()
     table, _ = world.start(deal=MATCH)

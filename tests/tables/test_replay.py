@@ -127,9 +127,9 @@ def test_a_match_under_way_replays_from_any_moment(clock: str, seed: int) -> Non
 
 @pytest.mark.parametrize("how", ["concede", "abort", "refusals", "no show", "halt", "left"])
 def test_every_end_replays(how: str) -> None:
-    world = World(nonce_ms=1_000)
+    world = World(nonce_ms=60_000)
     deal = DealSource() if how == "no show" else FIXED
-    clock = ClockSpec(strikes=1) if how == "refusals" else ClockSpec()
+    clock = ClockSpec(strikes=1 if how == "refusals" else 0, start_timeout_ms=60_000)
     options = {"bomb": 4} if how == "halt" else {}
     table = world.create(deal=deal, clock=clock, options=options, manual_start=False)
     if how == "left":
@@ -138,7 +138,7 @@ def test_every_end_replays(how: str) -> None:
         world.join(table, nonce_hash=hashed(NONCES[seat]))
     if how == "no show":
         world.shard.open_nonce(table, 1, NONCES[1])
-        world.clock.advance(1_000)
+        world.clock.advance(60_000)
         world.shard.tick()
     elif how == "concede":
         world.step(table)

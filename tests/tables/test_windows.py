@@ -6,6 +6,7 @@ import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDecision
+from croupier_server.tables import snapshots
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource
 from croupier_server.tables.table import Table
 from tests.tables.toy_game import CARD, CLAIM, PASS
@@ -107,7 +108,7 @@ def public_of(world: World, table: Table, ticket: str) -> list[bytes]:
     found = [*seat_feed.take(world.clock.now), *public.take(world.clock.now)]
     seat_feed.close()
     public.close()
-    return [*found, table.resource(), table.heartbeat(world.clock.now)]
+    return [*found, table.resource(), snapshots.public_heartbeat(table, world.clock.now)]
 
 
 @pytest.mark.parametrize("window_ms", [0, 1_000])

@@ -92,6 +92,8 @@ class Narrator:
             return ["all seats are taken"]
         if kind == "nonce_opened":
             return [f"{self._names[event.nonce_opened.seat]} opens its nonce"]
+        if kind == "seat_no_show":
+            return [f"{self._names[event.seat_no_show.seat]} withholds its nonce; the seat is free"]
         if kind == "match_started":
             return ["the match begins"]
         if kind == "seat_timed_out":

@@ -18,6 +18,7 @@ from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.table import Table
@@ -137,7 +138,7 @@ class PlayService:
     ) -> pb.OpenNonceResponse:
         """Takes the seat's nonce."""
         table, seat = self._seat(caller, request.table_id)
-        self._shard.open_nonce(table, seat, request.nonce)
+        self._shard.open_nonce(table, seat, request.nonce, request.next_nonce_hash)
         await self._shard.committed()
         return pb.OpenNonceResponse()
 
@@ -157,7 +158,7 @@ class PlayService:
     def _seat_view(self, table: Table, seat: Seat) -> bytes:
         """Payload of ``GetSeatViewResponse``."""
         now = self._shard.now_ms()
-        answer = field_bytes(1, table.snapshot(seat, now))
+        answer = field_bytes(1, snapshots.seat_snapshot(table, seat, now))
         decision = table.match.open_decision(seat)
         if decision is not None:
             table.match.timing.start(decision, now, self._shard.limits.unary_grace_ms)

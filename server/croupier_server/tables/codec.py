@@ -82,6 +82,13 @@ class NonceOpened(NamedTuple):
     seat: Seat
 
 
+class NoShow(NamedTuple):
+    """A seat withheld its nonce; the commitment to the secret that replaces the table's."""
+
+    seat: Seat
+    commitment: bytes
+
+
 class TimedOut(NamedTuple):
     """A seat ran out of time; its strikes with this one."""
 
@@ -134,6 +141,7 @@ Step: TypeAlias = (
     | Left
     | Filled
     | NonceOpened
+    | NoShow
     | TimedOut
     | Ended
     | Halted
@@ -209,6 +217,8 @@ def _event(event: table_pb2.TableEvent) -> Step:
             return Filled(tuple(seat.nonce_hash for seat in event.seats_filled.seats))
         case "nonce_opened":
             return NonceOpened(event.nonce_opened.seat)
+        case "seat_no_show":
+            return NoShow(event.seat_no_show.seat, event.seat_no_show.commitment)
         case "seat_timed_out":
             return TimedOut(event.seat_timed_out.seat, event.seat_timed_out.strikes)
         case "match_ended":

@@ -10,7 +10,16 @@ HMAC-SHA-256, and ``HMAC(key, a, b)`` means ``HMAC(key, pack(a, b))``.
       root       = HMAC(secret, "croupier/root/v1", table_id, nonce 0, nonce 1, ...)
 
   A seat that gave no nonce has the empty field. A nonce's hash is the plain SHA-256 of its 32
-  bytes.
+  bytes; the hashes are published when all sit, in ``SeatsFilled``, before any nonce is opened.
+
+  Seats that do not open their nonces in time are freed, each by a ``SeatNoShow`` of the log with
+  the commitment to another secret of 32 random bytes, in the form above; seats that are freed
+  together name the same one. Nothing was derived from the secret before, which is never used nor
+  revealed, and what had been opened counts for nothing: a seat may have given the hash of its next
+  nonce when it opened the one before. Once all sit again another ``SeatsFilled`` follows. So a
+  record is checked by its last ones: the secret against the commitment of the last ``SeatNoShow``,
+  or that of ``TableCreated`` if there is none; the nonces against the hashes of the last
+  ``SeatsFilled``, where a seat without a hash has the empty nonce.
 * BOARD. The root is given; its plain SHA-256 is published.
 * FIXED. ``root = HMAC("croupier/fixed/v1", seed)``: equal seeds give equal cards at every table.
 
@@ -32,10 +41,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import struct
-from collections.abc import Iterator, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol, TypeAlias
 
-from croupier_server.tables.spec import DealKind, DealSource
+from croupier_server.tables.spec import DealKind, DealSource, TableSpec
 
 SECRET_BYTES: Final = 32
 """Length of secrets, nonces and roots."""
@@ -59,6 +68,10 @@ class Dealer(Protocol):
     def lot(self, deal: int, sides: int) -> int:
         """A number in ``range(sides)`` for *deal*."""
         ...
+
+
+MakeDealer: TypeAlias = Callable[[TableSpec, bytes], Dealer]
+"""Makes the dealer of a table from its root."""
 
 
 def pack(*fields: bytes | str | int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import EndReason, Outcome, Seat
 from croupier_server.tables.spec import (
@@ -50,6 +50,7 @@ GAME: Final = 10
 SEAT_TIMED_OUT: Final = 11
 MATCH_ENDED: Final = 12
 TABLE_HALTED: Final = 13
+SEAT_NO_SHOW: Final = 14
 
 SEATS: Final = tuple(field_number(1, seat) for seat in range(64))
 """``MoveInput.seat`` by seat."""
@@ -117,9 +118,13 @@ def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash:
     )
 
 
-def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
-    """What never changes of a ``Table``: fields 1 to 7, 10 to 16, 18 to 19, and
-    those from 21 on."""
+Fixed: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
+"""What never changes of a ``Table``: fields 1 to 7, 10, 12 to 16, 18 to 19, and those from 21
+on."""
+
+
+def fixed_fields(spec: TableSpec) -> Fixed:
+    """What never changes of a ``Table``."""
     first = b"".join(
         (
             field_text(1, spec.table_id),
@@ -131,10 +136,9 @@ def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
             field_number(7, spec.rules_version),
         )
     )
-    second = b"".join(
+    second = field_bytes(10, deal_source(spec.deal))
+    third = b"".join(
         (
-            field_bytes(10, deal_source(spec.deal)),
-            field_blob(11, spec.commitment),
             field_bytes(12, clock_spec(spec.clock)),
             field_number(13, spec.legal_mode),
             field_number(14, spec.on_absence),
@@ -142,9 +146,9 @@ def fixed_fields(spec: TableSpec) -> tuple[bytes, bytes, bytes, bytes]:
             field_number(16, spec.shared_seats),
         )
     )
-    third = field_text(18, spec.endpoint) + field_bytes(19, timestamp(spec.created_ms))
-    fourth = field_text(21, spec.title) + spectator_delay(spec.delay)
-    return first, second, third, fourth
+    fourth = field_text(18, spec.endpoint) + field_bytes(19, timestamp(spec.created_ms))
+    fifth = field_text(21, spec.title) + spectator_delay(spec.delay)
+    return first, second, third, fourth, fifth
 
 
 class Shown(NamedTuple):
@@ -153,15 +157,17 @@ class Shown(NamedTuple):
     Attributes:
         status: where it stands.
         seats: payloads of `seat_info`, in order.
+        commitment: to the table's secret (MATCH), else empty.
         result: payload of `match_result`, once it has ended.
     """
 
     status: Status
     seats: tuple[bytes, ...]
+    commitment: bytes
     result: bytes | None
 
 
-def table(fixed: tuple[bytes, bytes, bytes, bytes], shown: Shown, sequence: int) -> bytes:
+def table(fixed: Fixed, shown: Shown, sequence: int) -> bytes:
     """Payload of ``Table``.
 
     Args:
@@ -169,18 +175,20 @@ def table(fixed: tuple[bytes, bytes, bytes, bytes], shown: Shown, sequence: int)
         shown: what changes now and then.
         sequence: number of its last event.
     """
-    first, second, third, fourth = fixed
-    status, seats, result = shown
+    first, second, third, fourth, fifth = fixed
+    status, seats, commitment, result = shown
     return b"".join(
         (
             first,
             field_number(8, status),
             *(field_bytes(9, seat) for seat in seats),
             second,
-            field_number(17, sequence),
+            field_blob(11, commitment),
             third,
-            field_bytes(20, result) if result is not None else b"",
+            field_number(17, sequence),
             fourth,
+            field_bytes(20, result) if result is not None else b"",
+            fifth,
         )
     )
 

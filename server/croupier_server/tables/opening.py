@@ -16,7 +16,7 @@ from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
-from croupier_server.wire.encode import field_bytes, field_number
+from croupier_server.wire.encode import field_blob, field_bytes, field_number
 
 
 class Opening:
@@ -29,10 +29,23 @@ class Opening:
 
     Attributes:
         seats: who holds each seat.
-        deadline: when nonces must have come, or `FOREVER`: none are waited for.
+        deadline: when nonces must have come or the match must have begun, or `FOREVER`.
+        commitment: to the secret, for the deal source MATCH.
+        freed: seats whose holders withheld their nonces, until the table's owner has looked.
     """
 
-    __slots__ = ("_journal", "_root", "_secret", "_spec", "deadline", "seats")
+    __slots__ = (
+        "_journal",
+        "_nonces_by",
+        "_root",
+        "_secret",
+        "_spec",
+        "_start_by",
+        "commitment",
+        "deadline",
+        "freed",
+        "seats",
+    )
 
     def __init__(self, spec: TableSpec, journal: Journal, secret: bytes) -> None:
         self._spec = spec
@@ -40,7 +53,19 @@ class Opening:
         self._secret = secret
         self._root = b""
         self.seats = tuple(SeatState() for _ in spec.seats)
-        self.deadline = FOREVER
+        self.commitment = spec.commitment
+        self.freed: list[Seat] = []
+        timeout = spec.clock.start_timeout_ms
+        self._wait(FOREVER, spec.created_ms + timeout if timeout else FOREVER)
+
+    def _wait(self, nonces_by: int, start_by: int) -> None:
+        self._nonces_by = nonces_by
+        self._start_by = start_by
+        self.deadline = min(nonces_by, start_by)
+
+    def is_too_late(self, now: int) -> bool:
+        """Whether the match should have begun by now."""
+        return now >= self._start_by
 
     # Seats ---------------------------------------------------------------------------------------
 
@@ -66,10 +91,22 @@ class Opening:
 
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat."""
+        self._free(seat)
+        self._journal.announce(encode.SEAT_LEFT, field_number(1, seat), now)
+
+    def _free(self, seat: Seat) -> None:
         state = self.seats[seat]
         state.player = ""
         state.nonce_hash = b""
-        self._journal.announce(encode.SEAT_LEFT, field_number(1, seat), now)
+        state.retire()
+
+    def missing_seat(self) -> Seat | None:
+        """The first seat that is empty, or whose nonce has not come; None: it is not for any of
+        them that the match has not begun."""
+        for seat, state in enumerate(self.seats):
+            if not state.player or self.wants_nonce(seat):
+                return seat
+        return None
 
     # Nonces --------------------------------------------------------------------------------------
 
@@ -82,7 +119,7 @@ class Opening:
         self._journal.announce(encode.SEATS_FILLED, b"".join(infos), now)
         waits = self._spec.deal.kind is DealKind.MATCH and self._is_incomplete
         if waits:
-            self.deadline = now + nonce_ms
+            self._wait(now + nonce_ms, self._start_by)
         return waits
 
     @property
@@ -91,40 +128,78 @@ class Opening:
 
     def wants_nonce(self, seat: Seat) -> bool:
         """Whether the nonce of *seat* is waited for."""
-        return self.deadline != FOREVER and self.seats[seat].wants_nonce
+        return self._nonces_by != FOREVER and self.seats[seat].wants_nonce
 
-    def check_nonce(self, seat: Seat, nonce: bytes) -> None:
+    def check_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
         """Raise unless *nonce* is the one that *seat* promised, and is waited for.
 
         Raises:
             Conflict: NONCE_NOT_EXPECTED.
-            InvalidRequest: NONCE_MISMATCH.
+            InvalidRequest: NONCE_MISMATCH; MALFORMED_REQUEST for the hash of the next one.
         """
         if not self.wants_nonce(seat):
             raise Conflict(Reason.NONCE_NOT_EXPECTED, "no nonce of this seat is wanted now")
-        if hashlib.sha256(nonce).digest() != self.seats[seat].nonce_hash:
+        promised = self.seats[seat].nonce_hash
+        if hashlib.sha256(nonce).digest() != promised:
             raise InvalidRequest(
                 Reason.NONCE_MISMATCH, "not the nonce whose hash was given", field="nonce"
             )
+        why = ""
+        if next_hash and len(next_hash) != len(promised):
+            why = f"a SHA-256 has {len(promised)} bytes"
+        elif next_hash == promised:
+            why = "a nonce that has been opened is no secret any more"
+        if why:
+            raise InvalidRequest(Reason.MALFORMED_REQUEST, why, field="next_nonce_hash")
 
-    def take_nonce(self, seat: Seat, nonce: bytes, now: int) -> bool:
+    def take_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes, now: int) -> bool:
         """Take a nonce that is known to be right; returns whether it was the last one."""
-        self.seats[seat].nonce = nonce
+        state = self.seats[seat]
+        state.nonce = nonce
+        state.next_nonce_hash = next_hash
         self._journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
         return not self._is_incomplete
 
+    def withheld(self) -> list[Seat]:
+        """Seats whose nonces have not come."""
+        return [seat for seat, state in enumerate(self.seats) if state.wants_nonce]
+
+    def commit(self, secret: bytes) -> bytes:
+        """The commitment to *secret*."""
+        spec = self._spec
+        return deals.commitment(spec.table_id, spec.ruleset_hash, len(spec.seats), secret)
+
+    def no_show(self, seat: Seat, secret: bytes, commitment: bytes, now: int) -> None:
+        """Free *seat*, which withheld its nonce, and begin again with another secret.
+
+        What has been opened is of no use any more; those seats' next nonces take its place.
+        """
+        self._secret = secret
+        self.commitment = commitment
+        self._wait(FOREVER, self._start_by)
+        for state in self.seats:
+            if state.nonce:
+                state.renew_nonce()
+        self._free(seat)
+        self.freed.append(seat)
+        payload = field_number(1, seat) + field_blob(2, commitment)
+        self._journal.announce(encode.SEAT_NO_SHOW, payload, now)
+
+    # Time ----------------------------------------------------------------------------------------
+
     def give_back(self, since: int, now: int) -> None:
         """Wait longer by the time from *since* to *now*."""
-        if self.deadline != FOREVER:
-            self.deadline += now - since
+        later = now - since
+        self._wait(_put_off(self._nonces_by, later), _put_off(self._start_by, later))
 
-    def late_seat(self) -> Seat:
-        """The first seat whose nonce has not come."""
-        return next(seat for seat, state in enumerate(self.seats) if state.wants_nonce)
+    def reopen(self, since: int, now: int, nonce_ms: int) -> None:
+        """Go on where the server stopped at *since*; nonces are given *nonce_ms* anew."""
+        nonces_by = FOREVER if self._nonces_by == FOREVER else now + nonce_ms
+        self._wait(nonces_by, _put_off(self._start_by, now - since))
 
     def close(self) -> None:
-        """Wait for no nonces any more."""
-        self.deadline = FOREVER
+        """Wait for nothing any more."""
+        self._wait(FOREVER, FOREVER)
 
     def finish(self) -> bytes:
         """All nonces are here: the root."""
@@ -144,3 +219,7 @@ class Opening:
             root=self._root,
             seed=self._spec.deal.seed,
         )
+
+
+def _put_off(time: int, later: int) -> int:
+    return FOREVER if time == FOREVER else time + later

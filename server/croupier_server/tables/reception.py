@@ -14,6 +14,7 @@ from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry, make_spec
+from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idempotency import Answers
@@ -21,7 +22,7 @@ from croupier_server.tables.limits import Limits
 from croupier_server.tables.results import Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash
 from croupier_server.tables.spec import CreateTable, JoinTable, OnAbsence, Status
-from croupier_server.tables.table import MakeDealer, Table
+from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 
 _RETRY_MS: Final = 1_000
@@ -136,6 +137,7 @@ class Reception:
             entry.game,
             entry.wire,
             secret=secret,
+            new_secret=lambda: self._secrets(deals.SECRET_BYTES),
             make_dealer=self._dealer,
             outbox=self._host.commits.outbox,
             number=self._number,
@@ -226,7 +228,6 @@ class Reception:
         table = self._host.directory.table(table_id)
         seat = tickets.seat_of(caller, table)
         table.leave(seat, self._host.now_ms())
-        table.seats[seat].retire()
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")

@@ -111,7 +111,9 @@ def _do(
                 state.nonce_hash = nonce_hash
             table.start(now, FOREVER - 1 - now)
         case codec.NonceOpened(seat):
-            table.take_nonce(seat, nonces[seat] if nonces else b"unknown", now)
+            table.take_nonce(seat, nonces[seat] if nonces else b"unknown", b"", now)
+        case codec.NoShow(seat, commitment):
+            table.no_show(seat, b"", commitment, now)
         case codec.TimedOut(seat, strikes):
             moved = next((one for one, _ in after if isinstance(one, codec.Moved)), None)
             decision = _decision(table, seat, moved and moved.decision_id)

@@ -33,6 +33,8 @@ class SeatState:
         epoch: which life of the seat this is; 0 before anybody sat there.
         nonce_hash: SHA-256 of its nonce, or empty.
         nonce: the nonce, once opened.
+        next_nonce_hash: SHA-256 of the nonce that takes its place if another seat withholds its
+            own, or empty.
         ticket: hash of the ticket that holds it; empty: nobody's.
         invite: hash of its invite code; empty: it has none.
         relief: hash of the code by which a house bot may take over; empty: none may.
@@ -44,6 +46,7 @@ class SeatState:
         "conceded",
         "epoch",
         "invite",
+        "next_nonce_hash",
         "nonce",
         "nonce_hash",
         "player",
@@ -58,6 +61,7 @@ class SeatState:
         self.epoch = 0
         self.nonce_hash = b""
         self.nonce = b""
+        self.next_nonce_hash = b""
         self.ticket = b""
         self.invite = b""
         self.relief = b""
@@ -68,6 +72,11 @@ class SeatState:
     def wants_nonce(self) -> bool:
         """Whether a nonce was promised and has not come."""
         return bool(self.nonce_hash) and not self.nonce
+
+    def renew_nonce(self) -> None:
+        """Put the next nonce in the place of one that was opened in vain."""
+        self.nonce_hash = self.next_nonce_hash
+        self.nonce = self.next_nonce_hash = b""
 
     def hold(self, principal: str, ticket: bytes) -> None:
         """Give the seat to the ticket with this hash; the one before is superseded."""

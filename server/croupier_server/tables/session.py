@@ -385,7 +385,9 @@ class Session:
             self._error(request.channel, _no_channel())
             return
         try:
-            channel.table.open_nonce(channel.seat, request.nonce, self.shard.now_ms())
+            channel.table.open_nonce(
+                channel.seat, request.nonce, request.next_nonce_hash, self.shard.now_ms()
+            )
         except CroupierError as error:
             self._error(request.channel, error)
         else:

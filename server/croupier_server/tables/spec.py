@@ -234,6 +234,10 @@ class TableSpec:
     endpoint: str = ""
     delay: SpectatorDelay | None = None
 
+    def partners(self, seat: Seat) -> list[Seat]:
+        """The seats of the team of *seat*, itself among them."""
+        return [one for one, team in enumerate(self.teams) if team == self.teams[seat]]
+
     def lost_by(self, seat: Seat) -> Outcome:
         """How a match ends that the team of *seat* gave away; it has no score."""
         lost = [team == self.teams[seat] for team in self.teams]

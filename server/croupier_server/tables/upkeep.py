@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from croupier_server.games.base import EndReason
+from croupier_server.tables import outages
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.directory import Directory
@@ -16,7 +17,7 @@ from croupier_server.tables.idle import Idle
 from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.readers import Readers
-from croupier_server.tables.spec import OnAbsence
+from croupier_server.tables.spec import Access, OnAbsence
 from croupier_server.tables.table import Table
 from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
 
@@ -60,7 +61,7 @@ class Upkeep:
         if now > self.lag.noticed_from:
             since = self.lag.take(now)
             for table in self.timers.tables:
-                table.give_back(since, now)
+                outages.give_back(table, since, now)
         return now
 
     def loop_is_alive(self) -> None:
@@ -73,9 +74,17 @@ class Upkeep:
         commits = self._charge.commits
         for table in self.timers.due(now):
             table.tick(now)
+            self._fill_house_seats(table)
             self._act_on_absence(table, now)
             commits.touch(table)
         commits.flush()
+
+    def _fill_house_seats(self, table: Table) -> None:
+        """Have another bot come where one withheld its nonce."""
+        for seat in table.opening.freed:
+            if table.spec.seats[seat].access is Access.HOUSE:
+                self._charge.house.relieve(table, seat)
+        table.opening.freed.clear()
 
     def _act_on_absence(self, table: Table, now: int) -> None:
         """Do what the table wants done about seats that are away."""

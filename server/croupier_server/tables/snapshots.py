@@ -1,0 +1,55 @@
+"""A table as it stands, for those who read it: snapshots and signs of life.
+
+Must not be put here: when they are sent, and what of a table is shown late (``delay.py``).
+"""
+
+from __future__ import annotations
+
+from croupier_server.games.base import Seat
+from croupier_server.tables import updates
+from croupier_server.tables.table import Table
+
+
+def seat_snapshot(table: Table, seat: Seat, now: int) -> bytes:
+    """Payload of ``Snapshot`` for a seat."""
+    match = table.match
+    view = match.views.seat(match.state, seat)
+    return updates.snapshot(
+        table.seat_resource(),
+        table.journal.sequence,
+        seat=view,
+        public=None,
+        clocks=_clocks(table, 5, now),
+    )
+
+
+def public_snapshot(table: Table, now: int) -> bytes:
+    """Payload of ``Snapshot`` for everybody."""
+    if table.delayed is not None:
+        return table.delayed.snapshot(table.resource())
+    match = table.match
+    view = match.views.public(match.state)
+    return updates.snapshot(
+        table.resource(),
+        table.journal.sequence,
+        seat=None,
+        public=view,
+        clocks=_clocks(table, 5, now),
+    )
+
+
+def seat_heartbeat(table: Table, now: int) -> bytes:
+    """``TableUpdate`` with a sign of life, for a seat."""
+    return updates.heartbeat(table.journal.committed, _clocks(table, 2, now), now)
+
+
+def public_heartbeat(table: Table, now: int) -> bytes:
+    """The same for everybody."""
+    if table.delayed is not None:
+        return table.delayed.heartbeat(now)
+    return seat_heartbeat(table, now)
+
+
+def _clocks(table: Table, field: int, now: int) -> bytes:
+    timing = table.match.timing
+    return updates.clocks(field, timing.shown(now)) if timing.is_timed else b""

@@ -1,0 +1,250 @@
+"""Promise 7: a nonce that is withheld frees its seat, and another secret takes the place of the
+table's before any card was derived. Promise 5: a match that does not begin in time ends."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from croupier.v1 import game_pb2, table_pb2
+from croupier_server.errors import InvalidRequest, NotAllowed, Reason
+from croupier_server.storage.codec import read_record
+from croupier_server.tables import deals
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.replay import replay
+from croupier_server.tables.results import Joined
+from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, SeatSpec, Status
+from croupier_server.tables.table import Table
+from tests.tables.world import ENTRY, World, events, kinds, request
+
+MATCH = DealSource(DealKind.MATCH)
+NONCES = [bytes([seat + 1]) * 32 for seat in range(3)]
+NEXT = [bytes([seat + 101]) * 32 for seat in range(3)]
+NONCE_MS = 5_000
+
+
+def hashed(nonce: bytes) -> bytes:
+    return hashlib.sha256(nonce).digest()
+
+
+def filled(**changes: object) -> tuple[World, Table, list[Joined]]:
+    """A table that waits for the nonces of its three seats."""
+    world = World(nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH, **changes)
+    joined = [world.join(table, nonce_hash=hashed(nonce)) for nonce in NONCES]
+    assert table.status is Status.OPENING
+    return world, table, joined
+
+
+def pass_time(world: World, milliseconds: int) -> None:
+    world.clock.advance(milliseconds)
+    world.shard.tick()
+
+
+def withhold(world: World, table: Table, *seats: int) -> list[table_pb2.SeatNoShow]:
+    """All but *seats* open their nonces, and time goes by; what the table says about it."""
+    before = table.journal.sequence
+    for seat in range(3):
+        if seat not in seats:
+            world.shard.open_nonce(table, seat, NONCES[seat], hashed(NEXT[seat]))
+    pass_time(world, NONCE_MS)
+    found = [one for one in events(world, table) if one.sequence > before]
+    return [one.seat_no_show for one in found if one.HasField("seat_no_show")]
+
+
+def resource(table: Table) -> table_pb2.Table:
+    return table_pb2.Table.FromString(table.resource())
+
+
+def result_of(table: Table) -> game_pb2.MatchResult:
+    return game_pb2.MatchResult.FromString(table.result or b"")
+
+
+def test_a_nonce_withheld_frees_that_seat_and_replaces_the_secret() -> None:
+    world, table, _ = filled()
+    first = resource(table).commitment
+    (event,) = withhold(world, table, 1)
+    assert event.seat == 1
+    shown = resource(table)
+    assert shown.status == table_pb2.TABLE_STATUS_OPEN
+    assert shown.commitment == event.commitment != first
+    assert [bool(seat.player) for seat in shown.seats] == [True, False, True]
+    assert not any(seat.nonce_hash for seat in shown.seats)
+    assert table.result is None
+
+
+def test_nonces_are_waited_for_as_long_as_the_server_says() -> None:
+    world, table, _ = filled()
+    pass_time(world, NONCE_MS - 1)
+    assert table.status is Status.OPENING
+    pass_time(world, 1)
+    assert table.status is Status.OPEN
+
+
+def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -> None:
+    world, table, joined = filled()
+    feeds = [world.watch(table, one.ticket) for one in joined]
+    for feed in feeds:
+        assert kinds(world.take(feed)) == ["snapshot", "nonce_wanted"]
+    withhold(world, table, 1)
+    end = world.take(feeds[1])[-1].end
+    assert end.reason == table_pb2.StreamEnd.REASON_TICKET_SUPERSEDED
+    with pytest.raises(NotAllowed) as old:
+        world.watch(table, joined[1].ticket)
+    assert old.value.reason is Reason.TICKET_SUPERSEDED
+    again = world.join(table, nonce_hash=hashed(NEXT[1]))
+    assert again.seat == 1
+    assert table.status is Status.OPENING
+    last = events(world, table)[-1].seats_filled
+    assert [seat.nonce_hash for seat in last.seats] == [hashed(nonce) for nonce in NEXT]
+    assert "nonce_wanted" in kinds(world.take(feeds[0]))
+    assert "nonce_wanted" in kinds(world.take(world.watch(table, joined[2].ticket)))
+
+
+def test_a_seat_that_reads_late_is_asked_for_its_next_nonce_all_the_same() -> None:
+    world, table, joined = filled()
+    feed = world.watch(table, joined[0].ticket)
+    world.take(feed)
+    withhold(world, table, 1)
+    world.join(table, nonce_hash=hashed(NEXT[1]))
+    assert kinds(world.take(feed)) == ["nonce_wanted"]
+    assert kinds(world.take(feed)) == []
+
+
+def test_verifiable_the_cards_come_from_the_last_secret_and_the_next_nonces() -> None:
+    world, table, _ = filled()
+    first_secret = table.opening.reveal.secret
+    (event,) = withhold(world, table, 1)
+    world.join(table, nonce_hash=hashed(NEXT[1]))
+    for seat in (2, 0, 1):
+        world.shard.open_nonce(table, seat, NEXT[seat])
+    world.play(table)
+    entry = world.record("table-1")
+    assert entry is not None
+    match, rows = read_record(entry.record)
+    reveal = match.reveal
+    assert reveal.secret != first_secret
+    assert reveal.nonces == tuple(NEXT)
+    assert reveal.root == deals.match_root(reveal.secret, "table-1", NEXT)
+    spec = table.spec
+    assert event.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, reveal.secret)
+    created = table_pb2.Table.FromString(match.table)
+    assert created.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, first_secret)
+    assert first_secret not in entry.record
+    again = replay(spec, ENTRY, rows, reveal.nonces)
+    assert again.journal.outbox == list(rows)
+    assert again.resource() == table.resource()
+
+
+def test_two_seats_that_withhold_are_both_freed_under_one_new_commitment() -> None:
+    world, table, _ = filled()
+    found = withhold(world, table, 0, 2)
+    assert [event.seat for event in found] == [0, 2]
+    assert found[0].commitment == found[1].commitment == resource(table).commitment
+    assert [bool(seat.player) for seat in resource(table).seats] == [False, True, False]
+
+
+def test_a_seat_without_a_next_nonce_adds_nothing() -> None:
+    world, table, _ = filled()
+    world.shard.open_nonce(table, 0, NONCES[0])
+    world.shard.open_nonce(table, 2, NONCES[2], hashed(NEXT[2]))
+    pass_time(world, NONCE_MS)
+    world.join(table)
+    assert [table.opening.wants_nonce(seat) for seat in range(3)] == [False, False, True]
+    world.shard.open_nonce(table, 2, NEXT[2])
+    assert table.status is Status.PLAYING
+    assert table.opening.reveal.nonces == (b"", b"", NEXT[2])
+
+
+def test_a_nonce_may_be_withheld_again_and_again() -> None:
+    world, table, _ = filled()
+    seen = {resource(table).commitment}
+    for number in range(3):
+        seen.add(withhold(world, table, 1)[0].commitment)
+        world.join(table, nonce_hash=hashed(NONCES[1]))
+        for seat in (0, 2):
+            table.seats[seat].nonce_hash = hashed(NONCES[seat])
+        assert len(seen) == number + 2
+        assert table.status is Status.OPENING
+
+
+@pytest.mark.parametrize("next_hash", [b"x", bytes(31), bytes(33), hashed(NONCES[0])])
+def test_a_next_nonce_that_is_none_is_refused_and_nothing_is_opened(next_hash: bytes) -> None:
+    world, table, _ = filled()
+    before = table.journal.sequence
+    with pytest.raises(InvalidRequest) as error:
+        world.shard.open_nonce(table, 0, NONCES[0], next_hash)
+    assert (error.value.reason, error.value.field) == (
+        Reason.MALFORMED_REQUEST,
+        "next_nonce_hash",
+    )
+    assert table.journal.sequence == before
+    assert table.opening.wants_nonce(0)
+
+
+def test_held_seats_keep_their_invite_and_house_seats_get_another_bot() -> None:
+    world = World(nonce_ms=NONCE_MS)
+    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(Access.HOUSE, house_bot="greedy"))
+    created = world.shard.create_table(Caller(), request(deal=MATCH, seats=seats))
+    table = created.table
+    invite = created.invite_codes[0]
+    bot = world.house[0].invite_code
+    for code in (invite, bot, ""):
+        world.join(table, invite_code=code, nonce_hash=hashed(NONCES[0]))
+    assert table.status is Status.OPENING
+    pass_time(world, NONCE_MS)
+    assert [seat.player for seat in table.seats] == ["", "", ""]
+    assert world.join(table, invite_code=invite).seat == 0
+    assert [one.seat for one in world.house] == [1, 1]
+    assert world.join(table, invite_code=world.house[1].invite_code).seat == 1
+    assert world.join(table).seat == 2
+
+
+# Start timeout ----------------------------------------------------------------------------------
+
+START = ClockSpec(start_timeout_ms=20_000)
+
+
+def test_fair_a_match_that_does_not_begin_in_time_names_the_first_seat_that_is_missing() -> None:
+    world = World()
+    table = world.create(clock=START)
+    world.join(table, seat=0)
+    world.join(table, seat=2)
+    pass_time(world, 19_999)
+    assert table.status is Status.OPEN
+    pass_time(world, 1)
+    result = result_of(table)
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+    assert result.detail == "the match had not begun in time"
+    assert not result.seats
+
+
+def test_no_show_a_start_that_waits_for_a_nonce_ends_in_time() -> None:
+    world, table, _ = filled(clock=ClockSpec(start_timeout_ms=NONCE_MS - 1))
+    world.shard.open_nonce(table, 0, NONCES[0])
+    pass_time(world, NONCE_MS - 1)
+    assert (result_of(table).reason, result_of(table).seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+
+
+def test_no_show_a_seat_that_was_freed_is_waited_for_no_longer_than_that() -> None:
+    world, table, _ = filled(clock=START)
+    withhold(world, table, 2)
+    pass_time(world, 20_000)
+    assert (result_of(table).reason, result_of(table).seat) == (game_pb2.END_REASON_NO_SHOW, 2)
+
+
+def test_no_show_of_a_host_who_does_not_start_is_no_seats_fault() -> None:
+    world = World()
+    table, _ = world.start(clock=START, manual_start=True)
+    pass_time(world, 20_000)
+    result = result_of(table)
+    assert result.reason == game_pb2.END_REASON_NO_SHOW
+    assert not result.HasField("seat")
+
+
+def test_a_match_that_has_begun_is_not_ended_by_the_start_timeout() -> None:
+    world = World()
+    table, _ = world.start(clock=START)
+    pass_time(world, 60_000)
+    assert table.status is Status.PLAYING
