@@ -30,6 +30,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MALFORMED = ("INVALID_ARGUMENT", "MALFORMED_REQUEST")
 NOT_FOUND = ("NOT_FOUND", "NOT_FOUND")
+INVALID_TICKET = ("UNAUTHENTICATED", "TICKET_INVALID")
 NO_HOST = ("PERMISSION_DENIED", "PERMISSION_DENIED")
 
 
@@ -277,22 +278,46 @@ async def test_without_keys_nothing_is_rated(live: World, more: str) -> None:
 
 # Ids ----------------------------------------------------------------------------------------------
 
+WITH_TICKET = [method for method in BY_ID if method.startswith(PLAY)] + [f"{TABLES}/LeaveTable"]
+WITH_HOST_TICKET = [f"{TABLES}/StartTable", f"{TABLES}/AbortTable"]
 UNKNOWN_IDS = ["{none}", "x", "../../etc/passwd", "{follow}0", "\\u0000", "\\u2603", "*"]
 
 
 @pytest.mark.parametrize("method", BY_ID)
 @pytest.mark.parametrize("table_id", UNKNOWN_IDS)
 async def test_an_id_that_nothing_has(live: World, method: str, table_id: str) -> None:
+    """Who needs a right to a table is told that it is missing, not whether the table is there."""
     before = live.dump()
-    row = Row(
+    row = unknown(method, table_id)
+    refused = await live.refused(row)
+    assert (refused.code.name, refused.reason) == (row.code, row.reason)
+    assert live.dump() == before
+
+
+@pytest.mark.parametrize("method", WITH_TICKET + WITH_HOST_TICKET)
+async def test_unknown_and_foreign_tables_give_the_same_answer(live: World, method: str) -> None:
+    tickets = ("croupier-ticket={lead_me}", "croupier-host-ticket={lead_host}")
+    for metadata in ((), tickets):
+        answers = [
+            await live.refused(unknown(method, table_id)._replace(metadata=metadata))
+            for table_id in ("{follow}", "{open}", "{opening}", "{ended}", "{none}", "x")
+        ]
+        assert answers == [answers[0]] * len(answers)
+
+
+def unknown(method: str, table_id: str) -> Row:
+    """A call for a table that the caller has no right to, and what it is refused with."""
+    refusal = NOT_FOUND
+    if method in WITH_TICKET:
+        refusal = INVALID_TICKET
+    elif method in WITH_HOST_TICKET:
+        refusal = NO_HOST
+    return Row(
         method,
         f"table_id: '{table_id}' {BY_ID[method]}",
-        *NOT_FOUND,
+        *refusal,
         metadata=("croupier-ticket={follow_me}", "croupier-host-ticket={follow_host}"),
     )
-    refused = await live.refused(row)
-    assert (refused.code.name, refused.reason) == NOT_FOUND
-    assert live.dump() == before
 
 
 @pytest.mark.parametrize("method", BY_ID)
@@ -309,8 +334,8 @@ async def test_an_id_that_cannot_be(live: World, method: str, table_id: str) -> 
 @pytest.mark.parametrize("ticket", ["", "me"])
 async def test_a_match_under_way_has_no_record(live: World, name: str, ticket: str) -> None:
     row = Row(f"{RECORDS}/GetRecord", f"table_id: '{{{name}}}'", *NOT_FOUND)
-    unknown = Row(f"{RECORDS}/GetRecord", "table_id: '{none}'", *NOT_FOUND)
-    assert await live.refused(row) == await live.refused(unknown)
+    nowhere = Row(f"{RECORDS}/GetRecord", "table_id: '{none}'", *NOT_FOUND)
+    assert await live.refused(row) == await live.refused(nowhere)
 
 
 # After all of it ----------------------------------------------------------------------------------
@@ -322,11 +347,7 @@ async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
             for data in GARBAGE.values():
                 await live.call.refused(method, data)
         rows = [Row(method, text, *MALFORMED) for method, text, _ in FIELDS]
-        rows += [
-            Row(method, f"table_id: '{table_id}' {text}", *NOT_FOUND)
-            for method, text in BY_ID.items()
-            for table_id in UNKNOWN_IDS
-        ]
+        rows += [unknown(method, table_id) for method in BY_ID for table_id in UNKNOWN_IDS]
         before = live.dump()
         for row in rows:
             await live.refused(row)

@@ -177,11 +177,11 @@ TICKET = "ticket: '{follow_me}' "
 TABLE = "table_id: '{follow}' "
 OPENS: list[tuple[str, int, str, str]] = [
     ("channel: 0 " + TABLE + TICKET, 0, "INVALID_ARGUMENT", "MALFORMED_REQUEST"),
-    ("channel: 5 table_id: '{none}' " + TICKET, 5, "NOT_FOUND", "NOT_FOUND"),
-    ("channel: 5 table_id: '' " + TICKET, 5, "NOT_FOUND", "NOT_FOUND"),
-    ("channel: 5 table_id: '\\000' " + TICKET, 5, "NOT_FOUND", "NOT_FOUND"),
-    (f"channel: 5 table_id: '{'x' * 5000}' " + TICKET, 5, "NOT_FOUND", "NOT_FOUND"),
-    ("channel: 4294967295 table_id: 'x' " + TICKET, 4294967295, "NOT_FOUND", "NOT_FOUND"),
+    ("channel: 5 table_id: '{none}' " + TICKET, 5, "UNAUTHENTICATED", "TICKET_INVALID"),
+    ("channel: 5 table_id: '' " + TICKET, 5, "UNAUTHENTICATED", "TICKET_INVALID"),
+    ("channel: 5 table_id: '\\000' " + TICKET, 5, "UNAUTHENTICATED", "TICKET_INVALID"),
+    (f"channel: 5 table_id: '{'x' * 5000}' " + TICKET, 5, "UNAUTHENTICATED", "TICKET_INVALID"),
+    ("channel: 4294967295 table_id: 'x' " + TICKET, 2**32 - 1, "UNAUTHENTICATED", "TICKET_INVALID"),
     ("channel: 5 " + TABLE, 5, "UNAUTHENTICATED", "TICKET_INVALID"),
     ("channel: 5 " + TABLE + "ticket: 'x'", 5, "UNAUTHENTICATED", "TICKET_INVALID"),
     ("channel: 5 " + TABLE + "ticket: '\\u2603'", 5, "UNAUTHENTICATED", "TICKET_INVALID"),

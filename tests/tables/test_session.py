@@ -303,7 +303,7 @@ def test_a_refused_move_does_not_harm_the_others() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"table_id": "nowhere"}, "NOT_FOUND"),
+        ({"table_id": "nowhere"}, "TICKET_INVALID"),
         ({"ticket": ""}, "TICKET_INVALID"),
         ({"ticket": "x" * 43}, "TICKET_INVALID"),
         ({"channel": 0}, "MALFORMED_REQUEST"),

@@ -22,7 +22,7 @@ from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.table import Table
-from croupier_server.tables.tickets import seat_of
+from croupier_server.tables.tickets import seat_at
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 _DIGIT: Final = 15
@@ -59,7 +59,7 @@ class PlayService:
         self, caller: Caller, request: pb.WatchTableRequest
     ) -> AsyncGenerator[bytes, None]:
         """The seat's stream."""
-        table = self._shard.table(request.table_id)
+        table, _ = seat_at(caller, self._shard.table, request.table_id)
         feed = self._shard.watch_seat(
             caller,
             table,
@@ -150,8 +150,7 @@ class PlayService:
         return pb.ConcedeResponse(ended=ended)
 
     def _seat(self, caller: Caller, table_id: str) -> tuple[Table, Seat]:
-        table = self._shard.table(table_id)
-        seat = seat_of(caller, table)
+        table, seat = seat_at(caller, self._shard.table, table_id)
         self._shard.heard_of(table, seat)
         return table, seat
 

@@ -45,6 +45,13 @@ class Directory:
         """Tables that have not ended."""
         return len(self._tables) - len(self._ended)
 
+    def made_by(self, principal: str) -> int:
+        """Tables of *principal* that have not ended."""
+        return sum(
+            table.host_principal == principal and table.status is not Status.ENDED
+            for table in self._tables.values()
+        )
+
     def add(self, table: Table) -> None:
         """A new table."""
         self._tables[table.spec.table_id] = table

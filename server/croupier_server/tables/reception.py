@@ -20,7 +20,7 @@ from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idempotency import Answers
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.results import Created, Joined, Made, Sat
-from croupier_server.tables.seats import secret_hash
+from croupier_server.tables.seats import secret_hash, ticket_hash
 from croupier_server.tables.spec import CreateTable, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
@@ -106,17 +106,31 @@ class Reception:
             raise Exhausted(
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
             )
+        self._expect_few(caller)
         if request.rated and caller.principal == LOCAL:
             raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
         table = self._make(request, now)
         host.directory.add(table)
         host_ticket = tickets.new_ticket(self._secrets)
-        table.host = secret_hash(host_ticket)
+        table.host = ticket_hash(caller.principal, host_ticket)
+        table.host_principal = caller.principal
         created = Created(table, host_ticket, self._house.invite(table))
         made = Made(table.spec.table_id, host_ticket, created.invite_codes)
         self._created.keep(caller.principal, request.request_id, request, made, now)
         host.done(table)
         return created
+
+    def _expect_few(self, caller: Caller) -> None:
+        """Raise if the principal of *caller* has as many tables as one may have."""
+        most = self._host.limits.tables_per_key
+        if not most or caller.principal == LOCAL:
+            return
+        if self._host.directory.made_by(caller.principal) >= most:
+            raise Exhausted(
+                Reason.TOO_MANY_TABLES,
+                f"{most} tables of yours have not ended",
+                retry_ms=_RETRY_MS,
+            )
 
     def _make(self, request: CreateTable, now: int) -> Table:
         entry = self._games.get(request.kind)
@@ -154,12 +168,10 @@ class Reception:
         """Start a table by hand.
 
         Raises:
-            NotFound: no such table.
-            NotAllowed: PERMISSION_DENIED.
+            NotAllowed: PERMISSION_DENIED, also where there is no such table.
             Conflict: TABLE_NOT_READY, TABLE_STARTED, TABLE_CLOSED.
         """
-        table = self._host.directory.table(table_id)
-        tickets.expect_host(caller, table)
+        table = tickets.hosted(caller, self._host.directory.table, table_id)
         table.start(self._host.now_ms(), self._host.limits.nonce_ms)
         self._host.done(table)
         return table
@@ -168,12 +180,10 @@ class Reception:
         """Stop a table; its match does not count.
 
         Raises:
-            NotFound: no such table.
-            NotAllowed: PERMISSION_DENIED.
+            NotAllowed: PERMISSION_DENIED, also where there is no such table.
             Conflict, TableHalted: it has ended.
         """
-        table = self._host.directory.table(table_id)
-        tickets.expect_host(caller, table)
+        table = tickets.hosted(caller, self._host.directory.table, table_id)
         table.abort(detail, self._host.now_ms())
         self._host.done(table)
         return table
@@ -205,7 +215,7 @@ class Reception:
         if not state.is_relieved_by(secret_hash(request.invite_code)):
             state.relief = b""  # its player is back
         ticket = tickets.new_ticket(self._secrets)
-        state.hold(caller.principal, secret_hash(ticket))
+        state.hold(caller.principal, ticket_hash(caller.principal, ticket))
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
@@ -221,12 +231,10 @@ class Reception:
         """Leave a seat before the start.
 
         Raises:
-            NotFound: no such table.
-            NotAllowed: TICKET_INVALID, TICKET_SUPERSEDED.
+            NotAllowed: TICKET_INVALID, also where there is no such table; TICKET_SUPERSEDED.
             Conflict: TABLE_STARTED, TABLE_CLOSED.
         """
-        table = self._host.directory.table(table_id)
-        seat = tickets.seat_of(caller, table)
+        table, seat = tickets.seat_at(caller, self._host.directory.table, table_id)
         table.leave(seat, self._host.now_ms())
         watcher = table.seat_watchers[seat]
         if watcher is not None:

@@ -15,8 +15,14 @@ _OLD_MAX: Final = 8
 
 
 def secret_hash(secret: str) -> bytes:
-    """What is stored of a ticket or an invite code."""
+    """What is stored of an invite code, which is for whoever has it."""
     return hashlib.sha256(secret.encode()).digest()
+
+
+def ticket_hash(principal: str, ticket: str) -> bytes:
+    """What is stored of a ticket: it is good for the principal that it was given to, alone."""
+    name = principal.encode()
+    return hashlib.sha256(len(name).to_bytes(4, "big") + name + ticket.encode()).digest()
 
 
 def is_same(left: bytes, right: bytes) -> bool:

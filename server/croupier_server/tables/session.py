@@ -36,7 +36,7 @@ from croupier_server.tables.feed import SeatFeed
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import ViewMode
 from croupier_server.tables.table import Table
-from croupier_server.tables.tickets import seat_of
+from croupier_server.tables.tickets import seat_at
 from croupier_server.tables.timing import RoundTrips
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.wire.encode import (
@@ -356,9 +356,8 @@ class Session:
         number = request.channel
         try:
             self._expect_free(number)
-            table = self.shard.table(request.table_id)
             caller = self._caller._replace(ticket=request.ticket)
-            seat = seat_of(caller, table)
+            table, seat = seat_at(caller, self.shard.table, request.table_id)
             channel = Channel(self, number, table, seat, request)
         except CroupierError as error:
             self._error(number, error)

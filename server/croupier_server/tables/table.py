@@ -48,6 +48,7 @@ class Table:
         seats: who holds each seat.
         status: where it stands.
         host: hash of its host ticket.
+        host_principal: who made it.
         journal: its events.
         delayed: what everybody but the seats sees, at a table that is shown late.
         presence: who has been away.
@@ -78,6 +79,7 @@ class Table:
         "game",
         "has_event_watchers",
         "host",
+        "host_principal",
         "is_changed",
         "is_halted",
         "is_lost",
@@ -115,6 +117,7 @@ class Table:
         self.number = number
         self.status = Status.OPEN
         self.host = b""
+        self.host_principal = ""
         self.journal = Journal(
             spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
         )

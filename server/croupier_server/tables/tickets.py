@@ -1,5 +1,8 @@
 """Tickets, host tickets and invite codes: made from 256 random bits, given out once, kept hashed.
 
+A ticket is judged before anybody is told whether its table is there: whoever holds none gets the
+very same answer for a table that never was and for one of somebody else.
+
 Must not be put here: what a ticket lets its holder do.
 """
 
@@ -7,14 +10,18 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from typing import Final
 
-from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, Reason
+from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, NotFound, Reason
 from croupier_server.games.base import Seat
+from croupier_server.identity.keys import HOUSE
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.deals import SECRET_BYTES
-from croupier_server.tables.seats import is_same, secret_hash
+from croupier_server.tables.seats import is_same, secret_hash, ticket_hash
 from croupier_server.tables.spec import Access, JoinTable, Status
 from croupier_server.tables.table import Table
+
+_NO_HASH: Final = bytes(32)
 
 Secrets = Callable[[int], bytes]
 """A source of random bytes, so many."""
@@ -25,6 +32,24 @@ def new_ticket(secrets: Secrets) -> str:
     return urlsafe_b64encode(secrets(SECRET_BYTES)).rstrip(b"=").decode()
 
 
+FindTable = Callable[[str], Table]
+"""Finds a table by its id, or raises `NotFound`."""
+
+
+def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat]:
+    """The table of this id and the seat that *caller* holds there.
+
+    Raises:
+        NotAllowed: TICKET_INVALID, also where there is no such table, or TICKET_SUPERSEDED.
+    """
+    try:
+        table = find(table_id)
+    except NotFound:
+        is_same(ticket_hash(caller.principal, caller.ticket), _NO_HASH)  # takes as long
+        raise _no_seat() from None
+    return table, seat_of(caller, table)
+
+
 def seat_of(caller: Caller, table: Table) -> Seat:
     """The seat that *caller* holds at *table*.
 
@@ -33,8 +58,12 @@ def seat_of(caller: Caller, table: Table) -> Seat:
     """
     seat = held_seat(caller, table)
     if seat is None:
-        raise NotAllowed(Reason.TICKET_INVALID, "no ticket for a seat at this table")
+        raise _no_seat()
     return seat
+
+
+def _no_seat() -> NotAllowed:
+    return NotAllowed(Reason.TICKET_INVALID, "no ticket for a seat at such a table")
 
 
 def held_seat(caller: Caller, table: Table) -> Seat | None:
@@ -45,7 +74,7 @@ def held_seat(caller: Caller, table: Table) -> Seat | None:
     """
     if not caller.ticket:
         return None
-    ticket = secret_hash(caller.ticket)
+    ticket = ticket_hash(caller.principal, caller.ticket)
     for seat, state in enumerate(table.seats):
         if state.is_held_by(ticket):
             return seat
@@ -56,14 +85,21 @@ def held_seat(caller: Caller, table: Table) -> Seat | None:
     return None
 
 
-def expect_host(caller: Caller, table: Table) -> None:
-    """Raise unless *caller* is the host of *table*.
+def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
+    """The table of this id, of which *caller* is the host.
 
     Raises:
-        NotAllowed: PERMISSION_DENIED.
+        NotAllowed: PERMISSION_DENIED, also where there is no such table.
     """
-    if not caller.host_ticket or not is_same(secret_hash(caller.host_ticket), table.host):
-        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of this table is needed")
+    ticket = ticket_hash(caller.principal, caller.host_ticket)
+    try:
+        table = find(table_id)
+    except NotFound:
+        table = None
+    is_host = is_same(ticket, _NO_HASH if table is None else table.host)
+    if table is None or not caller.host_ticket or not is_host:
+        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of such a table is needed")
+    return table
 
 
 def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
@@ -87,6 +123,8 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST, f"the ticket or code is for seat {seat}", field="seat"
             )
+        if table.spec.rated and caller.principal != HOUSE:
+            _expect_one_seat(caller, table, but=seat)
         if table.status is not Status.OPEN and not table.seats[seat].player:
             table.expect_open()
         return seat
@@ -118,8 +156,11 @@ def _free_seat(table: Table) -> Seat:
     raise Conflict(Reason.TABLE_FULL, "no seat is free")
 
 
-def _expect_one_seat(caller: Caller, table: Table) -> None:
-    """A principal with a key of its own holds one seat, unless seats may be shared."""
-    is_shared = table.spec.shared_seats or caller.principal == LOCAL
-    if not is_shared and any(seat.principal == caller.principal for seat in table.seats):
-        raise Conflict(Reason.SEAT_TAKEN, "you hold a seat at this table")
+def _expect_one_seat(caller: Caller, table: Table, but: Seat | None = None) -> None:
+    """A principal with a key of its own holds one seat, unless seats may be shared; an invite code
+    gives it another one, unless the table is rated."""
+    if table.spec.shared_seats or caller.principal == LOCAL:
+        return
+    for seat, state in enumerate(table.seats):
+        if seat != but and state.principal == caller.principal:
+            raise Conflict(Reason.SEAT_TAKEN, "you hold a seat at this table")
