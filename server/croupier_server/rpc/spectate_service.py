@@ -33,11 +33,13 @@ class SpectateService:
         return service.handler()
 
     async def spectate_table(
-        self, _caller: Caller, request: pb.SpectateTableRequest
+        self, caller: Caller, request: pb.SpectateTableRequest
     ) -> AsyncGenerator[bytes, None]:
         """What everybody may see of a table, event by event."""
         table = self._shard.table(request.table_id)
-        feed = self._shard.spectate(table, epoch=request.epoch, after=request.after_sequence)
+        feed = self._shard.spectate(
+            table, epoch=request.epoch, after=request.after_sequence, caller=caller
+        )
         try:
             async for update in feed:
                 yield field_bytes(1, update)

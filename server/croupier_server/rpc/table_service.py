@@ -99,7 +99,7 @@ class TableService:
             field_number(1, joined.seat)
             + field_text(2, joined.ticket)
             + field_number(3, joined.epoch)
-            + _table(4, joined.table)
+            + field_bytes(4, joined.table.seat_resource())
         )
 
     async def leave_table(

@@ -5,13 +5,13 @@ Must not be put here: how a caller is found in a request; ``rpc/callers.py`` doe
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from croupier_server.identity.keyring import LiveKey
 from croupier_server.identity.keys import LOCAL
 from croupier_server.identity.quota import UNLIMITED, Quota
 
-__all__ = ["LOCAL", "Caller"]
+__all__ = ["LOCAL", "NOBODY", "Caller"]
 
 
 class Caller(NamedTuple):
@@ -36,3 +36,7 @@ class Caller(NamedTuple):
     def __repr__(self) -> str:
         """Names the principal alone, so that no log line can show a ticket."""
         return f"Caller({self.principal!r})"
+
+
+NOBODY: Final = Caller()
+"""Somebody without a key and without a ticket."""

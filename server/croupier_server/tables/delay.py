@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import codec, encode, updates
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
-from croupier_server.tables.match import FOREVER
 from croupier_server.tables.spec import SpectatorDelay, Status, TableSpec
 from croupier_server.wire.base import GameWire
 
@@ -65,8 +65,11 @@ class Delayed:
 
     Attributes:
         sequence: number of the last event shown.
+        before: what that was before the last step forward, which may be a long one: whoever has
+            read up to there is not slow.
         shown: seats and status as they were then.
-        kept_from: number of the first event that a stream may still resume behind, less one.
+        kept_from: number of the first event that may still be read: the start of the deal before
+            the one of `before`.
         deadline: when `advance` will find something, if nothing is answered until then.
         is_over: all has been shown that ever will be.
     """
@@ -77,6 +80,7 @@ class Delayed:
         "_clocks",
         "_deals",
         "_delay",
+        "_fault",
         "_game",
         "_get_clocks",
         "_has_begun",
@@ -87,6 +91,7 @@ class Delayed:
         "_steps",
         "_views",
         "_wire",
+        "before",
         "deadline",
         "is_over",
         "kept_from",
@@ -113,12 +118,13 @@ class Delayed:
         self._steps: deque[_Step] = deque()
         self._deals: deque[tuple[int, int]] = deque()
         self._sealed: list[bytes] = []
+        self._fault: Exception | None = None
         self._inputs: list[bytes] = []
         self._state = game.new(spec.options)
         self._answers: dict[Seat, Move] = {}
         self._views = wire.views()
         self._clocks = clocks()
-        self.sequence = 0
+        self.sequence = self.before = 0
         self.shown = show()
         self.kept_from = 1
         self.deadline = FOREVER
@@ -143,7 +149,8 @@ class Delayed:
         self._sealed.append(cause)
 
     def start_deal(self, first: int, kept_from: int) -> None:
-        """A deal begins with event *first*; once that is shown, events before *kept_from* may go."""
+        """A deal begins with event *first*: once that has been seen, those before *kept_from* may
+        go."""
         self._deals.append((first, kept_from))
 
     def _add(self, inputs: tuple[bytes, ...], sequence: int, now: int, shown: Shown | None) -> None:
@@ -166,8 +173,13 @@ class Delayed:
             else:
                 self.deadline = FOREVER
                 self.is_over = is_ended
-            journal.let_go(self.kept_from)
-        return self.sequence != before
+        if self.sequence == before:
+            return False
+        self.before = before
+        while self._deals and self._deals[0][0] <= before:
+            self.kept_from = self._deals.popleft()[1]
+        journal.let_go(self.kept_from)
+        return True
 
     def _due_ms(self, step: _Step, answered: int, *, is_ended: bool) -> int:
         """When *step* is shown, if so many decisions have been answered by now."""
@@ -182,16 +194,19 @@ class Delayed:
         self._clocks = step.clocks
         if step.shown is not None:
             self.shown = step.shown
-        while self._deals and self._deals[0][0] <= step.sequence:
-            self.kept_from = self._deals.popleft()[1]
         self._inputs += step.inputs
-        if len(self._inputs) >= _WAITING_MAX:
-            self._carry_out()
+        if len(self._inputs) >= _WAITING_MAX and self._fault is None:
+            try:
+                self._carry_out()
+            except Exception as fault:  # told to whoever asks for a snapshot
+                self._fault = fault
 
     # What is shown -------------------------------------------------------------------------------
 
     def snapshot(self, resource: bytes) -> bytes:
         """Payload of ``Snapshot`` as of the last event shown; *resource* is that of the table."""
+        if self._fault is not None:
+            raise self._fault
         self._carry_out()
         view = self._views.public(self._state)
         clocks = updates.clocks(5, self._clocks)

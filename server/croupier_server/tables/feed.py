@@ -17,7 +17,8 @@ from typing import Final, Protocol
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
 from croupier_server.storage.base import LogRow
-from croupier_server.tables import snapshots, updates
+from croupier_server.tables import updates
+from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.spec import Status, ViewMode
@@ -167,6 +168,11 @@ class TableFeed(Feed):
         return self.table.journal.kept_from
 
     @property
+    def _lag(self) -> int:
+        """How many events the reader has left unread."""
+        return self._head - self._position
+
+    @property
     def _is_whole(self) -> bool:
         """Whether all that has happened may be read, so that the table can be shown as it is."""
         journal = self.table.journal
@@ -241,7 +247,7 @@ class TableFeed(Feed):
 
     def _is_behind(self) -> bool:
         is_gone = self._position < self._kept_from - 1
-        return is_gone or self._head - self._position > self._lag_max
+        return is_gone or self._lag > self._lag_max
 
     def _fall_behind(self, out: list[bytes], now: int) -> None:
         """The reader was too slow: one snapshot, the second time the end."""
@@ -261,7 +267,7 @@ class TableFeed(Feed):
         self.owner.forget(self)
 
     def _heartbeat(self, now: int) -> bytes:
-        return snapshots.seat_heartbeat(self.table, now)
+        return self.table.heartbeat(now)
 
     def _snapshot(self, now: int) -> bytes:
         raise NotImplementedError
@@ -271,9 +277,27 @@ class TableFeed(Feed):
 
 
 class PublicFeed(TableFeed):
-    """What everybody may see of a table, late where the table is shown late."""
+    """What everybody may see of a table, late where the table is shown late.
 
-    __slots__ = ()
+    Args:
+        owner, table, epoch, after, lag_max: see `TableFeed`.
+        principal: who reads it.
+    """
+
+    __slots__ = ("principal",)
+
+    def __init__(
+        self,
+        owner: Owner,
+        table: Table,
+        *,
+        epoch: int,
+        after: int,
+        lag_max: int,
+        principal: str = LOCAL,
+    ) -> None:
+        self.principal = principal
+        super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
 
     @property
     def _head(self) -> int:
@@ -286,6 +310,11 @@ class PublicFeed(TableFeed):
         return super()._kept_from if delayed is None else delayed.kept_from
 
     @property
+    def _lag(self) -> int:
+        delayed = self.table.delayed
+        return super()._lag if delayed is None else delayed.before - self._position
+
+    @property
     def _is_whole(self) -> bool:
         return super()._is_whole if self.table.delayed is None else True
 
@@ -295,10 +324,10 @@ class PublicFeed(TableFeed):
         return super()._is_over if delayed is None else delayed.is_over
 
     def _heartbeat(self, now: int) -> bytes:
-        return snapshots.public_heartbeat(self.table, now)
+        return self.table.public_heartbeat(now)
 
     def _snapshot(self, now: int) -> bytes:
-        return snapshots.public_snapshot(self.table, now)
+        return self.table.snapshot(None, now)
 
     def _event(self, row: LogRow) -> bytes:
         return updates.event(row.public)
@@ -337,7 +366,7 @@ class SeatFeed(TableFeed):
         self._is_full = mode is ViewMode.FULL
         self.seat = seat
         self._asked: Decision | None = None
-        self._nonce_asked = b""
+        self._nonce_asked = False
         super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
 
     @property
@@ -381,13 +410,12 @@ class SeatFeed(TableFeed):
         return out
 
     def _want_nonce(self, out: list[bytes]) -> None:
-        promised = self.table.seats[self.seat].nonce_hash
-        if promised != self._nonce_asked and self.table.opening.wants_nonce(self.seat):
-            self._nonce_asked = promised
+        if not self._nonce_asked and self.table.opening.wants_nonce(self.seat):
+            self._nonce_asked = True
             out.append(updates.NONCE_WANTED)
 
     def _snapshot(self, now: int) -> bytes:
-        return snapshots.seat_snapshot(self.table, self.seat, now)
+        return self.table.snapshot(self.seat, now)
 
     def _event(self, row: LogRow) -> bytes:
         return updates.event(row.public, row.private.get(self.seat, b""))

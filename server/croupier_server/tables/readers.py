@@ -6,12 +6,16 @@ Must not be put here: what a stream carries (``feed.py``), and whether somebody 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
+from croupier_server.tables.boards import Boards
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import Watcher
+
+BARRED: Final = "you have sat at a table with the same cards"
+"""What somebody is told who may not watch a table before all of its board have ended."""
 
 
 class Live(Protocol):
@@ -95,6 +99,13 @@ class Readers:
         """Spectators of *table* have something to read."""
         for spectator in table.spectators:
             spectator.wake()
+
+    def bar(self, boards: Boards, table: Table) -> None:
+        """Somebody has sat down at *table*: whoever may no longer watch its sisters does not."""
+        for sister in boards.sisters(table):
+            for watcher in sister.spectators:
+                if boards.is_barred(watcher.principal, sister):
+                    watcher.finish(StreamEnd.BARRED, BARRED)
 
     def show(self, table: Table) -> None:
         """*table* came, or its seats or status changed: tell the lobby."""

@@ -14,25 +14,24 @@ from typing import Final
 
 import structlog
 
-from croupier_server.errors import Reason, Unavailable
+from croupier_server.errors import NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Move, Seat
 from croupier_server.storage.base import TableLog
 from croupier_server.tables import tickets
-from croupier_server.tables.caller import Caller
+from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.delay import Delayed
-from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.readers import Readers, watchers_of
+from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
 from croupier_server.tables.results import Accepted, Created, Joined
 from croupier_server.tables.spec import Status, ViewMode
-from croupier_server.tables.table import Table
+from croupier_server.tables.table import MakeDealer, Table
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.upkeep import Upkeep
 
@@ -137,14 +136,14 @@ class Shard:
         table.refuse_unreadable(seat, decision_id, self.now_ms())
         self.done(table)
 
-    def open_nonce(self, table: Table, seat: Seat, nonce: bytes, next_hash: bytes = b"") -> None:
-        """Take a seat's nonce, and the hash of its next one if it gives one.
+    def open_nonce(self, table: Table, seat: Seat, nonce: bytes) -> None:
+        """Take a seat's nonce.
 
         Raises:
-            InvalidRequest: NONCE_MISMATCH, MALFORMED_REQUEST.
+            InvalidRequest: NONCE_MISMATCH.
             Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
         """
-        table.open_nonce(seat, nonce, next_hash, self.now_ms())
+        table.open_nonce(seat, nonce, self.now_ms())
         self.done(table)
 
     def concede(self, table: Table, seat: Seat) -> bool:
@@ -188,15 +187,27 @@ class Shard:
         self.attach(feed)
         return feed
 
-    def spectate(self, table: Table, *, epoch: int, after: int) -> PublicFeed:
-        """A stream of what everybody may see.
+    def spectate(
+        self, table: Table, *, epoch: int, after: int, caller: Caller = NOBODY
+    ) -> PublicFeed:
+        """A stream of what everybody may see; no ticket makes it see more, or sooner.
 
         Raises:
+            NotAllowed: SPECTATING_BARRED.
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
         """
+        if self.directory.boards.is_barred(caller.principal, table):
+            raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
         self.expect_serving()
-        feed = PublicFeed(self, table, epoch=epoch, after=after, lag_max=self.limits.lag_max)
+        feed = PublicFeed(
+            self,
+            table,
+            epoch=epoch,
+            after=after,
+            lag_max=self.limits.lag_max,
+            principal=caller.principal,
+        )
         self.readers.add_spectator(feed)
         return feed
 
@@ -249,6 +260,7 @@ class Shard:
             return  # once more when all of it is stored
         table.is_changed = False
         self.house.hand_out(table)
+        self.readers.bar(self.directory.boards, table)
         if table.delayed is None:
             self._publish_seen(table)
 

@@ -29,3 +29,12 @@ class Watcher(Protocol):
     def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
         """The stream is to end."""
         ...
+
+
+class Spectator(Watcher, Protocol):
+    """A reader without a seat."""
+
+    @property
+    def principal(self) -> str:
+        """Who reads."""
+        ...

@@ -1,0 +1,175 @@
+"""Private: whoever has sat at a table does not watch another one with the same cards."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from croupier.v1 import table_pb2
+from croupier_server.errors import NotAllowed, Reason
+from croupier_server.tables.boards import BOARDS_MAX
+from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.spec import (
+    Access,
+    DealKind,
+    DealSource,
+    JoinTable,
+    SeatSpec,
+    SpectatorDelay,
+)
+from croupier_server.tables.table import Table
+from tests.tables.test_feeds import end_of
+from tests.tables.world import World, kinds, request
+
+ANN, BOB, EVE = (Caller(principal) for principal in ("ann", "bob", "eve"))
+BARRED = table_pb2.StreamEnd.REASON_BARRED
+
+
+class Boards(World):
+    """Boards of two tables, with two seats each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.codes: dict[str, tuple[str, ...]] = {}
+
+    def table(self, board: int = 1, tables: int = 2, delay: SpectatorDelay | None = None) -> Table:
+        """A table of a board; its invite codes are kept."""
+        root = bytes([board]) * 32
+        deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables)
+        seats = (SeatSpec(Access.INVITED),) * 2
+        wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay)
+        made = self.shard.create_table(Caller(), wanted)
+        self.codes[made.table.spec.table_id] = made.invite_codes
+        return made.table
+
+    def sit(self, caller: Caller, table: Table, seat: int) -> Caller:
+        """*caller* takes a seat; returned with its ticket."""
+        name = table.spec.table_id
+        wanted = JoinTable(name, seat, self.codes[name][seat])
+        return caller._replace(ticket=self.shard.join(caller, wanted).ticket)
+
+    def may_watch(self, caller: Caller, table: Table) -> bool:
+        """Whether *caller* is let watch, at whatever ticket it holds."""
+        try:
+            self.shard.spectate(table, epoch=0, after=0, caller=caller).close()
+        except NotAllowed as error:
+            return error.reason is not Reason.SPECTATING_BARRED
+        return True
+
+
+def test_private_whoever_sits_at_a_board_does_not_watch_its_other_tables() -> None:
+    world = Boards()
+    first, second, other = world.table(), world.table(), world.table(board=2)
+    assert world.may_watch(ANN, second)
+    with_ticket = world.sit(ANN, first, 0)
+    for caller in (ANN, with_ticket):
+        assert not world.may_watch(caller, second)
+        assert world.may_watch(caller, first)
+        assert world.may_watch(caller, other)
+    assert world.may_watch(BOB, second)
+    world.sit(BOB, second, 0)
+    assert not world.may_watch(BOB, first)
+    assert world.may_watch(EVE, first)
+
+
+def test_private_until_the_board_is_done() -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    for seat, caller in enumerate((ANN, BOB)):
+        world.sit(caller, first, seat)
+        world.sit(EVE, second, seat)
+    world.play(first)
+    assert not world.may_watch(ANN, second)
+    assert not world.may_watch(EVE, first)
+    world.play(second)
+    assert world.may_watch(ANN, second)
+    assert world.may_watch(EVE, first)
+
+
+def test_private_a_board_is_not_done_before_all_its_tables_are_there() -> None:
+    world = Boards()
+    first, second = world.table(tables=3), world.table(tables=3)
+    for table in (first, second):
+        for seat in range(2):
+            world.sit(ANN if table is first else EVE, table, seat)
+        world.play(table)
+    assert not world.may_watch(ANN, second)
+    third = world.table(tables=3)
+    assert not world.may_watch(ANN, third)
+    assert world.may_watch(BOB, third)
+
+
+def test_private_an_end_that_is_not_shown_lifts_nothing() -> None:
+    world = Boards()
+    late = SpectatorDelay(time_ms=60_000)
+    first, second = world.table(delay=late), world.table(delay=late)
+    for seat in range(2):
+        world.sit(ANN, first, seat)
+        world.sit(EVE, second, seat)
+    world.play(first)
+    world.play(second)
+    assert not world.may_watch(ANN, second)
+    world.clock.advance(60_000)
+    world.shard.tick()
+    assert world.may_watch(ANN, second)
+
+
+def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    feeds = {
+        caller: world.shard.spectate(second, epoch=0, after=0, caller=caller)
+        for caller in (ANN, BOB)
+    }
+    for feed in feeds.values():
+        world.take(feed)
+    own = world.shard.spectate(first, epoch=0, after=0, caller=ANN)
+    world.sit(ANN, first, 0)
+    assert end_of(world.take(feeds[ANN])) == BARRED
+    assert world.take(feeds[BOB]) == []
+    assert kinds(world.take(own))[0] == "snapshot"
+
+
+def test_a_seat_that_was_left_before_the_match_bars_nobody() -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    ann = world.sit(ANN, first, 0)
+    world.shard.leave(ann, first.spec.table_id)
+    assert world.may_watch(ANN, second)
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_without_keys_nobody_is_told_apart(tables: int) -> None:
+    world = Boards()
+    first, second = world.table(tables=tables), world.table(tables=tables)
+    world.sit(Caller(LOCAL), first, 0)
+    assert world.may_watch(Caller(LOCAL), second)
+
+
+def test_a_board_of_one_table_has_no_sisters() -> None:
+    world = Boards()
+    first, again = world.table(tables=1), world.table(tables=1)
+    world.sit(ANN, first, 0)
+    assert world.may_watch(ANN, again)
+
+
+def test_so_many_boards_are_remembered() -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    world.sit(ANN, first, 0)
+    boards = world.shard.directory.boards
+    for number in range(BOARDS_MAX):
+        assert boards.is_barred("ann", second)
+        deal = DealSource(DealKind.BOARD, "b", b"", number.to_bytes(32, "big"), 2)
+        boards.add(_Named(deal))  # type: ignore[arg-type]
+    assert not boards.is_barred("ann", second)
+
+
+class _Named:
+    """As much of a table as makes a board."""
+
+    def __init__(self, deal: DealSource) -> None:
+        self.spec = self
+        self.deal = deal
+        self.table_id = "another"
