@@ -14,6 +14,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
+from croupier_server.tables.boards import Boards
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
 
@@ -26,15 +27,19 @@ class Directory:
     Args:
         log: where their rows are, and where finished matches go.
         ended_max: ended tables that are still answered for; the oldest one goes.
+
+    Attributes:
+        boards: which of them share their cards.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_log", "_tables")
+    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards")
 
     def __init__(self, log: TableLog, ended_max: int) -> None:
         self._log = log
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
         self._ended: deque[str] = deque()
+        self.boards = Boards()
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -55,9 +60,11 @@ class Directory:
     def add(self, table: Table) -> None:
         """A new table."""
         self._tables[table.spec.table_id] = table
+        self.boards.add(table)
 
     def drop(self, table: Table) -> bool:
         """Give a live table up; returns whether it was there."""
+        self.boards.drop(table)
         return self._tables.pop(table.spec.table_id, None) is not None
 
     def table(self, table_id: str) -> Table:
@@ -125,6 +132,7 @@ class Directory:
             board_tables=deal.tables,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
+        self.boards.end(table)
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
             self._tables.pop(self._ended.popleft(), None)

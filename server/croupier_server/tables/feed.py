@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
 from croupier_server.storage.base import LogRow
-from croupier_server.tables import updates
+from croupier_server.tables import snapshots, updates
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.limits import Limits
@@ -267,7 +267,7 @@ class TableFeed(Feed):
         self.owner.forget(self)
 
     def _heartbeat(self, now: int) -> bytes:
-        return self.table.heartbeat(now)
+        return snapshots.seat_heartbeat(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
         raise NotImplementedError
@@ -324,10 +324,10 @@ class PublicFeed(TableFeed):
         return super()._is_over if delayed is None else delayed.is_over
 
     def _heartbeat(self, now: int) -> bytes:
-        return self.table.public_heartbeat(now)
+        return snapshots.public_heartbeat(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
-        return self.table.snapshot(None, now)
+        return snapshots.public_snapshot(self.table, now)
 
     def _event(self, row: LogRow) -> bytes:
         return updates.event(row.public)
@@ -366,7 +366,7 @@ class SeatFeed(TableFeed):
         self._is_full = mode is ViewMode.FULL
         self.seat = seat
         self._asked: Decision | None = None
-        self._nonce_asked = False
+        self._nonce_asked = b""
         super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
 
     @property
@@ -410,12 +410,13 @@ class SeatFeed(TableFeed):
         return out
 
     def _want_nonce(self, out: list[bytes]) -> None:
-        if not self._nonce_asked and self.table.opening.wants_nonce(self.seat):
-            self._nonce_asked = True
+        promised = self.table.seats[self.seat].nonce_hash
+        if promised != self._nonce_asked and self.table.opening.wants_nonce(self.seat):
+            self._nonce_asked = promised
             out.append(updates.NONCE_WANTED)
 
     def _snapshot(self, now: int) -> bytes:
-        return self.table.snapshot(self.seat, now)
+        return snapshots.seat_snapshot(self.table, self.seat, now)
 
     def _event(self, row: LogRow) -> bytes:
         return updates.event(row.public, row.private.get(self.seat, b""))

@@ -22,6 +22,7 @@ from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
@@ -31,7 +32,7 @@ from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
 from croupier_server.tables.results import Accepted, Created, Joined
 from croupier_server.tables.spec import Status, ViewMode
-from croupier_server.tables.table import MakeDealer, Table
+from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.upkeep import Upkeep
 
@@ -136,14 +137,14 @@ class Shard:
         table.refuse_unreadable(seat, decision_id, self.now_ms())
         self.done(table)
 
-    def open_nonce(self, table: Table, seat: Seat, nonce: bytes) -> None:
-        """Take a seat's nonce.
+    def open_nonce(self, table: Table, seat: Seat, nonce: bytes, next_hash: bytes = b"") -> None:
+        """Take a seat's nonce, and the hash of its next one if it gives one.
 
         Raises:
-            InvalidRequest: NONCE_MISMATCH.
+            InvalidRequest: NONCE_MISMATCH, MALFORMED_REQUEST.
             Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
         """
-        table.open_nonce(seat, nonce, self.now_ms())
+        table.open_nonce(seat, nonce, next_hash, self.now_ms())
         self.done(table)
 
     def concede(self, table: Table, seat: Seat) -> bool:

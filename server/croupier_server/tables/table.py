@@ -10,9 +10,7 @@ nonces (``opening.py``).
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 
 from croupier_server.errors import (
     Conflict,
@@ -23,9 +21,9 @@ from croupier_server.errors import (
 from croupier_server.games.base import EndReason, Legal, Move, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import LogRow, Reveal
-from croupier_server.tables import deals, encode, updates
+from croupier_server.tables import deals, encode, faults
 from croupier_server.tables.clock import FOREVER
-from croupier_server.tables.deals import Dealer
+from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
@@ -33,12 +31,10 @@ from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
 from croupier_server.tables.spec import Status, TableSpec
+from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import Spectator, Watcher
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_bytes
-
-MakeDealer = Callable[[TableSpec, bytes], Dealer]
-"""Makes the dealer of a table from its root."""
 
 
 class Table:
@@ -52,6 +48,7 @@ class Table:
         seats: who holds each seat.
         status: where it stands.
         host: hash of its host ticket.
+        host_principal: who made it.
         journal: its events.
         delayed: what everybody but the seats sees, at a table that is shown late.
         presence: who has been away.
@@ -74,6 +71,7 @@ class Table:
         "__weakref__",
         "_fixed",
         "_make_dealer",
+        "_new_secret",
         "created",
         "delayed",
         "ended_ms",
@@ -81,6 +79,7 @@ class Table:
         "game",
         "has_event_watchers",
         "host",
+        "host_principal",
         "is_changed",
         "is_halted",
         "is_lost",
@@ -108,6 +107,7 @@ class Table:
         wire: GameWire,
         *,
         secret: bytes = b"",
+        new_secret: Callable[[], bytes] = bytes,
         make_dealer: MakeDealer = lambda _, root: deals.RootDealer(root),
         outbox: list[LogRow] | None = None,
         number: int = 0,
@@ -117,6 +117,7 @@ class Table:
         self.number = number
         self.status = Status.OPEN
         self.host = b""
+        self.host_principal = ""
         self.journal = Journal(
             spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
         )
@@ -138,6 +139,7 @@ class Table:
         self.game = game
         self.wire = wire
         self._make_dealer = make_dealer
+        self._new_secret = new_secret
         self._fixed = encode.fixed_fields(spec)
         self.delayed: Delayed | None = None
         self.shown = self.show()
@@ -152,7 +154,7 @@ class Table:
     def show(self) -> Shown:
         """What is shown of seats and status once all that has happened is stored."""
         seats = tuple(self.seat_info(seat) for seat in range(len(self.seats)))
-        return Shown(self.status, seats, self.result)
+        return Shown(self.status, seats, self.opening.commitment, self.result)
 
     @property
     def is_listed(self) -> bool:
@@ -184,29 +186,6 @@ class Table:
         """Payload of ``SeatInfo``; nonce hashes are public once all sit."""
         return self.opening.seat_info(seat, show_nonce_hash=self.status is not Status.OPEN)
 
-    def snapshot(self, seat: Seat | None, now: int) -> bytes:
-        """Payload of ``Snapshot`` for a seat, or for spectators."""
-        match = self.match
-        if seat is None and self.delayed is not None:
-            return self.delayed.snapshot(self.resource())
-        return updates.snapshot(
-            self.seat_resource(),
-            self.journal.sequence,
-            seat=match.views.seat(match.state, seat) if seat is not None else None,
-            public=match.views.public(match.state) if seat is None else None,
-            clocks=updates.clocks(5, match.timing.shown(now)) if match.timing.is_timed else b"",
-        )
-
-    def heartbeat(self, now: int) -> bytes:
-        """``TableUpdate`` with a sign of life."""
-        match = self.match
-        clocks = updates.clocks(2, match.timing.shown(now)) if match.timing.is_timed else b""
-        return updates.heartbeat(self.journal.committed, clocks, now)
-
-    def public_heartbeat(self, now: int) -> bytes:
-        """`heartbeat` for everybody."""
-        return self.heartbeat(now) if self.delayed is None else self.delayed.heartbeat(now)
-
     @property
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
@@ -219,12 +198,6 @@ class Table:
             away = self.presence.deadline(self.seat_watchers, self.match.decisions)
             return min(deadline, away)
         return deadline
-
-    def give_back(self, since: int, now: int) -> None:
-        """Time from *since* to *now* was lost by a fault of the server: it counts for nobody."""
-        self.match.timing.give_back(since, now)
-        self.presence.give_back(since, now)
-        self.opening.give_back(since, now)
 
     def away(self, now: int) -> list[Seat]:
         """Seats that have been away for too long, where that matters."""
@@ -315,23 +288,43 @@ class Table:
         if not self.opening.fill(now, nonce_ms):
             self._begin(now)
 
-    def open_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
-        """Take the nonce of *seat*; the last one begins the match. The same one again is fine.
+    def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes, now: int) -> None:
+        """Take the nonce of *seat*, and the hash of its next one; the last one begins the match.
+        The same one again is fine.
 
         Raises:
-            Conflict: NONCE_NOT_EXPECTED.
-            InvalidRequest: NONCE_MISMATCH.
+            CroupierError: see `Opening.check_nonce`.
         """
         if nonce and nonce == self.seats[seat].nonce:
             return
         self.expect_live()
-        self.opening.check_nonce(seat, nonce)
-        self.take_nonce(seat, nonce, now)
+        self.opening.check_nonce(seat, nonce, next_hash)
+        self.take_nonce(seat, nonce, next_hash, now)
 
-    def take_nonce(self, seat: Seat, nonce: bytes, now: int) -> None:
+    def take_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes, now: int) -> None:
         """Take a nonce that is known to be right."""
-        if self.opening.take_nonce(seat, nonce, now):
+        if self.opening.take_nonce(seat, nonce, next_hash, now):
             self._begin(now)
+
+    def _opening_is_due(self, now: int) -> None:
+        """Nonces were withheld, or the match has not begun in time."""
+        opening = self.opening
+        if opening.is_too_late(now):
+            detail = "the match had not begun in time"
+            self.end(EndReason.NO_SHOW, now, opening.missing_seat(), detail)
+            return
+        secret = self._new_secret()
+        for seat in opening.withheld():
+            self.no_show(seat, secret, opening.commit(secret), now)
+
+    def no_show(self, seat: Seat, secret: bytes, commitment: bytes, now: int) -> None:
+        """*seat* withheld its nonce; see `Opening.no_show`."""
+        self.status = Status.OPEN
+        self.is_changed = True
+        self.opening.no_show(seat, secret, commitment, now)
+        watcher = self.seat_watchers[seat]
+        if watcher is not None:
+            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the nonce was not opened in time")
 
     def _begin(self, now: int) -> None:
         self.presence.seen_all(now)
@@ -395,8 +388,7 @@ class Table:
     def tick(self, now: int) -> None:
         """Carry out what is due: nonces that did not come, windows, clocks."""
         if now >= self.opening.deadline:
-            seat = self.opening.late_seat()
-            self.end(EndReason.NO_SHOW, now, seat, "the nonce was not opened in time")
+            self._opening_is_due(now)
             return
         try:
             self.match.tick(now)
@@ -419,8 +411,7 @@ class Table:
         if self.status is not Status.PLAYING:
             raise Conflict(Reason.TABLE_NOT_READY, "the match has not begun")
         self.seats[seat].conceded = True
-        teams = self.spec.teams
-        partners = [one for one, team in enumerate(teams) if team == teams[seat]]
+        partners = self.spec.partners(seat)
         if self.spec.rated and not all(self.seats[one].conceded for one in partners):
             return False
         self.end(EndReason.CONCEDED, now, seat)
@@ -439,15 +430,10 @@ class Table:
             self.end(EndReason.ABORTED, now, None, detail)
 
     def halt(self, fault: BaseException, now: int) -> None:
-        """Stop the table for a fault of ours; its log is kept.
-
-        The message of *fault* is not kept: it could name cards.
-        """
+        """Stop the table for a fault of ours; its log is kept."""
         if self.status is Status.ENDED:
             return
-        frames = traceback.extract_tb((fault.__cause__ or fault).__traceback__)[-4:]
-        places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames]
-        self.fault = f"{type(fault).__name__} in {' > '.join(places)}"
+        self.fault = faults.describe(fault)
         self.is_halted = True
         self._close(encode.match_result(EndReason.HALTED, None), now)
         self.journal.announce(encode.TABLE_HALTED, b"", now)

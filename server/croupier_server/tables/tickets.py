@@ -111,7 +111,7 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
         Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED.
         TableHalted: a fault stopped the table.
     """
-    table.expect_live()
+    table.expect_seen_live()
     wanted = request.seat
     if wanted is not None and wanted >= len(table.seats):
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "there is no such seat", field="seat")
@@ -119,6 +119,7 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
     if seat is None and request.invite_code:
         seat = _invited_seat(table, request.invite_code)
     if seat is not None:
+        table.expect_live()
         if wanted not in (None, seat):
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST, f"the ticket or code is for seat {seat}", field="seat"
