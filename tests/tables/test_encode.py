@@ -222,7 +222,7 @@ def test_small_updates() -> None:
     def read(payload: bytes) -> table_pb2.TableUpdate:
         return exactly(table_pb2.TableUpdate, payload)
 
-    assert read(updates.NONCE_WANTED).HasField("nonce_wanted")
+    assert read(updates.nonce_wanted(bytes(32))).nonce_wanted.nonce_hash == bytes(32)
     assert read(updates.resumed(2, 300, 5_000)).resumed.after_sequence == 300
     for reset in ResetReason:
         assert int(read(updates.reset(reset)).reset.reason) == int(reset)

@@ -413,7 +413,7 @@ class SeatFeed(TableFeed):
         promised = self.table.seats[self.seat].nonce_hash
         if promised != self._nonce_asked and self.table.opening.wants_nonce(self.seat):
             self._nonce_asked = promised
-            out.append(updates.NONCE_WANTED)
+            out.append(updates.nonce_wanted(promised))
 
     def _snapshot(self, now: int) -> bytes:
         return snapshots.seat_snapshot(self.table, self.seat, now)

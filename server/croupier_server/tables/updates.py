@@ -13,6 +13,7 @@ from croupier_server.games.base import Seat
 from croupier_server.wire.encode import (
     VARINTS,
     duration,
+    field_blob,
     field_bytes,
     field_number,
     field_text,
@@ -44,9 +45,6 @@ class StreamEnd(IntEnum):
     BARRED = 10
     RATE_LIMITED = 11
 
-
-NONCE_WANTED: Final = field_bytes(6, b"")
-"""The seat's nonce is wanted."""
 
 SEAT_TAGS: Final = tuple(field_number(2, seat) for seat in range(64))
 """``Decision.seat`` by seat."""
@@ -146,6 +144,11 @@ def decision_update(payload: bytes) -> bytes:
     """A question to this seat."""
     size = len(payload)
     return b"".join((b"\x2a", VARINTS[size] if size < _SHORT else varint(size), payload))
+
+
+def nonce_wanted(nonce_hash: bytes) -> bytes:
+    """The nonce with this hash is wanted."""
+    return field_bytes(6, field_blob(1, nonce_hash))
 
 
 def accepted(decision_id: str, sequence: int) -> bytes:

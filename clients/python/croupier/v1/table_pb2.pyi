@@ -1176,12 +1176,17 @@ class NonceWanted(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    NONCE_HASH_FIELD_NUMBER: _builtins.int
+    nonce_hash: _builtins.bytes
+    """Its SHA-256: the hash given when joining, or the one given when the nonce before was opened."""
     def __init__(
         self,
+        *,
+        nonce_hash: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce_hash", b"nonce_hash"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
