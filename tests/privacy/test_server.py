@@ -15,7 +15,7 @@ import structlog
 
 from croupier_server.games.base import Move, Seat, Turn
 from croupier_server.games.registry import GAMES, AnyGame
-from croupier_server.tables import accounts, match, table
+from croupier_server.tables import accounts, match, snapshots, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
 from croupier_server.wire.registry import WIRES_BY_NAME
@@ -226,13 +226,13 @@ async def test_a_planted_leak_in_a_clock_is_caught(monkeypatch: pytest.MonkeyPat
 
 async def test_a_planted_leak_in_a_sign_of_life_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heartbeats in a window tell how many seats have answered."""
-    heartbeat = table.Table.heartbeat
+    heartbeat = snapshots.seat_heartbeat
 
-    def telling(self: table.Table, now: int) -> bytes:
-        answered = sum(one is not None and one.answer is not None for one in self.match.decisions)
-        return heartbeat(self, now) + field_number(15, answered)
+    def telling(one: table.Table, now: int) -> bytes:
+        answered = sum(made is not None and made.answer is not None for made in one.match.decisions)
+        return heartbeat(one, now) + field_number(15, answered)
 
-    monkeypatch.setattr(table.Table, "heartbeat", telling)
+    monkeypatch.setattr(snapshots, "seat_heartbeat", telling)
     assert "beats" in await caught(Way.WATCH_FULL, is_wanted=asks_others)
 
 

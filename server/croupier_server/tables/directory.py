@@ -51,9 +51,9 @@ class Directory:
         return len(self._tables) - len(self._ended)
 
     def made_by(self, principal: str) -> int:
-        """Tables of *principal* that have not ended."""
+        """Tables of *principal* that have not ended, as far as it may know."""
         return sum(
-            table.host_principal == principal and table.status is not Status.ENDED
+            table.host_principal == principal and table.seen.status is not Status.ENDED
             for table in self._tables.values()
         )
 
