@@ -26,7 +26,10 @@ def address() -> Iterator[str]:
 
 
 async def play(
-    address: str, capsys: pytest.CaptureFixture[str], game: str = "tractor"
+    address: str,
+    capsys: pytest.CaptureFixture[str],
+    game: str = "tractor",
+    delay: table_pb2.SpectatorDelay | None = None,
 ) -> tuple[str, str]:
     """Have a match of one deal played and watched; the table's id and what was shown."""
     async with croupier.Client(address) as client:
@@ -36,6 +39,7 @@ async def play(
             options={SHORT[game]: 1},
             shared_seats=True,
             title="for all",
+            spectator_delay=delay,
         )
         watcher = asyncio.create_task(
             asyncio.to_thread(run, ["watch", made.table_id, "--server", address])
@@ -51,6 +55,20 @@ async def play(
         await asyncio.gather(*(client.play(RandomBot(), ticket) for ticket in tickets))
         assert await watcher == 0
         return made.table_id, seen + capsys.readouterr().out
+
+
+def test_a_table_that_is_shown_late_is_told_to_its_end_too(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    delay = table_pb2.SpectatorDelay(decisions=30)
+    delay.time.FromMilliseconds(1_500)
+    table, shown = asyncio.run(play(address, capsys, delay=delay))
+    first, *lines = shown.splitlines()
+    assert first.startswith(f'table {table} "for all": tractor standard, open')
+    assert first.endswith("; shown 30 decisions and 1.5 s late")
+    numbers = [int(line[:5]) for line in lines if line[:5].strip().isdigit()]
+    assert numbers == sorted(numbers)
+    assert "the match ends: finished" in shown
 
 
 def test_a_table_is_told_to_its_end(address: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,6 +107,41 @@ async def test_a_table_is_what_was_asked_for(call: Caller) -> None:
     assert not table.deal_source.fixed.HasField("seed"), "the seed is never sent"
 
 
+@pytest.mark.parametrize(
+    ("text", "decisions", "milliseconds"),
+    [
+        ("spectator_delay { decisions: 300 }", 300, 0),
+        ("spectator_delay { time { seconds: 90 nanos: 1 } }", 0, 90_001),
+        ("spectator_delay { decisions: 2 time { seconds: 86400 } }", 2, 86_400_000),
+    ],
+)
+async def test_a_table_tells_how_late_it_is_shown(
+    call: Caller, text: str, decisions: int, milliseconds: int
+) -> None:
+    delay = (await create(call, f"{TRACTOR} {text}")).table.spectator_delay
+    assert (delay.decisions, delay.time.ToMilliseconds()) == (decisions, milliseconds)
+
+
+@pytest.mark.parametrize("text", ["", "spectator_delay { }", "spectator_delay { time { } }"])
+async def test_a_table_that_is_not_shown_late_has_no_delay(call: Caller, text: str) -> None:
+    assert not (await create(call, f"{TRACTOR} {text}")).table.HasField("spectator_delay")
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("decisions: 1001", "spectator_delay.decisions"),
+        ("time { seconds: 86401 }", "spectator_delay.time"),
+        ("time { seconds: -1 }", "spectator_delay.time"),
+        ("time { seconds: 1 nanos: -1 }", "spectator_delay.time"),
+    ],
+)
+async def test_a_delay_that_is_none_is_refused(call: Caller, text: str, path: str) -> None:
+    request = build(pb.CreateTableRequest, f"{TRACTOR} spectator_delay {{ {text} }}")
+    found = await call.refused(f"{TABLES}/CreateTable", request)
+    assert (found.reason, found.fields) == ("MALFORMED_REQUEST", (path,))
+
+
 async def test_a_board_shows_its_commitment_alone(call: Caller) -> None:
     root = b"r" * 32
     text = f'deal_source {{ board {{ board_id: "b1" root: "{root.decode()}" }} }}'

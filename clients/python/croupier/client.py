@@ -156,6 +156,7 @@ class Client:
         options: Mapping[str, OptionValue] | Message | None = None,
         seats: Sequence[str] = (),
         clock: table_pb2.ClockSpec | None = None,
+        spectator_delay: table_pb2.SpectatorDelay | None = None,
         deal: table_pb2.DealSource | None = None,
         title: str = "",
         shared_seats: bool = False,
@@ -171,6 +172,7 @@ class Client:
             seats: for each seat in order ``open``, ``invited``, or the name of a house bot; seats
                 left out are open.
             clock: the clock; None: no clock.
+            spectator_delay: how far everybody but the seats stays behind; None: not at all.
             deal: where the cards come from; None: the server's secret and every seat's nonce.
             title: for people.
             shared_seats: whether one caller may hold several seats.
@@ -189,6 +191,7 @@ class Client:
             seats=[_seat_spec(seat) for seat in seats],
             deal_source=deal,
             clock=clock,
+            spectator_delay=spectator_delay,
             title=title,
             shared_seats=shared_seats,
             unlisted=unlisted,

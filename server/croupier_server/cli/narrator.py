@@ -117,7 +117,20 @@ def table_lines(table: table_pb2.Table) -> list[str]:
     game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
     seats = ", ".join(seat_name(seat) for seat in table.seats)
     title = f' "{table.title}"' if table.title else ""
-    return [f"table {table.table_id}{title}: {game} {table.ruleset}, {status}; seats: {seats}"]
+    line = f"table {table.table_id}{title}: {game} {table.ruleset}, {status}; seats: {seats}"
+    if table.HasField("spectator_delay"):
+        line += f"; shown {_delay_words(table.spectator_delay)} late"
+    return [line]
+
+
+def _delay_words(delay: table_pb2.SpectatorDelay) -> str:
+    """How late spectators are."""
+    words = []
+    if delay.decisions:
+        words.append("1 decision" if delay.decisions == 1 else f"{delay.decisions} decisions")
+    if delay.HasField("time"):
+        words.append(f"{delay.time.ToMilliseconds() / 1000:g} s")
+    return " and ".join(words)
 
 
 def result_lines(result: game_pb2.MatchResult, names: Mapping[int, str]) -> list[str]:
