@@ -244,7 +244,7 @@ def test_what_is_kept_of_tickets_is_their_hash() -> None:
     bound = b"\0\0\0\5local"
     assert seat.ticket == hashlib.sha256(bound + joined.ticket.encode()).digest()
     assert seat.invite == hashlib.sha256(made.invite_codes[0].encode()).digest()
-    assert made.table.host == hashlib.sha256(bound + made.host_ticket.encode()).digest()
+    assert made.table.opening.host == hashlib.sha256(bound + made.host_ticket.encode()).digest()
     assert joined.ticket not in repr(Caller(ticket=joined.ticket))
     for row in world.rows("table-1"):
         for secret in (joined.ticket, made.invite_codes[0], made.host_ticket):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -50,10 +51,15 @@ def all_rows(world: World) -> list[LogRow]:
     return world.rows("table-1")
 
 
+def said(rows: Sequence[LogRow]) -> list[tuple[object, ...]]:
+    """Rows without what was kept with them, which records leave out."""
+    return [row[:6] for row in rows if row.sequence or row.input]
+
+
 def assert_replays(table: Table, entry: GameEntry, rows: list[LogRow]) -> None:
     """What comes out of the log is the table that made it."""
     again = replay(table.spec, entry, rows)
-    assert again.journal.outbox == rows
+    assert said(again.journal.outbox) == said(rows)
     assert again.resource() == table.resource()
     assert again.status is table.status
     fresh = entry.wire.views()
@@ -152,7 +158,7 @@ def test_every_end_replays(how: str) -> None:
             world.play(table)
         rows = all_rows(world)
         again = replay(table.spec, ENTRY, rows)
-        assert again.journal.outbox == rows
+        assert said(again.journal.outbox) == said(rows)
         assert again.is_halted
         return
     else:
@@ -245,6 +251,6 @@ def test_tractor_replays_from_its_record(ruleset: str, window_ms: int) -> None:
     match, rows = read_record(entry_of_record.record)
     spec = read_spec(match.table, dict(match.option_text), entry)
     again = replay(spec, entry, rows, match.reveal.nonces)
-    assert again.journal.outbox == list(rows)
+    assert said(again.journal.outbox) == said(rows)
     assert again.result == table.result == match.result
     assert again.match.state == table.match.state

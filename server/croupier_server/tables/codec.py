@@ -22,6 +22,7 @@ from croupier_server.errors import MalformedMove
 from croupier_server.games.base import EndReason, Move, Seat
 from croupier_server.storage.base import LogRow
 from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.kept import Kept, load
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
@@ -132,6 +133,12 @@ class WindowClosed(NamedTuple):
     """A window closed."""
 
 
+class Noted(NamedTuple):
+    """The server put something down that no event tells."""
+
+    fact: Kept
+
+
 class Follows(NamedTuple):
     """The row follows from the one before: it was no input."""
 
@@ -148,6 +155,7 @@ Step: TypeAlias = (
     | Chance
     | Moved
     | WindowClosed
+    | Noted
     | Follows
 )
 """What a row of the log says was done."""
@@ -160,6 +168,8 @@ def read_step(row: LogRow, wire: GameWire) -> tuple[Step, int | None]:
         ValueError: the row is none of ours.
     """
     try:
+        if not (row.sequence or row.input):
+            return Noted(load(row.kept)), None
         event = table_pb2.TableEvent.FromString(row.public)
         time = event.time.ToMilliseconds() if row.sequence else None
         if not row.input:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import deals
+from croupier_server.tables.kept import Creation
 from croupier_server.tables.spec import (
     CreateTable,
     DealKind,
@@ -91,4 +92,19 @@ def make_spec(
         created_ms=now,
         endpoint=endpoint,
         delay=request.delay,
+    )
+
+
+def creation(spec: TableSpec, secret: bytes) -> Creation:
+    """What is kept of *spec* beside what its ``Table`` tells; secrets and callers are for the
+    caller to add."""
+    return Creation(
+        options=tuple(spec.option_text.items()),
+        secret=secret,
+        root=spec.deal.root,
+        seed=spec.deal.seed,
+        players=tuple(seat.player for seat in spec.seats),
+        house_bots=tuple(seat.house_bot for seat in spec.seats),
+        manual_start=spec.manual_start,
+        unlisted=spec.unlisted,
     )

@@ -53,7 +53,7 @@ class Directory:
     def made_by(self, principal: str) -> int:
         """Tables of *principal* that have not ended, as far as it may know."""
         return sum(
-            table.host_principal == principal and table.seen.status is not Status.ENDED
+            table.opening.principal == principal and table.seen.status is not Status.ENDED
             for table in self._tables.values()
         )
 

@@ -6,7 +6,7 @@ Must not be put here: who the bots are, and how they get here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from croupier_server.games.base import Seat
@@ -52,24 +52,15 @@ class HouseSeats:
         """Whether there is a house."""
         return self._tell is not None
 
-    def invite(self, table: Table) -> tuple[str, ...]:
-        """Make the invite codes of a new table.
-
-        Those of house seats wait for `hand_out`; the others are returned, in seat order, empty
-        where a seat has none.
-        """
-        codes = []
-        for seat, spec in enumerate(table.spec.seats):
-            code = ""
-            if spec.access is not Access.OPEN:
-                code = new_ticket(self._secrets)
-                table.seats[seat].invite = secret_hash(code)
-            if spec.access is Access.HOUSE:
-                waiting = self._waiting.setdefault(table.spec.table_id, [])
-                waiting.append(self._seat(table, seat, code, spec.house_bot))
-                code = ""
-            codes.append(code)
-        return tuple(codes)
+    def wait(self, table: Table, codes: Sequence[str]) -> None:
+        """Let the house seats of a new table wait for `hand_out`; *codes* open them, by seat."""
+        seats = [
+            self._seat(table, seat, codes[seat], spec.house_bot)
+            for seat, spec in enumerate(table.spec.seats)
+            if spec.access is Access.HOUSE
+        ]
+        if seats:
+            self._waiting[table.spec.table_id] = seats
 
     def hand_out(self, table: Table) -> None:
         """*table* is stored: tell the house of its seats."""
@@ -85,9 +76,26 @@ class HouseSeats:
         """Have a bot take *seat* from a player who went away."""
         assert self._tell is not None
         code = new_ticket(self._secrets)
-        table.seats[seat].relief = secret_hash(code)
-        bot = table.spec.seats[seat].house_bot or self._relief
-        self._tell(self._seat(table, seat, code, bot))
+        table.opening.relieve(seat, secret_hash(code))
+        self._tell(self._seat(table, seat, code, self._bot(table, seat)))
+
+    def take_up(self, table: Table) -> None:
+        """*table* is one of a server that was here before, whose bots are gone: bots of ours take
+        its house seats, and those that were taken over, with new codes."""
+        if self._tell is None:
+            return
+        for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
+            code = new_ticket(self._secrets)
+            if spec.access is Access.HOUSE:
+                state.invite = secret_hash(code)
+            elif state.relief:
+                state.relief = secret_hash(code)
+            else:
+                continue
+            self._tell(self._seat(table, seat, code, self._bot(table, seat)))
+
+    def _bot(self, table: Table, seat: Seat) -> str:
+        return table.spec.seats[seat].house_bot or self._relief
 
     def _seat(self, table: Table, seat: Seat, code: str, bot: str) -> HouseSeat:
         fixed = table.spec.deal.seed

@@ -1,40 +1,52 @@
 """Answers to writes that carried a ``request_id``, kept so that a call can be repeated safely.
 
-Bounded by number and age. Must not be put here: which calls are kept.
+Bounded by number and age. Of a request no more is kept than its fingerprint. Must not be put here:
+which calls are kept.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from croupier_server.errors import Conflict, Reason
+from croupier_server.tables.spec import CreateTable, JoinTable
 
 DAY_MS: Final = 86_400_000
 """How long an answer is kept."""
 
-Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
 
-class _Kept(NamedTuple, Generic[Request, Answer]):
-    request: Request
+def fingerprint(request: CreateTable | JoinTable) -> bytes:
+    """SHA-256 over all of *request*; empty where it has no ``request_id``."""
+    if not request.request_id:
+        return b""
+    text = json.dumps(asdict(request), default=bytes.hex, sort_keys=True)
+    return hashlib.sha256(text.encode()).digest()
+
+
+class _Kept(NamedTuple, Generic[Answer]):
+    request: bytes
     answer: Answer
     until: int
 
 
-class Answers(Generic[Request, Answer]):
+class Answers(Generic[Answer]):
     """The last answers of one call, by principal and ``request_id``."""
 
     __slots__ = ("_kept", "_number_max")
 
     def __init__(self, number_max: int) -> None:
         self._number_max = number_max
-        self._kept: OrderedDict[tuple[str, str], _Kept[Request, Answer]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], _Kept[Answer]] = OrderedDict()
 
-    def find(self, principal: str, request_id: str, request: Request, now: int) -> Answer | None:
-        """The answer that *request* got before, if it came before.
+    def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
+        """The answer that the request with this fingerprint got before, if it came before.
 
         Raises:
             Conflict: REQUEST_ID_REUSED, the id came with another request.
@@ -53,9 +65,9 @@ class Answers(Generic[Request, Answer]):
         return kept.answer
 
     def keep(
-        self, principal: str, request_id: str, request: Request, answer: Answer, now: int
+        self, principal: str, request_id: str, request: bytes, answer: Answer, now: int
     ) -> None:
-        """Remember an answer; the oldest one goes when there are too many."""
+        """Remember an answer given at *now*; the oldest one goes when there are too many."""
         if not request_id:
             return
         key = (principal, request_id)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from croupier_server.games.base import Event
 from croupier_server.storage.base import NO_PRIVATE, LogRow
 from croupier_server.tables import encode
+from croupier_server.tables.kept import Kept, dump
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import VARINTS, varint
 
@@ -42,7 +43,11 @@ class Journal:
     """Numbers events 1, 2, 3 ... and keeps those since the start of the previous deal.
 
     Attributes:
+        table_id: the table.
+        epoch: which life of it.
         sequence: number of the last event.
+        is_even: the last row of all is that of an event, so that the table may be put down behind
+            it as a checkpoint.
         committed: number of the last event that is stored; readers see no further.
         kept_from: number of the first event in `kept`.
         kept: rows of the events from `kept_from` on.
@@ -53,23 +58,25 @@ class Journal:
 
     __slots__ = (
         "_deal_start",
-        "_epoch",
         "_event_bytes",
-        "_table_id",
         "committed",
         "delayed",
+        "epoch",
+        "is_even",
         "kept",
         "kept_from",
         "outbox",
         "sequence",
+        "table_id",
     )
 
     def __init__(self, table_id: str, epoch: int, wire: GameWire, outbox: list[LogRow]) -> None:
-        self._table_id = table_id
-        self._epoch = epoch
+        self.table_id = table_id
+        self.epoch = epoch
         self._event_bytes = wire.event_bytes
         self._deal_start = 1
         self.sequence = 0
+        self.is_even = True
         self.committed = 0
         self.kept_from = 1
         self.kept: list[LogRow] = []
@@ -81,7 +88,7 @@ class Journal:
         if self.delayed is not None:
             self.delayed.happened(cause, self.sequence + len(events), now)
         stamp = encode.stamp(now)
-        table_id, epoch, sequence = self._table_id, self._epoch, self.sequence
+        table_id, epoch, sequence = self.table_id, self.epoch, self.sequence
         rows: list[LogRow] = []
         for event in events:
             sequence += 1
@@ -106,14 +113,24 @@ class Journal:
             cause = b""
         assert not cause, "an input leads to an event"
         self.sequence = sequence
+        self.is_even = True
         self.kept += rows
         self.outbox += rows
 
-    def announce(self, arm: int, payload: bytes, now: int) -> None:
-        """Number an event of the table itself; *arm* is a field of ``TableEvent``."""
+    def announce(self, arm: int, payload: bytes, now: int, fact: Kept | None = None) -> None:
+        """Number an event of the table itself.
+
+        Args:
+            arm: a field of ``TableEvent``.
+            payload: of that field.
+            now: the time.
+            fact: what the server alone may know of it.
+        """
         self.sequence += 1
+        self.is_even = True
         public = encode.event(self.sequence, encode.stamp(now), arm, payload)
-        row = LogRow(self._table_id, self._epoch, self.sequence, public)
+        extra = dump(fact) if fact is not None else b""
+        row = LogRow(self.table_id, self.epoch, self.sequence, public, NO_PRIVATE, b"", extra)
         self.kept.append(row)
         self.outbox.append(row)
         if self.delayed is not None:
@@ -123,7 +140,13 @@ class Journal:
         """Log a sealed answer: a row without a number."""
         if self.delayed is not None:
             self.delayed.sealed(cause)
-        self.outbox.append(LogRow(self._table_id, self._epoch, 0, b"", NO_PRIVATE, cause))
+        self.is_even = False
+        self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, cause))
+
+    def note(self, fact: Kept) -> None:
+        """Log what the server alone may know, and that no event tells."""
+        self.is_even = False
+        self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, b"", dump(fact)))
 
     def start_deal(self) -> int:
         """A deal begins with the next event: let go of what came before the last one, whose first

@@ -23,6 +23,7 @@ from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
 from croupier_server.tables.journal import Journal
+from croupier_server.tables.kept import Struck
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
 from croupier_server.wire.base import GameWire
@@ -149,7 +150,8 @@ class Match:
             self.strike(decision.seat, sealed=decision.sealed)
 
     def strike(self, seat: Seat, *, sealed: bool) -> None:
-        """Count a strike for refusals; there is no event of it."""
+        """Count a strike for refusals; there is no event of it, but a note."""
+        self._journal.note(Struck(seat, sealed))
         self.timing.accounts.strike(seat, sealed=sealed)
         self._check_forfeit()
 

@@ -1,4 +1,4 @@
-"""The seats of a table, and how the root of its cards comes about: secret, nonce hashes, nonces.
+"""A table before its match: host, seats, and how the root of its cards comes about.
 
 Must not be put here: when a table starts and ends (``table.py``), who may sit where
 (``tickets.py``), and what is derived from a root (``deals.py``).
@@ -7,6 +7,7 @@ Must not be put here: when a table starts and ends (``table.py``), who may sit w
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from croupier_server.errors import Conflict, InvalidRequest, Reason
 from croupier_server.games.base import Seat
@@ -14,6 +15,7 @@ from croupier_server.storage.base import Reveal
 from croupier_server.tables import deals, encode
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.journal import Journal
+from croupier_server.tables.kept import Creation, Invited, Opened, Relieved, Replaced, Sitting
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
 from croupier_server.wire.encode import field_blob, field_bytes, field_number
@@ -25,9 +27,11 @@ class Opening:
     Args:
         spec: what the table is.
         journal: gets the events of seats and nonces.
-        secret: of the table, for the deal source MATCH.
+        creation: how it was made; has its secrets.
 
     Attributes:
+        host: hash of its host ticket.
+        principal: who made it.
         seats: who holds each seat.
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
@@ -44,15 +48,21 @@ class Opening:
         "commitment",
         "deadline",
         "freed",
+        "host",
+        "principal",
         "seats",
     )
 
-    def __init__(self, spec: TableSpec, journal: Journal, secret: bytes) -> None:
+    def __init__(self, spec: TableSpec, journal: Journal, creation: Creation) -> None:
         self._spec = spec
         self._journal = journal
-        self._secret = secret
+        self._secret = creation.secret
+        self.host = creation.host
+        self.principal = creation.principal
         self._root = b""
         self.seats = tuple(SeatState() for _ in spec.seats)
+        for state, invite in zip(self.seats, creation.invites, strict=False):
+            state.invite = invite
         self.commitment = spec.commitment
         self.freed: list[Seat] = []
         timeout = spec.clock.start_timeout_ms
@@ -79,15 +89,16 @@ class Opening:
         """Whether somebody sits on every seat."""
         return all(seat.player for seat in self.seats)
 
-    def join(self, seat: Seat, player: str, nonce_hash: bytes, now: int, *, is_open: bool) -> None:
-        """Sit *player* down; the seat keeps its nonce hash unless seats *is_open*."""
+    def join(self, seat: Seat, player: str, sitting: Sitting, now: int, *, is_open: bool) -> None:
+        """Sit *player* down; unless the table *is_open*, the seat keeps its nonce hash."""
         state = self.seats[seat]
         state.player = self._spec.seats[seat].player or player or f"seat {seat}"
         state.epoch += 1
         if is_open:
-            state.nonce_hash = nonce_hash
+            state.nonce_hash = sitting.nonce_hash
+        state.hold(sitting)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
-        self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now)
+        self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
 
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat."""
@@ -107,6 +118,18 @@ class Opening:
             if not state.player or self.wants_nonce(seat):
                 return seat
         return None
+
+    def relieve(self, seat: Seat, code: bytes) -> None:
+        """Let whoever has the code with this hash take *seat* over."""
+        self.seats[seat].relief = code
+        self._journal.note(Relieved(seat, code))
+
+    def invite(self, host: bytes, invites: Sequence[bytes]) -> None:
+        """Replace the hashes of the host ticket and, by seat, of invite codes; empty: as it was."""
+        self.host = host
+        for state, invite in zip(self.seats, invites, strict=True):
+            state.invite = invite or state.invite
+        self._journal.note(Invited(host, tuple(invites)))
 
     # Nonces --------------------------------------------------------------------------------------
 
@@ -152,12 +175,12 @@ class Opening:
         if why:
             raise InvalidRequest(Reason.MALFORMED_REQUEST, why, field="next_nonce_hash")
 
-    def take_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes, now: int) -> bool:
+    def take_nonce(self, seat: Seat, opened: Opened, now: int) -> bool:
         """Take a nonce that is known to be right; returns whether it was the last one."""
         state = self.seats[seat]
-        state.nonce = nonce
-        state.next_nonce_hash = next_hash
-        self._journal.announce(encode.NONCE_OPENED, field_number(1, seat), now)
+        state.nonce = opened.nonce
+        state.next_nonce_hash = opened.next_hash
+        self._journal.announce(encode.NONCE_OPENED, field_number(1, seat), now, opened)
         return not self._is_incomplete
 
     def withheld(self) -> list[Seat]:
@@ -169,12 +192,12 @@ class Opening:
         spec = self._spec
         return deals.commitment(spec.table_id, spec.ruleset_hash, len(spec.seats), secret)
 
-    def no_show(self, seat: Seat, secret: bytes, commitment: bytes, now: int) -> None:
+    def no_show(self, seat: Seat, replaced: Replaced, commitment: bytes, now: int) -> None:
         """Free *seat*, which withheld its nonce, and begin again with another secret.
 
         What has been opened is of no use any more; those seats' next nonces take its place.
         """
-        self._secret = secret
+        self._secret = replaced.secret
         self.commitment = commitment
         self._wait(FOREVER, self._start_by)
         for state in self.seats:
@@ -183,7 +206,7 @@ class Opening:
         self._free(seat)
         self.freed.append(seat)
         payload = field_number(1, seat) + field_blob(2, commitment)
-        self._journal.announce(encode.SEAT_NO_SHOW, payload, now)
+        self._journal.announce(encode.SEAT_NO_SHOW, payload, now, replaced)
 
     # Time ----------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ Must not be put here: what a table does, who reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason
@@ -13,15 +13,23 @@ from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.commits import Commits
-from croupier_server.tables.creation import GameEntry, make_spec
+from croupier_server.tables.creation import GameEntry, creation, make_spec
 from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.house_seats import HouseSeats
-from croupier_server.tables.idempotency import Answers
+from croupier_server.tables.idempotency import Answers, fingerprint
+from croupier_server.tables.kept import Sitting
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.results import Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash, ticket_hash
-from croupier_server.tables.spec import CreateTable, JoinTable, OnAbsence, Status
+from croupier_server.tables.spec import (
+    Access,
+    CreateTable,
+    JoinTable,
+    OnAbsence,
+    Status,
+    TableSpec,
+)
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 
@@ -80,8 +88,8 @@ class Reception:
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
         self._number = 0
-        self._created: Answers[CreateTable, Made] = Answers(host.limits.requests_max)
-        self._joined: Answers[JoinTable, Sat] = Answers(host.limits.requests_max)
+        self._created: Answers[Made] = Answers(host.limits.requests_max)
+        self._joined: Answers[Sat] = Answers(host.limits.requests_max)
 
     # Tables --------------------------------------------------------------------------------------
 
@@ -97,10 +105,23 @@ class Reception:
         """
         host = self._host
         now = host.now_ms()
-        before = self._created.find(caller.principal, request.request_id, request, now)
+        mark = fingerprint(request)
+        before = self._created.find(caller.principal, request.request_id, mark, now)
         if before is not None:
             table = host.directory.table(before.table_id)
-            return Created(table, before.host_ticket, before.invite_codes)
+            if before.host_ticket:
+                return Created(table, before.host_ticket, before.invite_codes)
+            host.expect_serving()
+            created = self._invite_again(table)
+        else:
+            created = self._create(caller, request, mark, now)
+        made = Made(created.table.spec.table_id, created.host_ticket, created.invite_codes)
+        self._created.keep(caller.principal, request.request_id, mark, made, now)
+        host.done(created.table)
+        return created
+
+    def _create(self, caller: Caller, request: CreateTable, mark: bytes, now: int) -> Created:
+        host = self._host
         host.expect_serving()
         if host.directory.live >= host.limits.tables_max:
             raise Exhausted(
@@ -109,16 +130,10 @@ class Reception:
         self._expect_few(caller)
         if request.rated and caller.principal == LOCAL:
             raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
-        table = self._make(request, now)
+        table, host_ticket, codes = self._make(caller, request, mark, now)
         host.directory.add(table)
-        host_ticket = tickets.new_ticket(self._secrets)
-        table.host = ticket_hash(caller.principal, host_ticket)
-        table.host_principal = caller.principal
-        created = Created(table, host_ticket, self._house.invite(table))
-        made = Made(table.spec.table_id, host_ticket, created.invite_codes)
-        self._created.keep(caller.principal, request.request_id, request, made, now)
-        host.done(table)
-        return created
+        self._house.wait(table, codes)
+        return Created(table, host_ticket, _shown(table.spec, codes))
 
     def _expect_few(self, caller: Caller) -> None:
         """Raise if the principal of *caller* has as many tables as one may have."""
@@ -132,7 +147,10 @@ class Reception:
                 retry_ms=_RETRY_MS,
             )
 
-    def _make(self, request: CreateTable, now: int) -> Table:
+    def _make(
+        self, caller: Caller, request: CreateTable, mark: bytes, now: int
+    ) -> tuple[Table, str, tuple[str, ...]]:
+        """The table with its host ticket and its invite codes."""
         entry = self._games.get(request.kind)
         if entry is None:
             raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
@@ -145,17 +163,41 @@ class Reception:
             now=now,
             endpoint=self._endpoint,
         )
+        host_ticket = tickets.new_ticket(self._secrets)
+        codes = self._invite_codes(spec)
+        kept = creation(spec, secret)._replace(
+            host=ticket_hash(caller.principal, host_ticket),
+            invites=_hashes(codes),
+            principal=caller.principal,
+            request_id=request.request_id,
+            request=mark,
+        )
         self._number += 1
-        return Table(
+        table = Table(
             spec,
             entry.game,
             entry.wire,
-            secret=secret,
+            creation=kept,
             new_secret=lambda: self._secrets(deals.SECRET_BYTES),
             make_dealer=self._dealer,
             outbox=self._host.commits.outbox,
             number=self._number,
             away_ms=self._away_ms(spec.on_absence),
+        )
+        return table, host_ticket, codes
+
+    def _invite_again(self, table: Table) -> Created:
+        """Give out the secrets of *table* once more: nobody knows the first ones any longer."""
+        host_ticket = tickets.new_ticket(self._secrets)
+        codes = _shown(table.spec, self._invite_codes(table.spec))
+        table.opening.invite(ticket_hash(table.opening.principal, host_ticket), _hashes(codes))
+        return Created(table, host_ticket, codes)
+
+    def _invite_codes(self, spec: TableSpec) -> tuple[str, ...]:
+        """New invite codes in seat order, empty where a seat is open."""
+        return tuple(
+            "" if seat.access is Access.OPEN else tickets.new_ticket(self._secrets)
+            for seat in spec.seats
         )
 
     def _away_ms(self, on_absence: OnAbsence) -> int:
@@ -191,6 +233,7 @@ class Reception:
     def forget(self, table: Table) -> None:
         """*table* was given up, so nobody is told again that it was made."""
         self._created.forget(lambda made: made.table_id == table.spec.table_id)
+        self._joined.forget(lambda sat: sat.table_id == table.spec.table_id)
 
     # Seats ---------------------------------------------------------------------------------------
 
@@ -204,26 +247,35 @@ class Reception:
         """
         host = self._host
         now = host.now_ms()
-        before = self._joined.find(caller.principal, request.request_id, request, now)
+        mark = fingerprint(request)
+        before = self._joined.find(caller.principal, request.request_id, mark, now)
         table = host.directory.table(request.table_id)
-        if before is not None:
+        if before is not None and before.ticket:
             return Joined(table, before.seat, before.ticket, before.epoch)
-        seat = tickets.choose_seat(caller, table, request)
+        if before is not None and table.seats[before.seat].epoch == before.epoch:
+            seat = before.seat
+        else:
+            seat = tickets.choose_seat(caller, table, request)
         host.expect_serving()
-        table.join(seat, request.player, request.nonce_hash, now)
         state = table.seats[seat]
-        if not state.is_relieved_by(secret_hash(request.invite_code)):
-            state.relief = b""  # its player is back
         ticket = tickets.new_ticket(self._secrets)
-        state.hold(caller.principal, ticket_hash(caller.principal, ticket))
+        sitting = Sitting(
+            ticket=ticket_hash(caller.principal, ticket),
+            principal=caller.principal,
+            nonce_hash=request.nonce_hash,
+            relieves=state.is_relieved_by(secret_hash(request.invite_code)),
+            request_id=request.request_id,
+            request=mark,
+        )
+        table.join(seat, request.player, sitting, now)
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
         if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
             table.start(now, host.limits.nonce_ms)
         joined = Joined(table, seat, ticket, state.epoch)
-        sat = Sat(seat, ticket, state.epoch)
-        self._joined.keep(caller.principal, request.request_id, request, sat, now)
+        sat = Sat(request.table_id, seat, ticket, state.epoch)
+        self._joined.keep(caller.principal, request.request_id, mark, sat, now)
         host.done(table)
         return joined
 
@@ -240,3 +292,15 @@ class Reception:
         if watcher is not None:
             watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")
         self._host.done(table)
+
+
+def _hashes(codes: Sequence[str]) -> tuple[bytes, ...]:
+    return tuple(secret_hash(code) if code else b"" for code in codes)
+
+
+def _shown(spec: TableSpec, codes: Sequence[str]) -> tuple[str, ...]:
+    """Those of *codes* that the host gets; those of house seats are for the house."""
+    return tuple(
+        "" if seat.access is Access.HOUSE else code
+        for seat, code in zip(spec.seats, codes, strict=True)
+    )

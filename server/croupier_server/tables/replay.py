@@ -8,37 +8,58 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Final, TypeAlias, TypeVar, assert_never
 
 from croupier_server.errors import CroupierError
 from croupier_server.storage.base import LogRow
-from croupier_server.tables import codec
+from croupier_server.tables import codec, kept
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.codec import Step
 from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Decision
+from croupier_server.tables.kept import Opened, Replaced, Sitting
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.table import Table
+
+F = TypeVar("F", Sitting, Opened, Replaced)
+
+TimedStep: TypeAlias = tuple[Step, int | None]
+"""What a row says was done, and when, if it tells."""
+
+_SAID: Final = slice(2, 6)
+"""What of a row everything follows from: all but its table, its epoch and what was kept."""
 
 
 class ReplayError(Exception):
     """The rows are not what these rules make of these inputs."""
 
 
-class _LoggedDealer:
-    """Gives the chance outcomes of a log in their order."""
+class LoggedDealer:
+    """Gives the chance outcomes of a log in their order.
 
-    def __init__(self, outcomes: deque[tuple[int, ...]]) -> None:
-        self._outcomes = outcomes
+    Args:
+        steps: of the log.
+        then: gives those behind the log; None: there are none.
+    """
+
+    def __init__(self, steps: Sequence[TimedStep], then: Dealer | None = None) -> None:
+        self._outcomes = deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
+        self._then = then
 
     def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
-        del attempt
+        """See `Dealer.deck`."""
+        if self._then is not None and not self._outcomes:
+            return self._then.deck(deal, attempt, cards)
         outcome = self._next(deal)
         if sorted(outcome) != sorted(cards):
             raise ReplayError(f"the deck of deal {deal} is not the pack")
         return list(outcome)
 
     def lot(self, deal: int, sides: int) -> int:
+        """See `Dealer.lot`."""
+        if self._then is not None and not self._outcomes:
+            return self._then.lot(deal, sides)
         outcome = self._next(deal)
         if len(outcome) != 1 or not outcome[0] < sides:
             raise ReplayError(f"a lot of deal {deal} is out of range")
@@ -58,52 +79,82 @@ def replay(
     Args:
         spec: what the table is for life.
         entry: its game.
-        rows: its whole log, or a part from the start that ends with an input's last row.
-        nonces: the seats' nonces, where they are known.
+        rows: its whole log, or a part from the start that ends with an input's last row. What was
+            kept with them may be missing, as it is in records.
+        nonces: the seats' nonces, where they are known and not in the rows.
 
     Raises:
         ReplayError: a row differs.
         ValueError: a row cannot be read.
     """
-    steps = [codec.read_step(row, entry.wire) for row in rows]
-    outcomes = deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
-    dealer = _LoggedDealer(outcomes)
+    steps = read_steps(rows, entry)
+    dealer = LoggedDealer(steps)
     table = Table(spec, entry.game, entry.wire, make_dealer=lambda _spec, _root: dealer)
+    follow(table, rows, steps, nonces)
+    return table
+
+
+def read_steps(rows: Sequence[LogRow], entry: GameEntry) -> list[TimedStep]:
+    """What each row says was done, and when.
+
+    Raises:
+        ValueError: a row cannot be read.
+    """
+    return [codec.read_step(row, entry.wire) for row in rows]
+
+
+def follow(
+    table: Table,
+    rows: Sequence[LogRow],
+    steps: Sequence[TimedStep],
+    nonces: Sequence[bytes] = (),
+) -> None:
+    """Do at *table* what *rows* say; what its outbox holds by now are the first of them.
+
+    Args:
+        table: the table, whose outbox is its own.
+        rows: from the log.
+        steps: of `read_steps`.
+        nonces: as for `replay`.
+
+    Raises:
+        ReplayError: a row differs.
+    """
     asked = {step.decision_id: step.asked_ms for step, _ in steps if isinstance(step, codec.Moved)}
     made = table.journal.outbox
+    now = table.spec.created_ms
     for place, row in enumerate(rows):
         if place >= len(made):
             step, time = steps[place]
-            if time is None:
-                raise ReplayError(f"row {place} tells no time")
+            now = now if time is None else time
             for decision in table.match.decisions:
                 if decision is not None:
                     decision.asked_ms = asked.get(decision.id)
             try:
-                _do(table, step, time, steps[place + 1 : place + 2], nonces)
+                _do(table, row, step, now, steps[place + 1 : place + 2], nonces)
             except CroupierError as error:
                 raise ReplayError(f"row {place} (event {row.sequence}): {error}") from error
             if table.is_halted and not isinstance(step, codec.Halted):
                 raise ReplayError(f"row {place}: {table.fault}")
-        if place >= len(made) or made[place] != row:
+        if place >= len(made) or made[place][_SAID] != row[_SAID]:
             raise ReplayError(f"row {place} (event {row.sequence}) comes out differently")
     if len(made) > len(rows):
         raise ReplayError("the log stops in the middle of what an input led to")
     table.stored(table.journal.sequence, table.show())
-    return table
 
 
 def _do(
     table: Table,
+    row: LogRow,
     step: Step,
     now: int,
-    after: Sequence[tuple[Step, int | None]],
+    after: Sequence[TimedStep],
     nonces: Sequence[bytes],
 ) -> None:
     """Carry out what a row says was done."""
     match step:
         case codec.Joined(seat, player):
-            table.join(seat, player, b"", now)
+            table.join(seat, player, _fact(row, Sitting()), now)
         case codec.Left(seat):
             table.leave(seat, now)
         case codec.Filled(hashes):
@@ -111,9 +162,10 @@ def _do(
                 state.nonce_hash = nonce_hash
             table.start(now, FOREVER - 1 - now)
         case codec.NonceOpened(seat):
-            table.take_nonce(seat, nonces[seat] if nonces else b"unknown", b"", now)
+            nonce = nonces[seat] if nonces else b"unknown"
+            table.take_nonce(seat, _fact(row, Opened(nonce)), now)
         case codec.NoShow(seat, commitment):
-            table.no_show(seat, b"", commitment, now)
+            table.no_show(seat, _fact(row, Replaced()), commitment, now)
         case codec.TimedOut(seat, strikes):
             moved = next((one for one, _ in after if isinstance(one, codec.Moved)), None)
             decision = _decision(table, seat, moved and moved.decision_id)
@@ -129,12 +181,40 @@ def _do(
             table.settle(now)
         case codec.Ended(reason, seat_at_fault, detail):
             table.end(reason, now, seat_at_fault, detail)
+        case codec.Noted(fact):
+            _note(table, fact)
         case codec.Halted():
             table.halt(ReplayError("the table was halted"), now)
         case codec.Chance() | codec.Follows():
             raise ReplayError("a row follows from nothing")
         case _:
             assert_never(step)
+
+
+def _fact(row: LogRow, otherwise: F) -> F:
+    """What was kept with *row*; *otherwise* where it is not known."""
+    if not row.kept:
+        return otherwise
+    fact = kept.load(row.kept)
+    if type(fact) is not type(otherwise):
+        raise ReplayError(f"event {row.sequence} has another event's facts")
+    return fact
+
+
+def _note(table: Table, fact: kept.Kept) -> None:
+    match fact:
+        case kept.Struck(seat, sealed):
+            table.match.strike(seat, sealed=sealed)
+        case kept.Conceded(seat):
+            table.concede(seat, 0)
+        case kept.Relieved(seat, code):
+            table.opening.relieve(seat, code)
+        case kept.Invited(host, invites):
+            table.opening.invite(host, invites)
+        case kept.Stopped():
+            table.journal.note(fact)
+        case _:
+            raise ReplayError("a note of what comes with an event")
 
 
 def _move(table: Table, step: codec.Moved, now: int) -> None:

@@ -29,7 +29,8 @@ class Joined(NamedTuple):
 
 
 class Made(NamedTuple):
-    """`Created` as it is kept for a repeated request, which must not keep its table alive."""
+    """`Created` as it is kept for a repeated request, which must not keep its table alive. No host
+    ticket: it was given out before the server last started, and is known no more."""
 
     table_id: str
     host_ticket: str
@@ -37,8 +38,9 @@ class Made(NamedTuple):
 
 
 class Sat(NamedTuple):
-    """`Joined` as it is kept for a repeated request."""
+    """`Joined` as it is kept for a repeated request. No ticket: as for `Made`."""
 
+    table_id: str
     seat: Seat
     ticket: str
     epoch: int

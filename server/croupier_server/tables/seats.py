@@ -10,6 +10,8 @@ import hashlib
 import hmac
 from typing import Final
 
+from croupier_server.tables.kept import Sitting
+
 _OLD_MAX: Final = 8
 """So many replaced tickets of a seat are still told from wrong ones."""
 
@@ -84,11 +86,13 @@ class SeatState:
         self.nonce_hash = self.next_nonce_hash
         self.nonce = self.next_nonce_hash = b""
 
-    def hold(self, principal: str, ticket: bytes) -> None:
-        """Give the seat to the ticket with this hash; the one before is superseded."""
+    def hold(self, sitting: Sitting) -> None:
+        """Give the seat to a new ticket; the one before is superseded."""
         self.retire()
-        self.principal = principal
-        self.ticket = ticket
+        self.principal = sitting.principal
+        self.ticket = sitting.ticket
+        if not sitting.relieves:
+            self.relief = b""  # its player is back
 
     def retire(self) -> None:
         """Take the seat from its ticket."""

@@ -27,6 +27,13 @@ from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
+from croupier_server.tables.kept import (
+    Conceded,
+    Creation,
+    Opened,
+    Replaced,
+    Sitting,
+)
 from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
@@ -44,11 +51,9 @@ class Table:
         spec: what it is, for life.
         game, wire: its rules and their messages.
         number: rises with each table of a server: its place in lists.
-        opening: its seats, nonces and secret.
+        opening: its host, seats, nonces and secret.
         seats: who holds each seat.
         status: where it stands.
-        host: hash of its host ticket.
-        host_principal: who made it.
         journal: its events.
         delayed: what everybody but the seats sees, at a table that is shown late.
         presence: who has been away.
@@ -78,8 +83,6 @@ class Table:
         "fault",
         "game",
         "has_event_watchers",
-        "host",
-        "host_principal",
         "is_changed",
         "is_halted",
         "is_lost",
@@ -106,7 +109,7 @@ class Table:
         game: AnyGame,
         wire: GameWire,
         *,
-        secret: bytes = b"",
+        creation: Creation | None = None,
         new_secret: Callable[[], bytes] = bytes,
         make_dealer: MakeDealer = lambda _, root: deals.RootDealer(root),
         outbox: list[LogRow] | None = None,
@@ -116,12 +119,11 @@ class Table:
         self.spec = spec
         self.number = number
         self.status = Status.OPEN
-        self.host = b""
-        self.host_principal = ""
+        creation = creation or Creation()
         self.journal = Journal(
             spec.table_id, spec.epoch, wire, outbox if outbox is not None else []
         )
-        self.opening = Opening(spec, self.journal, secret)
+        self.opening = Opening(spec, self.journal, creation)
         self.seats = self.opening.seats
         self.match = Match(spec, game, wire, self.journal)
         self.presence = Presence(len(spec.seats), away_ms, waits_for_turns=spec.clock.is_timed)
@@ -147,7 +149,8 @@ class Table:
             self.delayed = Delayed(spec, game, wire, show=self.show, clocks=self.match.rest)
             self.journal.delayed = self.delayed
         self.created = self.resource()
-        self.journal.announce(encode.TABLE_CREATED, field_bytes(1, self.created), spec.created_ms)
+        payload = field_bytes(1, self.created)
+        self.journal.announce(encode.TABLE_CREATED, payload, spec.created_ms, creation)
 
     # What everybody may see ----------------------------------------------------------------------
 
@@ -213,7 +216,7 @@ class Table:
 
     # Seats ---------------------------------------------------------------------------------------
 
-    def join(self, seat: Seat, player: str, nonce_hash: bytes, now: int) -> None:
+    def join(self, seat: Seat, player: str, sitting: Sitting, now: int) -> None:
         """Sit *player* down, or let the seat be joined again, which raises its epoch.
 
         Once all sit, a seat keeps its nonce hash.
@@ -222,7 +225,7 @@ class Table:
             Conflict: TABLE_CLOSED.
         """
         self.expect_live()
-        self.opening.join(seat, player, nonce_hash, now, is_open=self.status is Status.OPEN)
+        self.opening.join(seat, player, sitting, now, is_open=self.status is Status.OPEN)
         self.is_changed = True
         self.presence.grant(seat, now)
 
@@ -299,11 +302,11 @@ class Table:
             return
         self.expect_live()
         self.opening.check_nonce(seat, nonce, next_hash)
-        self.take_nonce(seat, nonce, next_hash, now)
+        self.take_nonce(seat, Opened(nonce, next_hash), now)
 
-    def take_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes, now: int) -> None:
+    def take_nonce(self, seat: Seat, opened: Opened, now: int) -> None:
         """Take a nonce that is known to be right."""
-        if self.opening.take_nonce(seat, nonce, next_hash, now):
+        if self.opening.take_nonce(seat, opened, now):
             self._begin(now)
 
     def _opening_is_due(self, now: int) -> None:
@@ -315,13 +318,13 @@ class Table:
             return
         secret = self._new_secret()
         for seat in opening.withheld():
-            self.no_show(seat, secret, opening.commit(secret), now)
+            self.no_show(seat, Replaced(secret), opening.commit(secret), now)
 
-    def no_show(self, seat: Seat, secret: bytes, commitment: bytes, now: int) -> None:
+    def no_show(self, seat: Seat, replaced: Replaced, commitment: bytes, now: int) -> None:
         """*seat* withheld its nonce; see `Opening.no_show`."""
         self.status = Status.OPEN
         self.is_changed = True
-        self.opening.no_show(seat, secret, commitment, now)
+        self.opening.no_show(seat, replaced, commitment, now)
         watcher = self.seat_watchers[seat]
         if watcher is not None:
             watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the nonce was not opened in time")
@@ -413,6 +416,7 @@ class Table:
         self.seats[seat].conceded = True
         partners = self.spec.partners(seat)
         if self.spec.rated and not all(self.seats[one].conceded for one in partners):
+            self.journal.note(Conceded(seat))
             return False
         self.end(EndReason.CONCEDED, now, seat)
         return True

@@ -96,7 +96,7 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
         table = find(table_id)
     except NotFound:
         table = None
-    is_host = is_same(ticket, _NO_HASH if table is None else table.host)
+    is_host = is_same(ticket, _NO_HASH if table is None else table.opening.host)
     if table is None or not caller.host_ticket or not is_host:
         raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of such a table is needed")
     return table

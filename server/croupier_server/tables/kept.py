@@ -1,0 +1,174 @@
+"""What only the server may know of a table, put down with its log so that it can be taken up again.
+
+`LogRow.kept` of a row holds one of these, as JSON. With some events comes what they do not tell:
+hashes of tickets, secrets, nonces; a note is a row that holds nothing else. Tickets, host tickets
+and invite codes are never here themselves, only their hashes. Nothing here is ever sent, and none
+of it goes into a record before the reveal.
+
+Must not be put here: what follows from it (``table.py``, ``restore.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias, cast
+
+from croupier_server.games.base import Seat
+
+
+class Creation(NamedTuple):
+    """With ``TableCreated``: what the table is besides, and who made it.
+
+    Attributes:
+        options: name and text of every option.
+        secret: of the table (deal source MATCH).
+        root: of its board (BOARD).
+        seed: of its cards (FIXED).
+        players: by seat, the name that it is held for.
+        house_bots: by seat, the name of its house bot.
+        manual_start, unlisted: as in ``spec.TableSpec``.
+        host: hash of the host ticket.
+        invites: by seat, the hash of its invite code, or empty.
+        principal: whose key it was made with.
+        request_id: of the call that made it.
+        request: hash of that call; see ``idempotency.py``.
+    """
+
+    options: tuple[tuple[str, str], ...] = ()
+    secret: bytes = b""
+    root: bytes = b""
+    seed: int | None = None
+    players: tuple[str, ...] = ()
+    house_bots: tuple[str, ...] = ()
+    manual_start: bool = False
+    unlisted: bool = False
+    host: bytes = b""
+    invites: tuple[bytes, ...] = ()
+    principal: str = ""
+    request_id: str = ""
+    request: bytes = b""
+
+
+class Sitting(NamedTuple):
+    """With ``SeatJoined``: who holds the seat now.
+
+    Attributes:
+        ticket: hash of the ticket.
+        principal: whose key it was joined with.
+        nonce_hash: SHA-256 of the seat's nonce, or empty.
+        relieves: a house bot has taken the seat over from a player who was away.
+        request_id: of the call.
+        request: hash of that call.
+    """
+
+    ticket: bytes = b""
+    principal: str = ""
+    nonce_hash: bytes = b""
+    relieves: bool = False
+    request_id: str = ""
+    request: bytes = b""
+
+
+class Opened(NamedTuple):
+    """With ``NonceOpened``: the nonce, and the hash of the one that the seat would open next."""
+
+    nonce: bytes = b""
+    next_hash: bytes = b""
+
+
+class Replaced(NamedTuple):
+    """With ``SeatNoShow``: the table's new secret."""
+
+    secret: bytes = b""
+
+
+class Struck(NamedTuple):
+    """A note: refusals on one decision became a strike."""
+
+    seat: Seat = 0
+    sealed: bool = False
+
+
+class Conceded(NamedTuple):
+    """A note: a seat gave the match up, and its partners have not yet."""
+
+    seat: Seat = 0
+
+
+class Relieved(NamedTuple):
+    """A note: a house bot is to take a seat over; hash of the code that lets it."""
+
+    seat: Seat = 0
+    code: bytes = b""
+
+
+class Invited(NamedTuple):
+    """A note: host ticket and invite codes were given out anew; their hashes."""
+
+    host: bytes = b""
+    invites: tuple[bytes, ...] = ()
+
+
+class Stopped(NamedTuple):
+    """A note: the server was going down; what had been used of each open decision's time.
+
+    Attributes:
+        used: id of the decision, milliseconds.
+    """
+
+    used: tuple[tuple[str, int], ...] = ()
+
+
+Kept: TypeAlias = (
+    Creation | Sitting | Opened | Replaced | Struck | Conceded | Relieved | Invited | Stopped
+)
+
+_KINDS: Final[dict[str, type[Kept]]] = {
+    "creation": Creation,
+    "sitting": Sitting,
+    "opened": Opened,
+    "replaced": Replaced,
+    "struck": Struck,
+    "conceded": Conceded,
+    "relieved": Relieved,
+    "invited": Invited,
+    "stopped": Stopped,
+}
+_NAMES: Final = {kind: name for name, kind in _KINDS.items()}
+_encode: Final = json.JSONEncoder(
+    default=lambda blob: {"hex": blob.hex()}, separators=(",", ":"), ensure_ascii=False
+).encode
+
+
+def dump(fact: Kept) -> bytes:
+    """*fact* as bytes; what has its default is left out, so that old rows are read by new code."""
+    given = {
+        name: value
+        for name, value in zip(fact._fields, fact, strict=True)
+        if value != fact._field_defaults[name]
+    }
+    return _encode([_NAMES[type(fact)], given]).encode()
+
+
+def load(data: bytes) -> Kept:
+    """The fact that `dump` made *data* of.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        name, given = json.loads(data)
+        make: Callable[..., Kept] = _KINDS[name]
+        return make(**{key: _value(value) for key, value in given.items()})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"not a kept fact: {type(error).__name__}") from None
+
+
+def _value(value: object) -> object:
+    """JSON's form of a value turned back."""
+    if isinstance(value, list):
+        return tuple(_value(one) for one in value)
+    if isinstance(value, dict):
+        return bytes.fromhex(cast("str", value["hex"]))
+    return value
