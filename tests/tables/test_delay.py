@@ -188,7 +188,7 @@ def test_before_the_match_nothing_is_held_back() -> None:
 
 def host_of(table: Table) -> tuple[Caller, str]:
     """The host of *table*, by a ticket that it now has."""
-    table.host = ticket_hash(LOCAL, "host")
+    table.opening.host = ticket_hash(LOCAL, "host")
     return Caller(host_ticket="host"), table.spec.table_id
 
 
