@@ -18,6 +18,7 @@ from croupier_server.storage.base import (
     FinishedMatch,
     KeyExists,
     LogRow,
+    NoRows,
     Reveal,
     Store,
     StoredKey,
@@ -28,7 +29,10 @@ from croupier_server.storage.opening import open_store
 Open = Callable[[Path], Awaitable[Store]]
 
 
-STORES: dict[str, Open] = {"memory": lambda _: open_store("memory:")}
+STORES: dict[str, Open] = {
+    "memory": lambda _: open_store("memory:"),
+    "sqlite": lambda folder: open_store(f"sqlite:{folder / 'croupier.db'}"),
+}
 
 
 @pytest.fixture(params=STORES)
@@ -224,6 +228,19 @@ async def test_a_record_comes_back(store: Store) -> None:
     assert await store.records.get("b") is None
     assert list(await store.log.tables()) == []
     assert await store.log.load("a") is None
+
+
+async def test_a_match_is_finished_once(store: Store) -> None:
+    await finish(store, match("a"))
+    before = await store.records.get("a")
+    done: list[Exception | None] = []
+    store.log.finish(match("a", kind=2), done.append)
+    store.log.forget("b")
+    store.log.finish(match("b"), done.append)
+    await append(store, [])
+    assert [type(error) for error in done] == [NoRows, NoRows]
+    assert await store.records.get("a") == before
+    assert await store.records.head() == 1
 
 
 async def test_notes_are_no_part_of_a_record(store: Store) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 NO_PRIVATE: Final[Mapping[int, bytes]] = MappingProxyType({})
 """The private parts of an event that has none."""
@@ -117,6 +117,10 @@ class FinishedMatch(NamedTuple):
     shown_from_ms: int = 0
 
 
+class NoRows(Exception):
+    """A match is finished that has no rows: it was finished or forgotten before."""
+
+
 class TableLog(Protocol):
     """The append-only log of all tables."""
 
@@ -147,7 +151,8 @@ class TableLog(Protocol):
         """Make the record of *match* from the rows appended before, keep it, and let go of them.
 
         The record is shown at once, with the last table of its board, or when `RecordStore.reveal`
-        says that its time has come. An error of *done* means that the rows are kept instead.
+        says that its time has come. An error of *done* means that the rows are kept instead, or
+        `NoRows`.
         """
         ...
 
@@ -329,6 +334,15 @@ class AuditLog(Protocol):
         """At most *limit* entries with their positions, newest first; only those at positions
         smaller than *before*, where it is given."""
         ...
+
+
+Durability = Literal["power", "process"]
+"""What survives: ``power``: what was stored, a power cut; ``process``: only the end of the process,
+at less cost."""
+
+
+class StoreError(Exception):
+    """A store that cannot be opened; the text is one line that says why."""
 
 
 class Store(NamedTuple):

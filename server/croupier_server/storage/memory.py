@@ -19,6 +19,7 @@ from croupier_server.storage.base import (
     FinishedMatch,
     KeyExists,
     LogRow,
+    NoRows,
     RecordEntry,
     Store,
     StoredKey,
@@ -210,13 +211,16 @@ class MemoryLog:
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
+        rows = self._tables.get(match.table_id)
+        if rows is None:
+            done(NoRows(match.table_id))
+            return
         try:
-            rows = self._tables.get(match.table_id, ())
             self.records.keep(match, record_bytes(match, rows))
         except Exception as error:  # the caller says what became of it
             done(error)
             return
-        self._tables.pop(match.table_id, None)
+        del self._tables[match.table_id]
         done(None)
 
     def forget(self, table_id: str) -> None:

@@ -1,0 +1,148 @@
+"""Group commit: one thread that stores whatever has gathered while it stored the last.
+
+Must not be put here: what is stored, and how (`jobs.Core`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from croupier_server.storage.jobs import Append, Committed, Core, Job, StoreClosed, StoreTrouble
+
+_JOBS_MAX: Final = 4_096
+"""Jobs that are committed together at most, so that a backlog does not become one huge
+transaction."""
+
+_RETRY_FIRST_S: Final = 0.05
+_RETRY_MAX_S: Final = 2.0
+
+_log = structlog.get_logger(__name__)
+
+
+class Writer:
+    """Commits jobs in their order, on a thread of its own.
+
+    Args:
+        core: the database; nobody else writes to it.
+        settle: told on the loop's thread what came of jobs, in their order.
+        changed: told on the loop's thread that `trouble` has changed.
+
+    Attributes:
+        trouble: why nothing can be stored now; empty when all is well.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        settle: Callable[[Sequence[Job], Committed], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.trouble = ""
+        self._core = core
+        self._settle = settle
+        self._changed = changed
+        self._jobs: deque[Job] = deque()
+        self._is_idle = False
+        self._is_closing = False
+        self._has_garbage = True
+        self._wake = threading.Event()
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="store writer", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> None:
+        """Have *job* done after all before it."""
+        self._jobs.append(job)
+        if self._is_idle:
+            self._wake.set()
+
+    async def close(self) -> None:
+        """Return when all jobs are done; those that cannot be stored now never will be."""
+        self._is_closing = True
+        self._wake.set()
+        await self._ended.wait()
+        self._thread.join()
+
+    # On the thread -------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            jobs = self._take()
+            if jobs:
+                self._commit(jobs)
+            elif self._is_closing:
+                break
+            elif not self._sweep():
+                self._wait()
+        self._tell(self._ended.set)
+
+    def _take(self) -> list[Job]:
+        jobs = self._jobs
+        return [jobs.popleft() for _ in range(min(len(jobs), _JOBS_MAX))]
+
+    def _wait(self) -> None:
+        """Return when there may be something to do. `put` says so only to those who wait."""
+        self._wake.clear()
+        self._is_idle = True
+        if not self._jobs and not self._is_closing:
+            self._wake.wait()
+        self._is_idle = False
+
+    def _commit(self, jobs: Sequence[Job]) -> None:
+        pause = _RETRY_FIRST_S
+        while True:
+            try:
+                committed = self._core.commit(jobs)
+            except StoreTrouble as trouble:
+                self._say(str(trouble))
+                if self._is_closing:
+                    committed = Committed([StoreClosed(self.trouble)] * len(jobs))
+                    break
+                self._wake.clear()
+                if not self._is_closing:
+                    self._wake.wait(pause)
+                pause = min(2 * pause, _RETRY_MAX_S)
+            except Exception as error:
+                if len(jobs) > 1:  # one of them is to blame, and harms none of the others
+                    for job in jobs:
+                        self._commit([job])
+                    return
+                _log.error("not stored", job=type(jobs[0]).__name__, error=repr(error))
+                committed = Committed([error])
+                break
+            else:
+                self._say("")
+                break
+        self._has_garbage = self._has_garbage or any(type(job) is not Append for job in jobs)
+        self._tell(self._settle, jobs, committed)
+
+    def _sweep(self) -> bool:
+        """Delete a little of what is not needed; returns whether there is more."""
+        if self._has_garbage:
+            with contextlib.suppress(StoreTrouble):  # nobody waits for it
+                self._has_garbage = self._core.sweep()
+                return self._has_garbage
+        return False
+
+    def _say(self, trouble: str) -> None:
+        if trouble == self.trouble:
+            return
+        if trouble:
+            _log.error("store in trouble", error=trouble)
+        else:
+            _log.info("store well again")
+        self.trouble = trouble
+        self._tell(self._changed)
+
+    def _tell(self, callback: Callable[..., None], *values: object) -> None:
+        """Call *callback* on the loop's thread, if there still is one."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(callback, *values)
