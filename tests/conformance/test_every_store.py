@@ -25,19 +25,37 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.codec import read_record
 from croupier_server.storage.opening import open_store
+from tests.storage.postgres import Cluster
 
-Open = Callable[[Path], Awaitable[Store]]
+Place = Callable[[pytest.FixtureRequest], Awaitable[str]]
+"""Makes room for an empty store: its URL."""
 
 
-STORES: dict[str, Open] = {
-    "memory": lambda _: open_store("memory:"),
-    "sqlite": lambda folder: open_store(f"sqlite:{folder / 'croupier.db'}"),
-}
+async def _memory(_: pytest.FixtureRequest) -> str:
+    return "memory:"
+
+
+async def _sqlite(request: pytest.FixtureRequest) -> str:
+    folder: Path = request.getfixturevalue("tmp_path")
+    return f"sqlite:{folder / 'croupier.db'}"
+
+
+async def _postgresql(request: pytest.FixtureRequest) -> str:
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return await cluster.create()
+
+
+STORES: dict[str, Place] = {"memory": _memory, "sqlite": _sqlite, "postgresql": _postgresql}
 
 
 @pytest.fixture(params=STORES)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    found = await STORES[request.param](tmp_path)
+async def url(request: pytest.FixtureRequest) -> str:
+    return await STORES[request.param](request)
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[Store]:
+    found = await open_store(url)
     yield found
     await found.close()
 

@@ -5,6 +5,7 @@ Must not be put here: what a store does.
 
 from __future__ import annotations
 
+from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Store, StoreError
 from croupier_server.storage.memory import memory_store
 
@@ -16,7 +17,7 @@ async def open_store(
     records_max: int = 1_000,
     records_bytes_max: int = 1 << 30,
 ) -> Store:
-    """The store that *url* names: ``memory:`` or ``sqlite:PATH``.
+    """The store that *url* names: ``memory:``, ``sqlite:PATH`` or ``postgresql://...``.
 
     Args:
         url: which store, and where.
@@ -34,4 +35,24 @@ async def open_store(
         from croupier_server.storage.sqlite import open_sqlite
 
         return await open_sqlite(place, durability)
-    raise StoreError(f"store: {url!r} is neither memory: nor sqlite:PATH")
+    if kind in ("postgresql", "postgres") and place.startswith("//"):
+        require_postgres()
+        from croupier_server.storage.postgres_opening import open_postgres
+
+        return await open_postgres(url, durability)
+    url = without_password(url)
+    raise StoreError(f"store: {url!r} is neither memory: nor sqlite:PATH nor postgresql://...")
+
+
+def require_postgres() -> None:
+    """Make sure that the driver is there.
+
+    Raises:
+        StoreError: it is not.
+    """
+    try:
+        import asyncpg  # noqa: F401 - to see whether it is there
+    except ImportError:
+        raise StoreError(
+            "store: PostgreSQL needs the extra `postgres`: pip install 'croupier-server[postgres]'"
+        ) from None

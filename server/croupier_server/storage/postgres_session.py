@@ -16,13 +16,12 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final
 
 import asyncpg
 
 from croupier_server.config import without_password
-
-Durability = Literal["power", "process"]
+from croupier_server.storage.base import Durability
 
 CONNECT_S: Final = 10
 """Time to connect and to find out whether we may write."""
@@ -50,6 +49,10 @@ _COMMIT: Final = {
     "process": "SET synchronous_commit = off",
 }
 
+EXCLUDE_OTHERS: Final = "SELECT value FROM counters WHERE name = 'records' FOR UPDATE"
+"""First statement of whatever changes more than the log: such transactions are rare, and one after
+the other they need no thought about what they would do to each other."""
+
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
 """What a session may fail with."""
 
@@ -64,7 +67,7 @@ class Superseded(Exception):
 
 def plain(error: BaseException) -> str:
     """What went wrong, on one line and without what the driver knows of passwords."""
-    if isinstance(error, TimeoutError) and not isinstance(error, OSError | asyncpg.PostgresError):
+    if type(error) is TimeoutError and not error.args:
         return f"PostgreSQL has not answered for {ANSWER_S} s"
     text = " ".join(str(error).split()) or type(error).__name__
     return f"PostgreSQL: {without_password(text)}"
@@ -89,6 +92,7 @@ class WriterSession:
         name = f"croupier {socket.gethostname()[:24]}:{os.getpid()} "
         self._name = name + secrets.token_hex(8)
         self._connection: asyncpg.Connection | None = None
+        self._ended: Callable[[], None] = lambda: None
         self.fence = 0
 
     @property
@@ -102,11 +106,16 @@ class WriterSession:
         """Whether there is a session that has not been seen to end."""
         return self._connection is not None and not self._connection.is_closed()
 
-    async def open(self, ended: Callable[[], None]) -> None:
-        """Connect and take the lock; *ended* is called when the session has ended by itself.
+    def watch(self, ended: Callable[[], None]) -> None:
+        """Have *ended* called when a session ends."""
+        self._ended = ended
+
+    async def open(self) -> None:
+        """Connect and take the lock.
 
         Raises:
             Held: another server has the lock.
+            Superseded: and it goes by a fence of its own.
             OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError: no session.
         """
         async with asyncio.timeout(CONNECT_S):
@@ -122,7 +131,7 @@ class WriterSession:
             except BaseException:
                 connection.terminate()
                 raise
-        connection.add_termination_listener(lambda _: ended())
+        connection.add_termination_listener(lambda _: self._ended())
         self._connection = connection
 
     async def _lock(self, connection: asyncpg.Connection) -> None:
@@ -133,6 +142,8 @@ class WriterSession:
             if holder is None:
                 continue  # gone meanwhile
             if holder["application_name"] != self._name:
+                if self.fence:
+                    await self._check_fence(connection)
                 raise Held(
                     f"another server holds this database: {holder['application_name']}, "
                     f"connected from {holder['host']} (process {holder['pid']} of PostgreSQL)"
@@ -141,9 +152,11 @@ class WriterSession:
 
     async def claim(self) -> None:
         """Take a fence: from now on whoever served before cannot store any more."""
-        self.fence = await self.connection.fetchval(
-            "UPDATE writer SET fence = fence + 1, last_batch = 0 RETURNING fence"
-        )
+        async with self.connection.transaction():
+            await self.connection.execute(EXCLUDE_OTHERS)
+            self.fence = await self.connection.fetchval(
+                "UPDATE writer SET fence = fence + 1, last_batch = 0 RETURNING fence"
+            )
 
     async def last_batch(self) -> int:
         """Number of the batch that was stored last under our fence.
@@ -151,7 +164,10 @@ class WriterSession:
         Raises:
             Superseded: the database goes by another fence.
         """
-        row = await self.connection.fetchrow("SELECT fence, last_batch FROM writer")
+        return await self._check_fence(self.connection)
+
+    async def _check_fence(self, connection: asyncpg.Connection) -> int:
+        row = await connection.fetchrow("SELECT fence, last_batch FROM writer")
         if row is None or row["fence"] != self.fence:
             raise Superseded("another server has taken the database over")
         return int(row["last_batch"])

@@ -1,0 +1,184 @@
+"""What the writer of PostgreSQL sends: batches, each of them one statement.
+
+Numbers of tables, pieces and batches are given here, so that a batch sent twice is the same bytes
+twice. Must not be put here: sessions, and what happens when one is lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from croupier_server.storage.base import Checkpoint, Done
+from croupier_server.storage.jobs import Append, Finish, Forget, Job
+from croupier_server.storage.packing import Piece
+
+JOBS_MAX: Final = 4_096
+"""Jobs that go into one batch at most, so that a backlog does not become one huge statement."""
+
+_PIECES: Final = """
+WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
+  pieces AS (
+    INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
+    SELECT piece.* FROM held,
+      unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS piece)
+SELECT fence FROM held
+"""
+
+_ALL: Final = """
+WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
+  pieces AS (
+    INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
+    SELECT piece.* FROM held,
+      unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS piece),
+  made AS (
+    INSERT INTO live_tables (number, table_id, epoch)
+    SELECT made.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[]) AS made),
+  marks AS (
+    INSERT INTO checkpoints (table_number, after, kept_from, data)
+    SELECT mark.* FROM held,
+      unnest($11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[]) AS mark
+    ON CONFLICT (table_number) DO UPDATE
+    SET after = excluded.after, kept_from = excluded.kept_from, data = excluded.data),
+  gone AS (DELETE FROM live_tables USING held WHERE number = ANY($15::bigint[])),
+  gone_marks AS (DELETE FROM checkpoints USING held WHERE table_number = ANY($15::bigint[])),
+  gone_pieces AS (DELETE FROM log_pieces USING held WHERE table_number = ANY($15::bigint[]))
+SELECT fence FROM held
+"""
+
+
+class Batch(NamedTuple):
+    """What is stored at once.
+
+    Attributes:
+        number: counts those of this fence, from 1.
+        statement: what is sent; it returns the fence, or nothing under another one.
+        arguments: of the statement.
+        done: who hears of it, in order.
+    """
+
+    number: int
+    statement: str
+    arguments: tuple[object, ...]
+    done: tuple[Done, ...]
+
+
+class Batches:
+    """Makes batches of jobs.
+
+    Args:
+        fence: that they go by.
+        tables: number of each live table, by id.
+        last_table: largest number that a table of the database has or had.
+        last_piece: largest number of a piece.
+    """
+
+    def __init__(
+        self, fence: int, tables: dict[str, int], last_table: int, last_piece: int
+    ) -> None:
+        self._fence = fence
+        self._tables = tables
+        self._last_table = last_table
+        self._last_piece = last_piece
+        self.last_batch = 0
+        """Number of the newest batch."""
+
+    def take(self, jobs: deque[Job]) -> Batch | None:
+        """A batch of the first of *jobs*, which are taken away; None when a `Finish` is first, or
+        nothing.
+
+        What one statement deletes it cannot have made, so a batch stores or forgets, not both.
+        """
+        pieces: list[Piece] = []
+        done: list[Done] = []
+        checkpoints: dict[str, Checkpoint] = {}
+        forgotten: list[int] = []
+        for _ in range(min(len(jobs), JOBS_MAX)):
+            job = jobs[0]
+            if isinstance(job, Finish):
+                break
+            if isinstance(job, Forget):
+                if done or checkpoints:
+                    break
+                number = self._tables.pop(job.table_id, None)
+                if number is not None:
+                    forgotten.append(number)
+            elif forgotten:
+                break
+            elif isinstance(job, Append):
+                pieces += job.pieces
+                done.append(job.done)
+            else:
+                checkpoints[job.table_id] = job.checkpoint
+            jobs.popleft()
+        if not (done or checkpoints or forgotten):
+            return self.take(jobs) if jobs and not isinstance(jobs[0], Finish) else None
+        return self._batch(_joined(pieces), checkpoints, forgotten, tuple(done))
+
+    def release(self, table_id: str) -> int | None:
+        """The number of a table that is live no more, if it was."""
+        return self._tables.pop(table_id, None)
+
+    def restore(self, table_id: str, number: int) -> None:
+        """Take back that a table is live no more."""
+        self._tables.setdefault(table_id, number)
+
+    def _batch(
+        self,
+        pieces: list[Piece],
+        checkpoints: dict[str, Checkpoint],
+        forgotten: list[int],
+        done: tuple[Done, ...],
+    ) -> Batch:
+        made: list[tuple[int, str, int]] = []
+        for piece in pieces:
+            if piece.table_id not in self._tables:
+                self._last_table += 1
+                self._tables[piece.table_id] = self._last_table
+                made.append((self._last_table, piece.table_id, piece.epoch))
+        marks = [
+            (self._tables[table_id], *checkpoint)
+            for table_id, checkpoint in checkpoints.items()
+            if table_id in self._tables
+        ]
+        first = self._last_piece + 1
+        self._last_piece += len(pieces)
+        self.last_batch += 1
+        arguments: tuple[object, ...] = (
+            self.last_batch,
+            self._fence,
+            list(range(first, first + len(pieces))),
+            [self._tables[piece[0]] for piece in pieces],
+            [piece[1] for piece in pieces],
+            [piece[2] for piece in pieces],
+            [piece[3] for piece in pieces],
+        )
+        if not (made or marks or forgotten):
+            return Batch(self.last_batch, _PIECES, arguments, done)
+        arguments += (*_columns(made, 3), *_columns(marks, 4), forgotten)
+        return Batch(self.last_batch, _ALL, arguments, done)
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
+    """One piece for each table and epoch, as pieces of one batch cost less together."""
+    found: dict[tuple[str, int], list[Piece]] = {}
+    for piece in pieces:
+        found.setdefault((piece.table_id, piece.epoch), []).append(piece)
+    return [_join(own) if len(own) > 1 else own[0] for own in found.values()]
+
+
+def _join(pieces: list[Piece]) -> Piece:
+    first = pieces[0]
+    last_sequence = max(piece.last_sequence for piece in pieces)
+    packed = b"".join(piece.packed for piece in pieces)
+    return Piece(first.table_id, first.epoch, last_sequence, packed)
+
+
+def _columns(rows: Iterable[tuple[object, ...]], width: int) -> list[list[object]]:
+    """*rows* of so many values each, turned on their side."""
+    columns: list[list[object]] = [[] for _ in range(width)]
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    return columns

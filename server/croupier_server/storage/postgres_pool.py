@@ -1,0 +1,203 @@
+"""What is read from PostgreSQL, and what changes more than the log, over a pool of sessions.
+
+Must not be put here: the writer of the log; queries that SQLite shares (``queries.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import asyncpg
+import structlog
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from croupier_server.errors import Reason, Unavailable
+from croupier_server.storage.base import Checkpoint, FinishedMatch, LogRow, StoredTable
+from croupier_server.storage.codec import record_of_bodies
+from croupier_server.storage.packing import behind, bodies, unpack
+from croupier_server.storage.postgres_session import (
+    ANSWER_S,
+    CONNECT_S,
+    EXCLUDE_OTHERS,
+    LOST,
+    Superseded,
+    plain,
+)
+from croupier_server.storage.queries import keep_record
+
+T = TypeVar("T")
+
+_SESSIONS: Final = 4
+"""Sessions that are kept open; under load there may be as many more."""
+
+_RETRY_MS: Final = 1_000
+
+_LIVE: Final = """
+SELECT number, live_tables.epoch, after, kept_from, data
+FROM live_tables LEFT JOIN checkpoints ON table_number = number WHERE table_id = $1
+"""
+
+_FIRST: Final = """
+SELECT epoch, packed FROM log_pieces WHERE table_number = $1 AND last_sequence > 0
+ORDER BY last_sequence LIMIT 1
+"""
+
+_PIECES: Final = """
+SELECT epoch, packed FROM log_pieces
+WHERE table_number = $1 AND (last_sequence >= $2 OR last_sequence = 0) ORDER BY number
+"""
+
+_WHOLE: Final = (
+    "SELECT string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces WHERE table_number = $1"
+)
+
+_log = structlog.get_logger(__name__)
+
+
+def pooled(url: str) -> AsyncEngine:
+    """Sessions of the database at *url*, opened when they are wanted."""
+    name = {"application_name": "croupier"}
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(
+            url, timeout=CONNECT_S, command_timeout=ANSWER_S, server_settings=name
+        )
+
+    return create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=connect,
+        pool_size=_SESSIONS,
+        max_overflow=_SESSIONS,
+        pool_pre_ping=True,
+    )
+
+
+class PostgresPool:
+    """A database over many sessions. Everything may fail with `Unavailable`.
+
+    Args:
+        engine: gives sessions; this pool lets go of it.
+        fence: by which changes go; None: whoever serves, these do not disturb it.
+    """
+
+    def __init__(self, engine: AsyncEngine, fence: int | None) -> None:
+        self._engine = engine
+        self._fence = fence
+
+    async def close(self) -> None:
+        """Let go of all sessions."""
+        await self._engine.dispose()
+
+    # Queries -------------------------------------------------------------------------------------
+
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        """See `sql.Database.read`."""
+        async with _reachable(), self._engine.connect() as connection:
+            return await connection.run_sync(query)
+
+    async def write(self, query: Callable[[Connection], T]) -> T:
+        """See `sql.Database.write`.
+
+        Raises:
+            Superseded: the database goes by another fence.
+        """
+        async with _reachable(), self._engine.begin() as connection:
+            await connection.execute(text(EXCLUDE_OTHERS))
+            if self._fence is not None:
+                fence = (await connection.execute(text("SELECT fence FROM writer"))).scalar_one()
+                if fence != self._fence:
+                    raise Superseded("another server has taken the database over")
+            return await connection.run_sync(query)
+
+    # Live tables ---------------------------------------------------------------------------------
+
+    async def tables(self) -> Sequence[str]:
+        """See `TableLog.tables`."""
+        async with self._raw() as raw:
+            found = await raw.fetch("SELECT table_id FROM live_tables ORDER BY number")
+        return [table_id for (table_id,) in found]
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        """See `TableLog.load`."""
+        async with self._raw() as raw:
+            live = await raw.fetchrow(_LIVE, table_id)
+            if live is None:
+                return None
+            number, epoch, after, kept_from, data = live
+            checkpoint = None if data is None else Checkpoint(after, kept_from, data)
+            start = checkpoint.kept_from - 1 if checkpoint else 0
+            first = await raw.fetch(_FIRST, number) if checkpoint else ()
+            found = await raw.fetch(_PIECES, number, start)
+        rows = list(_rows(table_id, found))
+        made = next(_rows(table_id, first), None) or next(iter(rows), None)
+        if made is None:
+            return None  # forgotten meanwhile
+        return StoredTable(table_id, epoch, made, checkpoint, behind(rows, start))
+
+    async def read_log(self, table_id: str, after: int) -> Sequence[LogRow]:
+        """See `TableLog.read`."""
+        async with self._raw() as raw:
+            live = await raw.fetchrow(_LIVE, table_id)
+            found = await raw.fetch(_PIECES, live["number"], after) if live else ()
+        return behind(_rows(table_id, found), after)
+
+    async def archive(self, match: FinishedMatch, number: int) -> bool:
+        """Keep the record of a match and let go of its rows, both or neither. What a try before
+        this one has done is not done again.
+
+        Args:
+            match: what has ended.
+            number: of its table.
+
+        Returns:
+            Whether records may have come to be shown.
+        """
+        async with self._raw() as raw:
+            packed = await raw.fetchval(_WHOLE, number)
+        if packed is None:
+            return True
+        record = await asyncio.to_thread(lambda: record_of_bodies(match, bodies(packed)))
+        return await self.write(partial(_archive, match=match, number=number, record=record))
+
+    @asynccontextmanager
+    async def _raw(self) -> AsyncIterator[asyncpg.Connection]:
+        """The driver's own connection, on which each statement is a transaction: reading tables is
+        a great part of starting, and SQLAlchemy would be the greater part of that."""
+        async with _reachable(), self._engine.connect() as connection:
+            wrapped = await connection.get_raw_connection()
+            yield wrapped.driver_connection
+
+
+def _archive(connection: Connection, match: FinishedMatch, number: int, record: bytes) -> bool:
+    values = {"number": number}
+    gone = connection.execute(text("DELETE FROM live_tables WHERE number = :number"), values)
+    if not gone.rowcount:
+        return True
+    connection.execute(text("DELETE FROM checkpoints WHERE table_number = :number"), values)
+    connection.execute(text("DELETE FROM log_pieces WHERE table_number = :number"), values)
+    return keep_record(connection, match, record)
+
+
+def _rows(table_id: str, found: Iterable[Any]) -> Iterator[LogRow]:
+    for epoch, packed in found:
+        yield from unpack(table_id, epoch, packed)
+
+
+@asynccontextmanager
+async def _reachable() -> AsyncIterator[None]:
+    """What the database fails with is told to the log in full and to callers in general."""
+    try:
+        yield
+    except (DBAPIError, *LOST) as error:
+        # SQLAlchemy's error holds its own form of the driver's, which holds the driver's.
+        cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
+        _log.warning("store does not answer", error=plain(cause.__cause__ or cause))
+        raise Unavailable(
+            Reason.STORE_UNAVAILABLE, "the store does not answer; try again", retry_ms=_RETRY_MS
+        ) from error
