@@ -282,3 +282,36 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
     table = table_pb2.Table(table_id="t", game=kind, seats=seats)
     snapshot = table_pb2.Snapshot(table=table, public=view)
     return Narrator(table).snapshot(snapshot)[1:]
+
+
+def narrator() -> Narrator:
+    """The narrator of a table with three players."""
+    seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(["bob", "ann"])]
+    return Narrator(table_pb2.Table(game=game_pb2.GAME_KIND_POKEX, seats=seats))
+
+
+def clock(seat: int, seconds: int, strikes: int = 0) -> table_pb2.SeatClock:
+    """A clock as a heartbeat has it."""
+    found = table_pb2.SeatClock(seat=seat, strikes=strikes)
+    found.remaining.FromMilliseconds(seconds * 1000 + 900)
+    return found
+
+
+def test_clocks_are_told_when_they_have_changed() -> None:
+    tell = narrator().clocks
+    assert tell([]) == []
+    both = [clock(0, 298), clock(1, 7, strikes=2)]
+    assert tell(both) == ["       clocks: 0 bob 4:58, 1 ann 0:07 (2 strikes)"]
+    assert tell(both) == []
+    assert tell([clock(0, 298), clock(1, 3700, strikes=1)]) == [
+        "       clocks: 0 bob 4:58, 1 ann 61:40 (1 strike)"
+    ]
+
+
+def test_a_nonce_that_was_withheld_and_time_that_ran_out_are_told() -> None:
+    told = narrator()
+    no_show = table_pb2.TableEvent(sequence=9, seat_no_show=table_pb2.SeatNoShow(seat=1))
+    assert told.tell(no_show, {}) == ["    9  1 ann withholds its nonce; the seat is free"]
+    out = table_pb2.SeatTimedOut(seat=0, strikes=2)
+    timed_out = table_pb2.TableEvent(sequence=10, seat_timed_out=out)
+    assert told.tell(timed_out, {}) == ["   10  0 bob runs out of time (2 strikes so far)"]

@@ -78,9 +78,9 @@ def test_a_nonce_withheld_frees_that_seat_and_replaces_the_secret() -> None:
 def test_nonces_are_waited_for_as_long_as_the_server_says() -> None:
     world, table, _ = filled()
     pass_time(world, NONCE_MS - 1)
-    assert table.status is Status.OPENING
+    assert resource(table).status == table_pb2.TABLE_STATUS_OPENING
     pass_time(world, 1)
-    assert table.status is Status.OPEN
+    assert resource(table).status == table_pb2.TABLE_STATUS_OPEN
 
 
 def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -> None:

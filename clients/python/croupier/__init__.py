@@ -19,6 +19,7 @@ from croupier import pokex, tongits, tractor
 from croupier.bot import Bot, Decision
 from croupier.cards import Card, parse_cards, pretty
 from croupier.client import Client, NewTable
+from croupier.clock import Clock
 from croupier.errors import (
     BotError,
     Conflict,
@@ -48,6 +49,7 @@ __all__ = [
     "BotError",
     "Card",
     "Client",
+    "Clock",
     "Conflict",
     "ConnectionFailed",
     "Decision",

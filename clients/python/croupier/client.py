@@ -7,7 +7,6 @@ Must not be put here: how updates travel (`croupier.session`, `croupier.watch`).
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +17,12 @@ from google.protobuf.message import Message
 
 from croupier.background import Background
 from croupier.bot import Bot
+from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.errors import Error, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
+from croupier.nonces import NONCE_BYTES, nonce_hash
 from croupier.options import OptionValue, game_kind, options_message
 from croupier.randomness import SeatRandom
 from croupier.results import Result, make_result
@@ -44,7 +45,6 @@ Transport: TypeAlias = Literal["session", "watch"]
 
 NAME: Final = "croupier-python/0.1"
 THREADS_MAX: Final = 1024
-NONCE_BYTES: Final = 32
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
 
@@ -155,7 +155,7 @@ class Client:
         ruleset: str = "",
         options: Mapping[str, OptionValue] | Message | None = None,
         seats: Sequence[str] = (),
-        clock: table_pb2.ClockSpec | None = None,
+        clock: Clock | table_pb2.ClockSpec | None = None,
         spectator_delay: table_pb2.SpectatorDelay | None = None,
         deal: table_pb2.DealSource | None = None,
         title: str = "",
@@ -181,7 +181,7 @@ class Client:
 
         Raises:
             Refused: the server does not make such a table.
-            UsageError: no such game or option.
+            UsageError: no such game or option, or a clock that is none.
         """
         request = table_service_pb2.CreateTableRequest(
             request_id=secrets.token_hex(16),
@@ -190,7 +190,7 @@ class Client:
             options=options_message(game, options),
             seats=[_seat_spec(seat) for seat in seats],
             deal_source=deal,
-            clock=clock,
+            clock=clock.message() if isinstance(clock, Clock) else clock,
             spectator_delay=spectator_delay,
             title=title,
             shared_seats=shared_seats,
@@ -286,7 +286,7 @@ class Client:
             seat=seat,
             invite_code=invite,
             player=player,
-            nonce_hash=hashlib.sha256(nonce).digest(),
+            nonce_hash=nonce_hash(nonce),
         )
         got = await self._main.call(self._main.tables.JoinTable, request)
         return Ticket(got.table, got.seat, got.epoch, got.ticket, nonce)
@@ -329,7 +329,7 @@ class Client:
                 raise Error(f"table {ticket.table_id} ended without a result")
             message = table.result
         result = make_result(
-            message, ticket.table_id, ticket.seat, seat.name, seat.decisions, ticket.nonce
+            message, ticket.table_id, ticket.seat, seat.name, seat.decisions, seat.nonces.last
         )
         await seat.call_hook(bot.on_end, result)
         return result

@@ -51,7 +51,8 @@ class Result:
         place: the seat's place, 1 is best; None if it does not count.
         detail: one sentence for people, often empty.
         decisions: how many questions the bot was asked.
-        nonce: the seat's 32 secret bytes, to verify the shuffle with once the record is out.
+        nonce: the seat's 32 secret bytes that were mixed in, to verify the shuffle with once the
+            record is out.
         message: the result as the contract writes it.
     """
 

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 
 from croupier.bot import Bot
 from croupier.client import Client, NewTable, Transport
+from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS
 from croupier.errors import Error, UsageError
 from croupier.options import OptionValue, options_message
@@ -56,6 +57,7 @@ def run(
     at_once: int = 1,
     ruleset: str = "",
     options: Mapping[str, OptionValue] | Message | None = None,
+    clock: Clock | None = None,
     name: str | None = None,
     seed: int | str | None = None,
     transport: Transport = "session",
@@ -79,6 +81,7 @@ def run(
         at_once: how many of them are played at the same time.
         ruleset: name of the ruleset; empty: the default.
         options: what differs from it, such as ``{"max_deals": 1}``.
+        clock: clock of the bot's own tables; None: it may think for ever.
         name: name shown at the table.
         seed: makes matches at tables of its own repeatable: the same bots, options, seats and seed
             give the same cards, the same ``decision.random`` at each decision and the same house
@@ -112,6 +115,7 @@ def run(
             at_once=at_once,
             ruleset=ruleset,
             options=options,
+            clock=clock,
             name=name,
             seed=seed,
             transport=transport,
@@ -133,6 +137,7 @@ async def run_async(
     at_once: int = 1,
     ruleset: str = "",
     options: Mapping[str, OptionValue] | Message | None = None,
+    clock: Clock | None = None,
     name: str | None = None,
     seed: int | str | None = None,
     transport: Transport = "session",
@@ -163,6 +168,7 @@ async def run_async(
                     ruleset=ruleset,
                     options=asked,
                     seats=words,
+                    clock=clock,
                     deal=_deal(seed, number),
                     shared_seats=len(own) > 1,
                 )

@@ -21,6 +21,7 @@ from croupier.bot import Bot, Decision
 from croupier.errors import BotError, Error, LimitReached, Refused, SeatLost, Unavailable
 from croupier.errors import from_status as error_from_status
 from croupier.moves import Move
+from croupier.nonces import Nonces
 from croupier.randomness import SeatRandom
 from croupier.threads import Threads
 from croupier.v1 import game_pb2, table_pb2
@@ -55,7 +56,7 @@ class Ticket:
         seat: the seat.
         epoch: which life of the seat it is for.
         secret: the ticket itself; whoever has it holds the seat.
-        nonce: the seat's 32 secret bytes for the shuffle.
+        nonce: the seat's first 32 secret bytes for the shuffle.
     """
 
     table: table_pb2.Table
@@ -77,8 +78,8 @@ class Link(Protocol):
     def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
         """Send the answer to a decision."""
 
-    def open_nonce(self, seat: Seat) -> None:
-        """Send the seat's nonce."""
+    def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
+        """Send a nonce of the seat, and the hash of its next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Seat:
     Attributes:
         ticket: the right to it.
         bot: who plays.
+        nonces: what it adds to the shuffle.
         epoch: the table's epoch as last seen.
         sequence: number of the last event that was seen.
         decisions: how many questions came.
@@ -114,6 +116,7 @@ class Seat:
     def __init__(self, ticket: Ticket, bot: Bot, source: SeatRandom, workplace: Workplace) -> None:
         self.ticket = ticket
         self.bot = bot
+        self.nonces = Nonces(ticket.nonce)
         self.epoch = ticket.table.epoch
         self.sequence = 0
         self.decisions = 0
@@ -154,7 +157,7 @@ class Seat:
                 self.refused(refused.decision_id, error_from_status(refused.status))
             case "nonce_wanted":
                 if self.link is not None:
-                    self.link.open_nonce(self)
+                    self.link.open_nonce(self, *self.nonces.open(update.nonce_wanted.nonce_hash))
             case "snapshot":
                 self.epoch = update.snapshot.table.epoch
                 self.sequence = update.snapshot.sequence

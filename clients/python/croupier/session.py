@@ -122,10 +122,10 @@ class Session:
             self._out.moves.add(channel=channel, decision_id=decision_id, move=move)
             self._wake.set()
 
-    def open_nonce(self, seat: Seat) -> None:
-        """Send the seat's nonce with the next frame."""
+    def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
+        """Send a nonce of the seat with the next frame."""
         if self._is_open and (channel := self._channels.get(seat)) is not None:
-            self._out.nonces.add(channel=channel, nonce=seat.ticket.nonce)
+            self._out.nonces.add(channel=channel, nonce=nonce, next_nonce_hash=next_hash)
             self._wake.set()
 
     def _open(self, channel: int) -> None:

@@ -46,9 +46,9 @@ class Watches:
         """Submit the answer to a decision."""
         self._background.start(self._submit(seat, decision_id, move))
 
-    def open_nonce(self, seat: Seat) -> None:
-        """Send the seat's nonce."""
-        self._background.start(self._send_nonce(seat))
+    def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
+        """Send a nonce of the seat."""
+        self._background.start(self._send_nonce(seat, nonce, next_hash))
 
     async def _submit(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
         request = play_service_pb2.SubmitMoveRequest(
@@ -62,9 +62,9 @@ class Watches:
         except ConnectionFailed as error:
             seat.fail(error)
 
-    async def _send_nonce(self, seat: Seat) -> None:
+    async def _send_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
         request = play_service_pb2.OpenNonceRequest(
-            table_id=seat.ticket.table_id, nonce=seat.ticket.nonce
+            table_id=seat.ticket.table_id, nonce=nonce, next_nonce_hash=next_hash
         )
         method = self._connection.play.OpenNonce
         try:

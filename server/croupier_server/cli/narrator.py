@@ -8,7 +8,7 @@ Must not be put here: what one game's events mean, and where events come from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, Protocol
 
 from croupier.v1 import game_pb2, table_pb2
@@ -57,6 +57,7 @@ class Narrator:
 
     def __init__(self, table: table_pb2.Table) -> None:
         self._names = {seat.seat: seat_name(seat) for seat in table.seats}
+        self._clocks = ""
         game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
         self._teller: Teller = TELLERS[game](self._names)
 
@@ -65,9 +66,20 @@ class Narrator:
         lines = table_lines(snapshot.table)
         if snapshot.WhichOneof("view") == "public":
             lines += self._teller.position(snapshot.public)
+        lines += self.clocks(snapshot.clocks)
         if snapshot.table.HasField("result"):
             lines += result_lines(snapshot.table.result, self._names)
         return lines
+
+    def clocks(self, clocks: Iterable[table_pb2.SeatClock]) -> list[str]:
+        """A line for the clocks, unless they stand as they were last told."""
+        told = ", ".join(
+            f"{self._names.get(clock.seat, str(clock.seat))} {_minutes(clock)}" for clock in clocks
+        )
+        if not told or told == self._clocks:
+            return []
+        self._clocks = told
+        return [f"       clocks: {told}"]
 
     def tell(self, event: table_pb2.TableEvent, private: Private) -> list[str]:
         """Lines for *event*, each with its number; perhaps none yet."""
@@ -82,6 +94,19 @@ class Narrator:
         """Lines for an event that is the same in every game."""
         if kind == "table_created":
             return table_lines(event.table_created.table)
+        if kind == "match_started":
+            return ["the match begins"]
+        if kind == "seat_timed_out":
+            out = event.seat_timed_out
+            return [f"{self._names[out.seat]} runs out of time ({out.strikes} strikes so far)"]
+        if kind == "match_ended":
+            return result_lines(event.match_ended, self._names)
+        if kind == "table_halted":
+            return ["a fault stopped the table; the match does not count"]
+        return self._about_seats(event, kind)
+
+    def _about_seats(self, event: table_pb2.TableEvent, kind: str) -> list[str]:
+        """Lines for what happens before a match begins."""
         if kind == "seat_joined":
             seat = event.seat_joined.seat
             self._names[seat.seat] = seat_name(seat)
@@ -94,16 +119,14 @@ class Narrator:
             return [f"{self._names[event.nonce_opened.seat]} opens its nonce"]
         if kind == "seat_no_show":
             return [f"{self._names[event.seat_no_show.seat]} withholds its nonce; the seat is free"]
-        if kind == "match_started":
-            return ["the match begins"]
-        if kind == "seat_timed_out":
-            out = event.seat_timed_out
-            return [f"{self._names[out.seat]} runs out of time ({out.strikes} so far)"]
-        if kind == "match_ended":
-            return result_lines(event.match_ended, self._names)
-        if kind == "table_halted":
-            return ["a fault stopped the table; the match does not count"]
         return ["something happened that this version does not know"]
+
+
+def _minutes(clock: table_pb2.SeatClock) -> str:
+    """What a clock shows, such as ``4:58`` or ``0:07 (2 strikes)``."""
+    minutes, seconds = divmod(clock.remaining.seconds, 60)
+    strikes = f" ({clock.strikes} strike{'s' * (clock.strikes > 1)})" if clock.strikes else ""
+    return f"{minutes}:{seconds:02}{strikes}"
 
 
 def seat_name(seat: table_pb2.SeatInfo) -> str:

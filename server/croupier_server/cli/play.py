@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from croupier_server.cli import clocks
 from croupier_server.cli.common import fail, find_game, read_options
 
 if TYPE_CHECKING:
@@ -77,9 +78,12 @@ def command(
     in_flight: Annotated[
         int, typer.Option(min=1, max=1000, help="Matches under way at a time.")
     ] = 32,
-    move_time: Annotated[
-        float, typer.Option(min=0, help="Seconds for each move; 0: as long as it takes.")
-    ] = 0,
+    move_time: clocks.MoveTime = 0,
+    base_time: clocks.BaseTime = 0,
+    increment: clocks.Increment = 0,
+    on_time_out: clocks.TimeOut = clocks.OnTimeOut.STRIKE,
+    strikes: clocks.Strikes = None,
+    disconnect_grace: clocks.Grace = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
 ) -> int:
     """Play matches between bots and compare them.
@@ -98,7 +102,9 @@ def command(
         plan,
         matches=_schedule(plan, boards, matches, both_seatings),
         in_flight=in_flight,
-        move_ms=round(move_time * 1000),
+        clock=clocks.read_clock(
+            move_time, base_time, increment, on_time_out, strikes, disconnect_grace
+        ),
     )
     folder = _make_folder(out, game)
     results = _play(plan, folder, server, quiet=as_json)

@@ -83,6 +83,8 @@ async def _show_updates(
             lines = ["... some events were missed; the table stands like this:"]
         elif kind == "event" and narrator is not None:
             lines = narrator.tell(update.event, {})
+        elif kind == "heartbeat" and narrator is not None:
+            lines = narrator.clocks(update.heartbeat.clocks)
         elif kind == "end":
             reason = table_pb2.StreamEnd.Reason.Name(update.end.reason).removeprefix("REASON_")
             if reason in _ENDS_WELL:

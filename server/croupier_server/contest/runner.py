@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Final
 
 import grpc
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from croupier.clock import Clock
 from croupier.errors import from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
 from croupier.records import record_bytes
@@ -49,9 +49,6 @@ CALL_S: Final = 30.0
 SEATS_S: Final = 120.0
 """A match whose seats are not all taken after this time is given up: it would never begin."""
 
-STRIKES: Final = 3
-"""Time-outs after which a seat forfeits, where a time for each move is set."""
-
 _STREAM_ATTEMPTS: Final = 5
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
 
@@ -73,7 +70,7 @@ class Plan:
         seed: cards and bots follow from it.
         matches: the schedule.
         in_flight: tables at a time; one board at least.
-        move_ms: time for each move, 0 for no clock.
+        clock: of every table; None: none.
     """
 
     game: str
@@ -84,7 +81,7 @@ class Plan:
     seed: int
     matches: tuple[Match, ...] = ()
     in_flight: int = 32
-    move_ms: int = 0
+    clock: Clock | None = None
 
 
 async def play(
@@ -340,11 +337,6 @@ class _Runner:
         cards = board(plan.seed, match.board)
         numbers = [match.entrant_of_team(team) for team in plan.teams]
         names = [plan.entrants[number].name for number in numbers]
-        clock = table_pb2.ClockSpec()
-        if plan.move_ms:
-            per_move = Duration()
-            per_move.FromMilliseconds(plan.move_ms)
-            clock = table_pb2.ClockSpec(per_move=per_move, strikes=STRIKES)
         request = table_service_pb2.CreateTableRequest(
             game=self._kind,
             ruleset=plan.ruleset,
@@ -361,7 +353,7 @@ class _Runner:
                     tables=tables,
                 )
             ),
-            clock=clock,
+            clock=plan.clock.message() if plan.clock else None,
             shared_seats=True,
             title=f"{cards.board_id}: {' against '.join(dict.fromkeys(names))}",
         )

@@ -1,0 +1,86 @@
+"""The clock that a new table gets, in seconds.
+
+Must not be put here: how clocks run; the server does that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from google.protobuf.duration_pb2 import Duration
+
+from croupier.errors import UsageError
+from croupier.v1 import table_pb2
+
+__all__ = ["Clock", "OnTimeOut"]
+
+OnTimeOut: TypeAlias = Literal["fallback", "strike", "forfeit"]
+"""What becomes of a seat whose time has run out."""
+
+_POLICIES: Final = {
+    "fallback": table_pb2.TIME_OUT_POLICY_FALLBACK,
+    "strike": table_pb2.TIME_OUT_POLICY_STRIKE,
+    "forfeit": table_pb2.TIME_OUT_POLICY_FORFEIT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A clock; times in seconds, zero for what it does not have.
+
+    ``Clock(base=300, increment=2)`` is a clock of chess, ``Clock(per_move=5)`` gives five seconds
+    for each move, and ``Clock(per_move=5, base=60)`` a bank of a minute beside them.
+
+    Attributes:
+        base: time for the whole match.
+        increment: added to it after each move.
+        per_move: time for each move before the base is touched.
+        window_time: how long a sealed window stays open; 0: until all have answered.
+        strikes: strikes that are a forfeit; 0: none are.
+        on_time_out: when time has run out, ``fallback`` has a move played for the seat, ``strike``
+            counts a strike besides, and with ``forfeit`` the seat has lost the match.
+        disconnect_grace: time of a match, in all, in which a seat without a stream is charged
+            nothing.
+        start_timeout: the match must have begun so long after the table was made; 0: whenever.
+    """
+
+    base: float = 0
+    increment: float = 0
+    per_move: float = 0
+    window_time: float = 0
+    strikes: int = 0
+    on_time_out: OnTimeOut = "strike"
+    disconnect_grace: float = 0
+    start_timeout: float = 0
+
+    def message(self) -> table_pb2.ClockSpec:
+        """The clock as the contract writes it.
+
+        Raises:
+            UsageError: a time that is none, or no such policy.
+        """
+        if self.on_time_out not in _POLICIES:
+            raise UsageError(f"on_time_out is {' or '.join(_POLICIES)}, not {self.on_time_out!r}")
+        return table_pb2.ClockSpec(
+            base=_duration("base", self.base),
+            increment=_duration("increment", self.increment),
+            per_move=_duration("per_move", self.per_move),
+            window_time=_duration("window_time", self.window_time),
+            strikes=self.strikes,
+            on_time_out=_POLICIES[self.on_time_out],
+            disconnect_grace=_duration("disconnect_grace", self.disconnect_grace),
+            start_timeout=_duration("start_timeout", self.start_timeout),
+        )
+
+
+def _duration(name: str, seconds: float) -> Duration | None:
+    """A duration; None for zero."""
+    if not math.isfinite(seconds) or seconds < 0:
+        raise UsageError(f"{name} is no time: {seconds}")
+    if not seconds:
+        return None
+    duration = Duration()
+    duration.FromNanoseconds(round(seconds * 1e9))
+    return duration

@@ -1,0 +1,80 @@
+"""The options that set the clock of a contest's tables.
+
+Must not be put here: what a clock does.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from croupier_server.cli.common import fail
+
+if TYPE_CHECKING:
+    from croupier.clock import Clock
+
+STRIKES: Final = 3
+"""Strikes that are a forfeit where there is a clock, if nothing else is asked for."""
+
+
+class OnTimeOut(StrEnum):
+    """What becomes of a bot whose time has run out."""
+
+    FALLBACK = "fallback"
+    STRIKE = "strike"
+    FORFEIT = "forfeit"
+
+
+MoveTime = Annotated[
+    float, typer.Option(min=0, help="Seconds for each move; 0: as long as it takes.")
+]
+BaseTime = Annotated[
+    float, typer.Option(min=0, help="Seconds for a match, used when those for a move are up.")
+]
+Increment = Annotated[
+    float, typer.Option(min=0, help="Seconds added to --base-time after each move.")
+]
+TimeOut = Annotated[
+    OnTimeOut,
+    typer.Option(
+        help="When time is up a move is played for the bot (fallback), and a strike counted "
+        "(strike); or it has lost the match (forfeit)."
+    ),
+]
+Strikes = Annotated[
+    int | None, typer.Option(min=0, help=f"Strikes that lose the match; 0: none.  [{STRIKES}]")
+]
+Grace = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        help="Seconds of a match for which a bot that lost its connection is charged nothing.",
+    ),
+]
+
+
+def read_clock(
+    move_time: float,
+    base_time: float,
+    increment: float,
+    on_time_out: OnTimeOut,
+    strikes: int | None,
+    disconnect_grace: float,
+) -> Clock | None:
+    """The clock that the options ask for; None: none. Options without one end the command."""
+    from croupier.clock import Clock
+
+    if not (move_time or base_time or increment):
+        if on_time_out is not OnTimeOut.STRIKE or strikes is not None or disconnect_grace:
+            fail("there is no clock; give --move-time or --base-time")
+        return None
+    return Clock(
+        base=base_time,
+        increment=increment,
+        per_move=move_time,
+        strikes=STRIKES if strikes is None else strikes,
+        on_time_out=on_time_out.value,
+        disconnect_grace=disconnect_grace,
+    )

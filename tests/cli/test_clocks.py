@@ -1,0 +1,37 @@
+"""The options of `croupier play` that set a clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from croupier import Clock
+from croupier_server.cli import run
+from croupier_server.cli.clocks import STRIKES, OnTimeOut, read_clock
+
+
+def test_without_a_time_there_is_no_clock() -> None:
+    assert read_clock(0, 0, 0, OnTimeOut.STRIKE, None, 0) is None
+
+
+def test_a_time_for_each_move_makes_one_with_strikes() -> None:
+    clock = read_clock(1.5, 0, 0, OnTimeOut.STRIKE, None, 0)
+    assert clock == Clock(per_move=1.5, strikes=STRIKES)
+
+
+def test_every_option_is_heard() -> None:
+    clock = read_clock(1, 60, 0.5, OnTimeOut.FORFEIT, 0, 20)
+    assert clock == Clock(
+        base=60, increment=0.5, per_move=1, on_time_out="forfeit", strikes=0, disconnect_grace=20
+    )
+
+
+@pytest.mark.parametrize(
+    "option", [("--strikes", "2"), ("--on-time-out", "forfeit"), ("--disconnect-grace", "5")]
+)
+def test_what_needs_a_clock_says_so(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["play", "tongits", "--bots", "random,random", *option]) == 2
+    assert (
+        capsys.readouterr().err == "croupier: there is no clock; give --move-time or --base-time\n"
+    )
