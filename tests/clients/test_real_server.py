@@ -92,7 +92,8 @@ def timeless(row: record_pb2.Row) -> str:
         seat.ClearField("nonce_hash")
     kind = row.input.WhichOneof("input")
     if kind in ("move", "answer"):
-        getattr(row.input, kind).ClearField("charged")
+        for field in ("charged", "asked_time", "answered_time"):
+            getattr(row.input, kind).ClearField(field)
     return f"{event}{[str(part) for part in row.private]}{row.input}"
 
 
