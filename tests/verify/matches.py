@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from croupier_server.errors import CroupierError
@@ -52,7 +52,8 @@ class Case:
     Attributes:
         game, ruleset, overrides: what is played; as many deals as `deals` where that can be set.
         deal: a key of `DEALS`.
-        end: how it ends: by the rules (``finished``), or otherwise.
+        end: how it ends: by the rules (``finished``, also after a seat ``left`` before the start
+            or ``withheld`` its nonce), or otherwise.
         clock: of the table.
         seed: of the moves.
         is_bold: seats like moves with many cards.
@@ -99,7 +100,7 @@ def cases() -> list[Case]:
 
 
 _CLOCKS = (ClockSpec(), ClockSpec(base_ms=20_000, increment_ms=7), ClockSpec(window_ms=400))
-_ENDS = ("forfeit", "conceded", "aborted", "left", "no show")
+_ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld")
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
     Case("tractor", "standard", is_meek=True, deal="fixed"),
@@ -131,6 +132,11 @@ def record(case: Case) -> bytes:
     if case.name not in _records:
         _records[case.name] = _Match(case).play()
     return _records[case.name]
+
+
+def _next(nonce: bytes) -> bytes:
+    """The nonce that a seat gives after *nonce*."""
+    return hashlib.sha256(b"next" + nonce).digest()
 
 
 class _Match:
@@ -193,14 +199,23 @@ class _Match:
             hash_ = hashlib.sha256(nonce).digest() if with_nonce else b""
             join = JoinTable(name, player=f"bot {seat}", nonce_hash=hash_, invite_code=code)
             shard.join(Caller(), join)
-        for seat, nonce in enumerate(nonces):
-            if (
-                table.seats[seat].wants_nonce
-                and table.status is Status.OPENING
-                and (case.end != "no show" or seat)
-            ):
-                shard.open_nonce(table, seat, nonce)
+        if case.end in ("no show", "withheld"):
+            self._open_nonces(table, nonces, range(1, players))
+            self._wait(NONCE_MS + 1)
+            if case.end == "withheld":
+                hash_ = hashlib.sha256(nonces[0]).digest()
+                shard.join(Caller(), JoinTable(name, player="late", nonce_hash=hash_))
+                self._open_nonces(table, [nonces[0], *map(_next, nonces[1:])], range(players))
+        else:
+            self._open_nonces(table, nonces, range(players))
         return table
+
+    def _open_nonces(self, table: Table, nonces: Sequence[bytes], seats: Sequence[int]) -> None:
+        """Have *seats* open their nonces, each with the hash of its next one."""
+        for seat in seats:
+            if table.status is Status.OPENING and table.seats[seat].wants_nonce:
+                following = hashlib.sha256(_next(nonces[seat])).digest()
+                self.shard.open_nonce(table, seat, nonces[seat], following)
 
     def _play_on(self, table: Table) -> None:
         """Play until it ends."""
@@ -216,10 +231,9 @@ class _Match:
             else:
                 decision = self.rng.choice(asked(table))
                 self.clock.advance(self.rng.choice((0, 1, 30)))
+                move = self._move(table, decision)
                 with contextlib.suppress(CroupierError):  # its time had run out
-                    self.shard.submit(
-                        table, decision.seat, decision.id, self._move(table, decision)
-                    )
+                    self.shard.submit(table, decision.seat, decision.id, move)
 
     def _wait(self, ms: int) -> None:
         self.clock.advance(ms)
@@ -235,11 +249,7 @@ class _Match:
 
     def _end(self, table: Table) -> None:
         """End it in another way than by the rules."""
-        if self.case.end == "no show":
-            self._wait(NONCE_MS + 1)
-            if table.status is not Status.ENDED:  # it is free again, and nobody comes
-                table.abort("nobody came", self.clock.now)
-        elif self.case.end == "conceded":
+        if self.case.end == "conceded":
             self.shard.concede(table, 1)
         else:
             table.abort("rain", self.clock.now)

@@ -134,15 +134,16 @@ class _Checks:
             if hashlib.sha256(reveal.root).digest() != committed:
                 raise Wrong("the root is not the one that the board was committed to")
             return f"BOARD: the root has the hash {committed.hex()}"
-        committed = log.commitments[-1]
+        *replaced, committed = log.commitments
         made = deals.commitment(
             log.table.table_id, log.table.ruleset_hash, len(log.table.seats), reveal.secret
         )
         if len(reveal.secret) != deals.SECRET_BYTES or made != committed:
             raise Wrong("the secret is not the one that the table was committed to")
-        replaced = len(log.commitments) - 1
-        extra = f"; {replaced} before it replaced for a withheld nonce" if replaced else ""
-        return f"MATCH: the secret has the commitment {committed.hex()}{extra}"
+        return (
+            f"MATCH: the secret has the commitment {committed.hex()}; "
+            f"{len(replaced)} before it replaced for nonces withheld"
+        )
 
     def _nonces(self) -> str:
         log, nonces = self._log, self._log.match.reveal.nonces
@@ -152,16 +153,16 @@ class _Checks:
             return "none have a part in these cards"
         if len(nonces) != len(log.table.seats):
             raise Wrong(f"{len(nonces)} nonces for {len(log.table.seats)} seats")
-        filled = log.events("seats_filled")
-        if not filled:
-            if any(nonces):
-                raise Wrong("nonces were revealed that were never asked for")
-            return "the seats were never all taken"
-        hashes = [seat.nonce_hash for seat in filled[-1].event.seats_filled.seats]
+        filled = log.filled
+        if filled is None:
+            if any(nonces) or log.is_begun:
+                raise Wrong("nonces were revealed, or the match began, before all sat")
+            return "the seats were not all taken in the end"
+        hashes = [seat.nonce_hash for seat in filled.event.seats_filled.seats]
         opened = {
             line.event.nonce_opened.seat
             for line in log.events("nonce_opened")
-            if line.row.sequence > filled[-1].row.sequence
+            if line.row.sequence > filled.row.sequence
         }
         for seat, (nonce, hash_) in enumerate(zip(nonces, hashes, strict=True)):
             if bool(nonce) != (seat in opened):

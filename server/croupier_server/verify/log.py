@@ -89,9 +89,15 @@ class RecordLog:
     @cached_property
     def commitments(self) -> list[bytes]:
         """The commitments to the table's secrets, in order; the last one is that of the secret
-        that was used."""
-        replaced = [line.event.seat_no_show.commitment for line in self.events("seat_no_show")]
-        return [self.table.commitment, *[commitment for commitment in replaced if commitment]]
+        that was used. Seats that were freed together name the same one."""
+        named = [line.event.seat_no_show.commitment for line in self.events("seat_no_show")]
+        return list(dict.fromkeys([self.table.commitment, *named]))
+
+    @cached_property
+    def filled(self) -> Line | None:
+        """The last event that all sit, unless a seat was freed after it."""
+        lines = [line for line in self.lines if line.kind in ("seats_filled", "seat_no_show")]
+        return lines[-1] if lines and lines[-1].kind == "seats_filled" else None
 
     @cached_property
     def is_begun(self) -> bool:

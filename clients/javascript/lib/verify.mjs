@@ -1,0 +1,315 @@
+// The checks of a record: hashes, secrets, cards, moves, scores, result.
+//
+// Must not be put here: the rules of a game, and how a report is shown.
+
+import { must, Wrong } from "./cards.mjs";
+import * as deals from "./deals.mjs";
+import { Pokex } from "./pokex.mjs";
+import { END_REASONS, GAMES, Record, TableEvent } from "./schema.mjs";
+import { Tongits } from "./tongits.mjs";
+import { Tractor } from "./tractor.mjs";
+import { decode, WireError } from "./wire.mjs";
+
+const REFEREES = { tractor: Tractor, tongits: Tongits, pokex: Pokex };
+const HASH_FIELD = 34;
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+const equal = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0;
+const isEmpty = (bytes) => bytes === undefined || bytes.length === 0;
+
+// Whether two decoded or made-up messages are the same; a field that is not set is undefined.
+function same(a, b) {
+  if (a === b || (typeof a !== "object" && typeof b !== "object" && a == b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Array.isArray(a) === Array.isArray(b) && [...keys].every((key) => same(a[key], b[key]));
+}
+
+class Verifier {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.checks = [];
+  }
+
+  check(name, body) {
+    let holds = true;
+    let detail;
+    try {
+      detail = body();
+    } catch (error) {
+      holds = false;
+      const isOurs = error instanceof Wrong || error instanceof WireError;
+      // What this code trips over is not true either.
+      detail = isOurs ? error.message : `not to be checked: ${error.message}`;
+    }
+    this.checks.push({ name, holds, detail });
+    return holds;
+  }
+
+  run() {
+    const isRead = this.check("file", () => this.file()) && this.check("chain", () => this.chain());
+    if (isRead && this.check("table", () => this.table())) {
+      this.check("commitment", () => this.commitment());
+      this.check("nonces", () => this.nonces());
+      if (this.check("root", () => this.root())) {
+        const isPlayed = this.check("moves", () => this.moves());
+        this.check("decks", () => this.decks());
+        if (isPlayed) this.check("result", () => this.result());
+      }
+    }
+    return { verified: this.checks.every((check) => check.holds), checks: this.checks };
+  }
+
+  // Bytes -----------------------------------------------------------------------------------------
+
+  file() {
+    const { bytes } = this;
+    const record = decode(Record, bytes);
+    must(record.format === 1, `a record of format ${record.format}`);
+    const content = bytes.subarray(0, bytes.length - HASH_FIELD);
+    must(record.hash.length === 32, "the record does not end with its hash");
+    must(equal(deals.sha256(content), record.hash), "the hash at the end is not that of the bytes before it");
+    must(record.table !== undefined && record.reveal !== undefined && record.result !== undefined, "a part is missing");
+    this.record = record;
+    return `${bytes.length} bytes in their one form, with the hash ${hex(record.hash)} at the end`;
+  }
+
+  chain() {
+    const { table, rows } = this.record;
+    let hash = deals.sha256("croupier/record/v1", table.raw);
+    let last = 0;
+    this.lines = rows.map((row, at) => {
+      must(row.hash.length === 32, `row ${at} has no hash`);
+      hash = deals.sha256(hash, row.raw.subarray(0, row.raw.length - HASH_FIELD));
+      must(equal(hash, row.hash), `row ${at} or one before it was changed`);
+      const event = row.sequence ? decode(TableEvent, row.public) : { arm: "" };
+      if (row.sequence) {
+        must(row.sequence === last + 1 && event.sequence === row.sequence, "events are not numbered 1, 2, 3 ...");
+        must(event.private === undefined, "a private part in a public one");
+        last = row.sequence;
+      } else must(row.input?.arm === "answer" && isEmpty(row.public), `row ${at} is no row`);
+      return { row, event, private: this.#privates(row), at };
+    });
+    return `${rows.length} rows, events 1 to ${last}`;
+  }
+
+  #privates(row) {
+    const parts = new Map();
+    let before = -1;
+    for (const { seat, part } of row.private) {
+      must(seat > before, "private parts are not in the order of the seats");
+      before = seat;
+      const event = decode(TableEvent, part);
+      must(event.private !== undefined && event.arm === "" && !event.sequence, "a private part with more in it");
+      parts.set(seat, event.private);
+    }
+    return parts;
+  }
+
+  // Secrets ---------------------------------------------------------------------------------------
+
+  table() {
+    const { table, options } = this.record;
+    this.game = GAMES[table.game];
+    must(this.game !== undefined, `a game that is unknown here: ${table.game}`);
+    const first = this.lines[0]?.event;
+    must(first?.arm === "table_created", "the log does not begin with the table");
+    must(equal(first.table_created.table.raw, table.raw), "the table of the first event is another one");
+    const lines = [...options].map(([name, text]) => `${name}=${text}\n`).join("");
+    must(equal(deals.sha256(lines), table.ruleset_hash), "the options are not those of the ruleset's hash");
+    this.referee = new REFEREES[this.game](Object.fromEntries(options));
+    must(this.referee.players === table.seats.length, "the options ask for another number of seats");
+    must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
+    this.source = table.deal_source?.arm;
+    must(this.source, "the table names no source of its cards");
+    this.isBegun = this.events("match_started").length > 0;
+    return `${this.game}, ruleset ${table.ruleset}, ${table.seats.length} seats; the options have the hash ${hex(table.ruleset_hash)}`;
+  }
+
+  events(arm) {
+    return this.lines.filter((line) => line.event.arm === arm);
+  }
+
+  commitment() {
+    const { table, reveal } = this.record;
+    if (this.source === "fixed") return "FIXED: none was made; whoever chose the seed knew the cards";
+    if (this.source === "board") {
+      if (!this.isBegun) return "BOARD: the match never began, no root is revealed";
+      const { commitment } = table.deal_source.board;
+      must(equal(deals.sha256(reveal.root), commitment), "the root is not the one that the board was committed to");
+      return `BOARD: the root has the hash ${hex(commitment)}`;
+    }
+    // A secret that was replaced is neither used nor revealed; the last commitment counts.
+    const named = this.events("seat_no_show").map((line) => hex(line.event.seat_no_show.commitment));
+    const all = [...new Set([hex(table.commitment), ...named])];
+    must(reveal.secret.length === 32, "the secret has not 32 bytes");
+    const made = deals.commitment(table.table_id, table.ruleset_hash, table.seats.length, reveal.secret);
+    must(hex(made) === all.at(-1), "the secret is not the one that the table was committed to");
+    return `MATCH: the secret has the commitment ${hex(made)}; ${all.length - 1} before it replaced for nonces withheld`;
+  }
+
+  nonces() {
+    const { table, reveal } = this.record;
+    if (this.source !== "match") {
+      must(!reveal.nonces.length && !this.events("nonce_opened").length, "nonces have no part in these cards");
+      return "none have a part in these cards";
+    }
+    must(reveal.nonces.length === table.seats.length, `${reveal.nonces.length} nonces`);
+    const filled = this.lines.findLast(({ event }) => ["seats_filled", "seat_no_show"].includes(event.arm));
+    if (filled?.event.arm !== "seats_filled") {
+      must(reveal.nonces.every(isEmpty) && !this.isBegun, "nonces were revealed, or the match began, before all sat");
+      return "the seats were not all taken in the end";
+    }
+    const opened = new Set(
+      this.events("nonce_opened").filter((line) => line.at > filled.at).map((line) => line.event.nonce_opened.seat),
+    );
+    filled.event.seats_filled.seats.forEach(({ nonce_hash }, seat) => {
+      const nonce = reveal.nonces[seat];
+      must(!isEmpty(nonce) === opened.has(seat), `the log and the reveal differ on the nonce of seat ${seat}`);
+      must(isEmpty(nonce) || equal(deals.sha256(nonce), nonce_hash), `the nonce of seat ${seat} is another one`);
+      must(isEmpty(nonce_hash) || !isEmpty(nonce) || !this.isBegun, `the nonce of seat ${seat} was never opened`);
+    });
+    return `${opened.size} of ${table.seats.length} seats gave one, each with the hash it had given`;
+  }
+
+  root() {
+    const { table, reveal } = this.record;
+    if (!this.isBegun) {
+      must(isEmpty(reveal.root), "a root is revealed of a match that never began");
+      must(!this.lines.some((line) => line.row.input?.arm === "chance"), "cards were dealt before the start");
+      return "the match never began";
+    }
+    must(reveal.root.length === 32, "the root has not 32 bytes");
+    if (this.source === "match") {
+      const root = deals.matchRoot(reveal.secret, table.table_id, reveal.nonces);
+      must(equal(root, reveal.root), "the root does not follow from secret, table and nonces");
+      return "it follows from secret, table and nonces";
+    }
+    if (this.source === "board") return "that of the board";
+    must(reveal.seed !== undefined, "no seed is revealed");
+    must(equal(deals.fixedRoot(reveal.seed), reveal.root), "the root does not follow from the seed");
+    return `it follows from the seed ${reveal.seed}`;
+  }
+
+  // The match -------------------------------------------------------------------------------------
+
+  moves() {
+    this.counts = { decks: 0, lots: 0, moves: 0, answers: 0, deals: 0 };
+    this.expected = [];
+    for (const line of this.lines) {
+      const where = line.row.sequence ? `event ${line.row.sequence}` : "a sealed answer";
+      try {
+        if (line.row.input !== undefined) this.#put(line);
+        if (line.event.arm === "game") this.#compare(line);
+        else if (line.event.arm === "table_halted") this.expected = [];
+      } catch (error) {
+        throw new Wrong(`${where}: ${error.message}`);
+      }
+    }
+    must(this.expected.length === 0, "the log stops in the middle of what an input leads to");
+    const { moves, answers, deals: scored } = this.counts;
+    return `${moves} moves and ${answers} sealed answers; all events follow from them, the scores of ${scored} deals among them`;
+  }
+
+  #put({ row }) {
+    const { referee, counts } = this;
+    must(this.expected.length === 0, "it comes before what the last input leads to");
+    const input = row.input[row.input.arm];
+    switch (row.input.arm) {
+      case "chance": {
+        const wanted = referee.wanted();
+        must(wanted !== null && this.isBegun, "no chance is waited for");
+        this.#checkChance(wanted, input.outcome);
+        this.expected = referee.chance(input.outcome, wanted);
+        break;
+      }
+      case "move":
+        counts.moves += 1;
+        this.expected = referee.move(input.seat, this.#moveOf(input));
+        break;
+      case "answer":
+        counts.answers += 1;
+        referee.answer(input.seat, this.#moveOf(input));
+        break;
+      default:
+        this.expected = referee.closeWindow();
+    }
+  }
+
+  #moveOf(input) {
+    must(input.move?.arm === this.game, "a move of another game");
+    return input.move[this.game];
+  }
+
+  #checkChance({ kind, deal, attempt, cards, sides }, outcome) {
+    const { root } = this.record.reveal;
+    this.counts[kind === "deck" ? "decks" : "lots"] += 1;
+    const derived = kind === "deck" ? deals.deck(root, deal, attempt, cards) : [deals.lot(root, deal, sides)];
+    if (!same(derived, outcome)) {
+      this.wrongChance ??= `the ${kind} of deal ${deal} is not the one that follows from the root`;
+      const found = [...outcome].sort((a, b) => a - b);
+      must(kind === "deck" ? same(found, [...cards]) : outcome.length === 1 && outcome[0] < sides, "no such chance");
+    }
+  }
+
+  #compare({ event, private: privates }) {
+    const wanted = this.expected.shift();
+    must(wanted !== undefined, "it follows from nothing");
+    const part = event.game[this.game];
+    must(part !== undefined && part.arm === wanted.arm, `it is ${part?.arm}, not ${wanted.arm}`);
+    const told = part[part.arm];
+    if (wanted.ladder) {
+      told.order.forEach((suit) => this.#checkLadder(suit, wanted.ladder));
+      wanted.value.order.forEach((suit, at) => (suit.strengths = told.order[at]?.strengths));
+    }
+    must(same(told, wanted.value), `what ${part.arm} tells is not what happened`);
+    const own = wanted.private ?? new Map();
+    must(own.size === privates.size, "it shows something to other seats");
+    for (const [seat, { arm, value }] of own) {
+      const shown = privates.get(seat)?.[this.game];
+      must(shown?.arm === arm && same(shown[arm], value), `what it shows seat ${seat} is not what happened`);
+    }
+    if (part.arm === "deal_scored") this.counts.deals += 1;
+  }
+
+  // Strengths may be any numbers that tie and follow each other as the places on the ladder do.
+  #checkLadder({ cards, strengths }, trumps) {
+    must(strengths.length === cards.length, "cards without a strength");
+    for (let at = 1; at < cards.length; at++) {
+      const step = strengths[at] - strengths[at - 1];
+      const wanted = trumps.place(cards[at]) - trumps.place(cards[at - 1]);
+      must(wanted < 2 ? step === wanted : step > 1, "strengths that do not fit the order of the cards");
+    }
+  }
+
+  decks() {
+    must(this.wrongChance === undefined, this.wrongChance);
+    return `${this.counts.decks} decks and ${this.counts.lots} lots follow from the root`;
+  }
+
+  result() {
+    const { result, table } = this.record;
+    const reason = END_REASONS[result.reason];
+    const last = this.lines.at(-1).event;
+    if (last.arm === "match_ended") must(equal(last.match_ended.raw, result.raw), "the last event tells another result");
+    else must(last.arm === "table_halted" && reason === "HALTED", "the match has not ended");
+    must(this.lines.every((line, at) => at === this.lines.length - 1 || !["match_ended", "table_halted"].includes(line.event.arm)), "the log goes on behind the end");
+    if (reason === "ADJUDICATED") return "ADJUDICATED: an operator decided it";
+    let seats = [];
+    if (reason === "FINISHED") {
+      seats = this.referee.outcome();
+      must(seats !== null, "the match is said to be finished, but by the rules it goes on");
+    } else if (reason === "FORFEIT" || reason === "CONCEDED") {
+      must(result.seat < table.seats.length, `${reason} by nobody`);
+      const lost = table.seats[result.seat].team;
+      seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
+    } else must(reason, "an end of no kind");
+    must(same(result.seats, seats), "the scores and places are not those of the match");
+    const scores = seats.map(({ score }) => (score < 0 ? score : `+${score}`)).join(" ");
+    return scores ? `${reason}: ${scores}` : `${reason}: it does not count`;
+  }
+}
+
+// Checks a serialised Record; { verified, checks: [{ name, holds, detail }] }.
+export function verify(bytes) {
+  return new Verifier(bytes).run();
+}

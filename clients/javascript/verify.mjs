@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// Checks records of Croupier from their bytes alone: `node verify.mjs FILE...`.
+//
+// The status is 0 when all hold, 1 when a check does not, 2 when a file cannot be read.
+
+import { readFileSync } from "node:fs";
+import { argv, exit, stdout } from "node:process";
+import { verify } from "./lib/verify.mjs";
+
+const asJson = argv.includes("--json");
+const files = argv.slice(2).filter((argument) => argument !== "--json");
+if (files.length === 0 || files.some((file) => file.startsWith("--"))) {
+  console.error("usage: node verify.mjs [--json] FILE...");
+  exit(2);
+}
+const reports = [];
+for (const file of files) {
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    console.error(`cannot read ${file}: ${error.code}`);
+    exit(2);
+  }
+  const report = { file, ...verify(bytes) };
+  reports.push(report);
+  if (asJson) continue;
+  console.log(`${file}: ${report.verified ? "verified" : "NOT verified"}`);
+  for (const { name, holds, detail } of report.checks) {
+    console.log(`  ${holds ? "✓" : "✗"} ${name.padEnd(10)}  ${detail}`);
+  }
+}
+process.exitCode = reports.every((report) => report.verified) ? 0 : 1;
+if (asJson) stdout.write(`${JSON.stringify(reports, null, 2)}\n`);

@@ -1,0 +1,200 @@
+"""Lies about a match, with all hashes made right again: what each is, and what has to find it.
+
+Must not be put here: a verifier.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from croupier.record.v1 import record_pb2
+from croupier.records import record_bytes
+from croupier.v1 import cards_pb2, table_pb2
+from croupier_server.tables import deals
+from tests.verify.matches import Case, record
+
+Lie = Callable[[record_pb2.Record], None]
+
+
+def sealed(message: record_pb2.Record) -> bytes:
+    """*message* with all its hashes made right again, as a liar would."""
+    hash_ = hashlib.sha256(
+        b"croupier/record/v1" + message.table.SerializeToString(deterministic=True)
+    ).digest()
+    for row in message.rows:
+        row.ClearField("hash")
+        hash_ = hashlib.sha256(hash_ + row.SerializeToString(deterministic=True)).digest()
+        row.hash = hash_
+    message.ClearField("hash")
+    content = record_bytes(message)
+    return content + b"\x3a\x20" + hashlib.sha256(content).digest()
+
+
+def match_record(game: str = "pokex") -> record_pb2.Record:
+    """A finished match with cards from secret and nonces."""
+    return record_pb2.Record.FromString(record(Case(game, "standard")))
+
+
+def _secret(message: record_pb2.Record) -> None:
+    message.reveal.secret = bytes(32)
+
+
+def _root(message: record_pb2.Record) -> None:
+    message.reveal.root = bytes(32)
+
+
+def _nonce(message: record_pb2.Record) -> None:
+    message.reveal.nonces[0] = bytes(32)
+
+
+def _other_deck(message: record_pb2.Record) -> None:
+    """A secret that gives other cards, with everything that follows from it but the log."""
+    message.reveal.secret = bytes(32)
+    table = message.table
+    table.commitment = deals.commitment(
+        table.table_id, table.ruleset_hash, len(table.seats), message.reveal.secret
+    )
+    message.reveal.root = deals.match_root(
+        message.reveal.secret, table.table_id, list(message.reveal.nonces)
+    )
+    first = table_pb2.TableEvent.FromString(message.rows[0].public)
+    first.table_created.table.CopyFrom(table)
+    message.rows[0].public = first.SerializeToString(deterministic=True)
+
+
+def _option(message: record_pb2.Record) -> None:
+    message.options["max_deals"] = "3"
+
+
+def _score(message: record_pb2.Record) -> None:
+    """Other scores, in the result and in the last event alike."""
+    message.result.seats[0].score += 1
+    last = table_pb2.TableEvent.FromString(message.rows[-1].public)
+    last.match_ended.CopyFrom(message.result)
+    message.rows[-1].public = last.SerializeToString(deterministic=True)
+
+
+def _told_otherwise(message: record_pb2.Record) -> None:
+    message.result.seats[0].score += 1
+
+
+def _move(message: record_pb2.Record) -> None:
+    """Another card in the first play."""
+    row = next(row for row in message.rows if row.input.move.move.pokex.HasField("play"))
+    play = row.input.move.move.pokex.play
+    play.cards[0] = cards_pb2.CARD_2S if play.cards[0] != 1 else cards_pb2.CARD_3S
+
+
+def _event(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.input.move.move.pokex.HasField("bid"))
+    event = table_pb2.TableEvent.FromString(row.public)
+    event.game.pokex.called.tricks += 1
+    row.public = event.SerializeToString(deterministic=True)
+
+
+def _private(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.private)
+    row.private[0].part, row.private[1].part = row.private[1].part, row.private[0].part
+
+
+def _deal_score(message: record_pb2.Record) -> None:
+    for row in message.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.game.pokex.HasField("deal_scored"):
+            event.game.pokex.deal_scored.points[0] += 1
+            row.public = event.SerializeToString(deterministic=True)
+
+
+def _time(message: record_pb2.Record) -> None:
+    """A move that is said to have cost time at a table without a clock."""
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.charged.seconds = 5
+
+
+def _cut(message: record_pb2.Record) -> None:
+    del message.rows[-3:]
+
+
+def _number(message: record_pb2.Record) -> None:
+    del message.rows[4]
+
+
+LIES: dict[Lie, set[str]] = {
+    _secret: {"commitment", "root"},
+    _root: {"root"},
+    _nonce: {"nonces", "root"},
+    _other_deck: {"decks"},
+    _option: {"table"},
+    _score: {"result"},
+    _told_otherwise: {"result", "replay"},
+    _move: {"moves"},
+    _event: {"moves"},
+    _private: {"moves"},
+    _deal_score: {"moves"},
+    _time: {"replay"},
+    _cut: {"moves", "result"},
+    _number: {"chain"},
+}
+"""By lie: checks of which at least one must fail."""
+
+
+def other_facts(game: str, number: int) -> list[bytes]:
+    """Records in which one fact of one event is another one, in what all see, in what a seat sees
+    or in a move; all hashes are right."""
+    rng = random.Random(game)
+    true = record_bytes(match_record(game))
+    found: list[bytes] = []
+    while len(found) < number:
+        message = record_pb2.Record.FromString(true)
+        row = rng.choice(message.rows)
+        part = rng.choice(("public", "private", "input"))
+        if part == "private" and row.private:
+            own = rng.choice(row.private)
+            event = table_pb2.TableEvent.FromString(own.part)
+            is_changed = _change(getattr(event.private, game), rng)
+            own.part = event.SerializeToString(deterministic=True)
+        elif part == "public":
+            event = table_pb2.TableEvent.FromString(row.public)
+            is_changed = event.HasField("game") and _change(getattr(event.game, game), rng)
+            row.public = event.SerializeToString(deterministic=True)
+        else:
+            kind = row.input.WhichOneof("input")
+            if kind == "chance":
+                is_changed = _change(row.input.chance, rng)
+            else:
+                is_changed = kind == "move" and _change(getattr(row.input.move.move, game), rng)
+        data = sealed(message)
+        if is_changed and data != true:
+            found.append(data)
+    return found
+
+
+def _change(message: Message, rng: random.Random) -> bool:
+    """Change one number somewhere in *message*; False: it has none that can be told."""
+    places: list[tuple[Message, FieldDescriptor]] = []
+    seen = [message]
+    for one in seen:
+        if one.DESCRIPTOR.name == "TractorSuitOrder":
+            continue  # numbers of another ladder may mean the same order
+        for field, value in one.ListFields():
+            if field.type == field.TYPE_MESSAGE:
+                seen += value if field.is_repeated else [value]
+            else:
+                places.append((one, field))
+    if not places:
+        return False
+    owner, field = rng.choice(places)
+    value = getattr(owner, field.name)
+    if field.is_repeated:
+        place = rng.randrange(len(value))
+        value[place] = value[place] - 1 if value[place] > 1 else value[place] + 1
+    elif field.type == field.TYPE_BOOL:
+        setattr(owner, field.name, not value)
+    else:
+        setattr(owner, field.name, value + 1)
+    return True

@@ -1,0 +1,111 @@
+"""The second verifier, in another language and without our code, agrees with the first.
+
+It runs where `node` is; CI has it, and there its absence is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier_server.verify import verify
+from tests.verify.lies import LIES, match_record, other_facts, sealed
+from tests.verify.matches import cases, record
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+VERIFIER = ROOT / "clients/javascript/verify.mjs"
+TAMPER = Path(__file__).with_name("tamper.mjs")
+NODE = shutil.which("node")
+FLIPS = 1_000
+ALL = cases()
+
+if NODE is None and "CI" not in os.environ:
+    pytest.skip("node is not installed; CI has it", allow_module_level=True)
+
+
+def node(script: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """What a script prints."""
+    assert NODE is not None, "CI needs node (20 or newer) for the second verifier"
+    return subprocess.run([NODE, script, *arguments], capture_output=True, text=True, check=False)
+
+
+def reports(files: list[Path]) -> list[dict[str, Any]]:
+    """What the second verifier says of *files*."""
+    done = node(VERIFIER, "--json", *files)
+    assert done.stderr == ""
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    assert done.returncode == (0 if all(report["verified"] for report in found) else 1)
+    assert [report["file"] for report in found] == [str(file) for file in files]
+    return found
+
+
+def written(folder: Path, datas: list[bytes]) -> list[Path]:
+    """Files with these bytes."""
+    files = [folder / f"{number}.croupier" for number in range(len(datas))]
+    for file, data in zip(files, datas, strict=True):
+        file.write_bytes(data)
+    return files
+
+
+def test_verifiable_both_verifiers_agree_on_a_hundred_records(tmp_path: Path) -> None:
+    datas = [record(case) for case in ALL]
+    assert len(datas) >= 100
+    for case, data, report in zip(ALL, datas, reports(written(tmp_path, datas)), strict=True):
+        ours = {check.name: check for check in verify(data).checks}
+        theirs = {check["name"]: check for check in report["checks"]}
+        assert report["verified"], (case.name, report)
+        assert set(ours) - set(theirs) == {"replay"}
+        for name in ("file", "chain", "decks", "result"):
+            assert theirs[name]["detail"] == ours[name].detail, case.name
+
+
+@pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
+def test_verifiable_random_changes_of_a_byte_are_found(game: str, tmp_path: Path) -> None:
+    data = record(next(case for case in ALL if case.game == game))
+    done = node(TAMPER, "random", str(FLIPS), *written(tmp_path, [data]))
+    assert (done.stdout, done.stderr) == (f"{FLIPS} tried, 0 verified\n", "")
+
+
+def test_verifiable_every_byte_of_a_record_counts(tmp_path: Path) -> None:
+    data = record(next(case for case in ALL if case.game == "tongits" and case.end == "no show"))
+    done = node(TAMPER, "all", "3", *written(tmp_path, [data]))
+    assert (done.stdout, done.stderr) == (f"{3 * len(data)} tried, 0 verified\n", "")
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+def test_verifiable_lies_with_true_hashes_are_found(lie: Any, tmp_path: Path) -> None:
+    message = match_record()
+    lie(message)
+    (report,) = reports(written(tmp_path, [sealed(message)]))
+    found = {check["name"] for check in report["checks"] if not check["holds"]}
+    if LIES[lie] == {"replay"}:
+        assert report["verified"], "clocks are not replayed here; the README says so"
+    else:
+        assert found & LIES[lie], found
+
+
+@pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
+def test_verifiable_no_fact_of_an_event_can_be_another_one(game: str, tmp_path: Path) -> None:
+    for report in reports(written(tmp_path, other_facts(game, 60))):
+        found = {check["name"] for check in report["checks"] if not check["holds"]}
+        assert found & {"decks", "moves"}, report
+
+
+def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
+    for report in reports(written(tmp_path, [b"", b"\x00", b"\x08\x01", bytes(1000)])):
+        assert [(check["name"], check["holds"]) for check in report["checks"]] == [("file", False)]
+
+
+def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
+    assert node(VERIFIER, tmp_path / "none").returncode == 2
+    assert node(VERIFIER).returncode == 2
+    shown = node(VERIFIER, *written(tmp_path, [record(ALL[0]), b"x"]))
+    assert shown.returncode == 1
+    assert f"{tmp_path}/0.croupier: verified\n  ✓ file" in shown.stdout
+    assert f"{tmp_path}/1.croupier: NOT verified\n  ✗ file" in shown.stdout
