@@ -1,0 +1,257 @@
+"""A client's part in one seat: what it knows of its table, and what it answers.
+
+It keeps to the contract as a client should, unless its temper says otherwise: it remembers its
+answers, gives them again when it is asked again, and goes on where it was after a lost connection.
+
+Must not be put here: streams and calls; see ``riders.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Final, Protocol, TypeVar
+
+from google.protobuf.message import Message
+
+from croupier.legal import LegalMoves
+from croupier.v1 import game_pb2, table_pb2
+from croupier_server.sim.plan import SeatPlan, TablePlan, Temper
+from croupier_server.sim.promises.judge import reason_of
+from croupier_server.sim.promises.observed import (
+    Acknowledged,
+    Broken,
+    Observation,
+    Refused,
+    Stream,
+    Told,
+)
+
+M = TypeVar("M", bound=Message)
+
+_LOOK: Final = 0.01
+"""How often a seat asks for its view, which came with the question."""
+
+TOO_LATE: Final = frozenset({"STALE_DECISION", "NOT_YOUR_TURN", "TABLE_CLOSED"})
+"""The question is over; what comes next says how it goes on."""
+
+LATER: Final = frozenset(
+    {
+        "STORE_UNAVAILABLE",
+        "SERVER_DRAINING",
+        "TABLE_RECOVERING",
+        "RATE_LIMITED",
+        "TABLE_QUARANTINED",
+    }
+)
+"""It was not done, and will be if it is asked for again."""
+
+
+class World(Protocol):
+    """What the parts of a run share."""
+
+    rng: Random
+
+    def now_ms(self) -> int:
+        """The time."""
+        ...
+
+    def see(self, seen: Observation) -> None:
+        """Something was observed."""
+        ...
+
+    def later(self, milliseconds: float, call: Callable[..., object], *arguments: object) -> None:
+        """Have *call* called some time from now."""
+        ...
+
+    def exactly(self, message: type[M], data: bytes) -> M:
+        """*data* as a message; it must hold nothing that the contract does not have."""
+        ...
+
+    def next_stream(self) -> int:
+        """A number that no other stream has."""
+        ...
+
+    def has_ended(self, table_id: str) -> bool:
+        """Whether the record of a table was given out."""
+        ...
+
+
+class Carrier(Protocol):
+    """What carries a seat: a stream of its own, or a session."""
+
+    def answer(self, chair: Chair, decision_id: str, move: bytes) -> None:
+        """Send an answer."""
+        ...
+
+    def open_nonce(self, chair: Chair) -> None:
+        """Send the seat's nonce."""
+        ...
+
+    def list_legal(self, chair: Chair, decision_id: str) -> None:
+        """Ask what is legal, as the question did not tell."""
+        ...
+
+    def lie(self, chair: Chair, decision_id: str) -> None:
+        """Send something that no client should send."""
+        ...
+
+    def look(self, chair: Chair) -> None:
+        """Ask for the seat's view."""
+        ...
+
+    def rejoin(self, chair: Chair) -> None:
+        """Take the seat anew."""
+        ...
+
+
+class Chair:
+    """A seat that a client of ours holds.
+
+    Attributes:
+        table_id, game, seat, ticket, nonce: what joining gave and took.
+        plan: how it is played.
+        epoch, sequence: where its streams go on.
+        is_done: the match has ended.
+        carrier: who carries it now.
+        stream: the stream that it reads.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        plan: SeatPlan,
+        temper: Temper,
+        table: TablePlan,
+        table_id: str,
+        seat: int,
+    ) -> None:
+        self.world = world
+        self.game = table.game
+        self.plan = plan
+        self.temper = temper
+        self.table_id = table_id
+        self.seat = seat
+        self.ticket = ""
+        self.nonce = b""
+        self.epoch = 0
+        self.sequence = 0
+        self.is_done = False
+        self.carrier: Carrier | None = None
+        self.stream: Stream | None = None
+        self.answers: dict[str, bytes] = {}
+        self._is_timed = table.is_timed
+        self._concedes = table.concedes == seat
+        self._lies: dict[str, bytes] = {}
+        self._open = ""
+
+    # What comes -----------------------------------------------------------------------------------
+
+    def take(self, stream: Stream, update: table_pb2.TableUpdate, data: bytes, sent: int) -> None:
+        """Take the next update of the seat's stream."""
+        world = self.world
+        world.see(Told(world.now_ms(), stream, update, data, sent))
+        match update.WhichOneof("update"):
+            case "decision":
+                self.sequence = max(self.sequence, update.decision.sequence)
+                self._decide(update.decision)
+            case "event":
+                self.sequence = update.event.sequence
+            case "snapshot":
+                self.epoch = update.snapshot.table.epoch
+                self.sequence = update.snapshot.sequence
+                if update.snapshot.table.HasField("result"):
+                    self.is_done = True
+            case "resumed":
+                self.epoch = update.resumed.epoch
+            case "nonce_wanted":
+                if self.carrier is not None:
+                    self.carrier.open_nonce(self)
+            case "move_accepted":
+                self.accepted(update.move_accepted.decision_id, update.move_accepted.sequence)
+            case "move_refused":
+                refused = update.move_refused
+                self.refused(refused.decision_id, refused.status.SerializeToString(), "move")
+            case "result":
+                self.is_done = True
+
+    def _decide(self, decision: table_pb2.Decision) -> None:
+        self._open = decision.decision_id
+        rng, temper = self.world.rng, self.temper
+        if self.carrier is not None:
+            if rng.random() < temper.lie:
+                self.carrier.lie(self, decision.decision_id)
+            if rng.random() < temper.rejoin:
+                self.carrier.rejoin(self)
+            if rng.random() < _LOOK:
+                self.carrier.look(self)
+        if decision.decision_id in self.answers:
+            self.world.later(rng.random() * 5, self.send, decision.decision_id)
+            return
+        legal = decision.legal
+        if not legal.moves and not legal.patterns:
+            if self.carrier is not None:
+                self.carrier.list_legal(self, decision.decision_id)
+            return
+        move = LegalMoves(legal).sample(rng).message
+        self._think(decision.decision_id, move.SerializeToString())
+
+    def found_legal(self, decision_id: str, moves: list[game_pb2.LegalMove]) -> None:
+        """What `Carrier.list_legal` asked for."""
+        if decision_id == self._open and decision_id not in self.answers and moves:
+            move = self.world.rng.choice(moves).move
+            self._think(decision_id, move.SerializeToString())
+
+    def _think(self, decision_id: str, move: bytes) -> None:
+        rng = self.world.rng
+        wait = rng.random() * self.temper.think_ms
+        if self._is_timed and rng.random() < self.temper.dawdle:
+            wait = rng.choice((6_000, 30_000, 1_000_000))
+        self.answers[decision_id] = move
+        self.world.later(wait, self.send, decision_id)
+
+    def send(self, decision_id: str) -> None:
+        """Send the answer to a decision, if it is the one that is open."""
+        move = self.answers.get(decision_id)
+        if decision_id != self._open or self.is_done or self.world.has_ended(self.table_id):
+            return
+        if move is not None and self.carrier is not None:
+            self.carrier.answer(self, decision_id, move)
+
+    # What becomes of answers ----------------------------------------------------------------------
+
+    def lied(self, decision_id: str, move: bytes) -> None:
+        """A lie was sent."""
+        self._lies[decision_id] = move
+
+    def accepted(self, decision_id: str, sequence: int) -> None:
+        """An answer was accepted; where there was a lie too, nobody knows which."""
+        world = self.world
+        move = self.answers.get(decision_id)
+        if decision_id in self._lies:
+            return
+        if move is None:
+            if self.temper.is_honest:
+                raise Broken("Unique", self.table_id, f"{decision_id} was never answered")
+            return
+        world.see(
+            Acknowledged(world.now_ms(), self.table_id, self.seat, decision_id, move, sequence)
+        )
+        if world.rng.random() < self.temper.repeat and self.carrier is not None:
+            self.carrier.answer(self, decision_id, move)
+
+    def refused(self, decision_id: str, status: bytes, call: str, *, is_due: bool = True) -> None:
+        """An answer was refused; *is_due*: see `Refused`."""
+        world = self.world
+        move = self._lies.get(decision_id) or self.answers.get(decision_id, b"")
+        reason = reason_of(status)
+        seat, after = self.seat, self.sequence
+        now = world.now_ms()
+        world.see(Refused(now, self.table_id, seat, call, status, move, after, is_due))
+        if reason in LATER or reason in ("NOT_FOUND", "TICKET_INVALID"):
+            world.later(200 + world.rng.random() * 300, self.send, decision_id)
+        elif self.temper.rejoin and reason in ("TICKET_SUPERSEDED", "TICKET_INVALID"):
+            world.later(200, self.send, decision_id)
+        elif self.temper.is_honest and reason not in TOO_LATE:
+            what = f"the answer to {decision_id} was refused with {reason}"
+            raise Broken("Isolated", self.table_id, what)

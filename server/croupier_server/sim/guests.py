@@ -1,0 +1,286 @@
+"""Those who do not play: a host, who makes a table and asks for its record, and spectators.
+
+Must not be put here: anything about seats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from croupier.record.v1 import record_service_pb2
+from croupier.v1 import spectate_service_pb2, table_pb2, table_service_pb2
+from croupier_server.sim.chair import LATER, Chair, World
+from croupier_server.sim.network import OK, Call, End, Line
+from croupier_server.sim.plan import TablePlan
+from croupier_server.sim.promises.judge import reason_of
+from croupier_server.sim.promises.observed import (
+    Broken,
+    Closed,
+    Created,
+    Ended,
+    Opened,
+    Refused,
+    Seated,
+    Shown,
+    Stream,
+    Told,
+)
+from croupier_server.sim.promises.story import only_field
+
+TABLES: Final = "/croupier.v1.TableService/"
+RECORDS: Final = "/croupier.record.v1.RecordService/"
+_END = table_pb2.StreamEnd
+_RETRY_MS: Final = 400
+_POLL_MS: Final = 2_000
+
+
+class Host:
+    """Makes a table, tells who may sit, and asks for the record until it is there.
+
+    Args:
+        world: the run.
+        line: its connection.
+        plan: the table.
+        made: called with the table's id and the invite codes, once it is there.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        line: Line,
+        plan: TablePlan,
+        made: Callable[[str, list[str]], None],
+    ) -> None:
+        self._world = world
+        self._line = line
+        self._plan = plan
+        self._made = made
+        self.table_id = ""
+        self._ticket = ""
+        self.record = b""
+        self._create()
+
+    def _create(self) -> None:
+        request = self._plan.request
+        self._line.unary(f"{TABLES}CreateTable", request.SerializeToString(), (), self._created)
+        if self._world.rng.random() < 0.1:
+            self._line.unary(f"{TABLES}CreateTable", request.SerializeToString(), (), self._created)
+
+    def _created(self, data: bytes | None, end: End) -> None:
+        world = self._world
+        if data is None:
+            if not end.is_lost and reason_of(end.details) not in LATER:
+                reason = reason_of(end.details)
+                raise Broken("Isolated", "", f"CreateTable was refused with {reason}")
+            world.later(_RETRY_MS, self._create)
+            return
+        answer = world.exactly(table_service_pb2.CreateTableResponse, data)
+        table_id = answer.table.table_id
+        self._ticket = answer.host_ticket
+        if self.table_id:
+            if table_id != self.table_id:
+                raise Broken("Unique", table_id, "one request made two tables")
+            return
+        self.table_id = table_id
+        tables = answer.table.deal_source.board.tables or 1
+        world.see(Created(world.now_ms(), table_id, tables))
+        self._made(table_id, list(answer.invite_codes))
+        self._poll()
+        if self._plan.request.manual_start:
+            self._start()
+        if self._plan.aborts:
+            world.later(world.rng.random() * 5_000, self._abort)
+
+    def _start(self) -> None:
+        """Start the table, as often as it takes."""
+        request = table_service_pb2.StartTableRequest(table_id=self.table_id)
+
+        def done(_data: bytes | None, end: End) -> None:
+            reason = reason_of(end.details)
+            if end.is_lost or reason in LATER or reason == "TABLE_NOT_READY":
+                self._world.later(_RETRY_MS, self._start)
+
+        self._line.unary(f"{TABLES}StartTable", request.SerializeToString(), self._metadata, done)
+
+    def _abort(self) -> None:
+        request = table_service_pb2.AbortTableRequest(table_id=self.table_id, detail="enough")
+
+        def done(_data: bytes | None, end: End) -> None:
+            if end.is_lost or reason_of(end.details) in LATER:
+                self._world.later(_RETRY_MS, self._abort)
+
+        self._line.unary(f"{TABLES}AbortTable", request.SerializeToString(), self._metadata, done)
+
+    @property
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
+        return (("croupier-host-ticket", self._ticket),)
+
+    def _poll(self) -> None:
+        """Look at the table, and ask for the record."""
+        if self.record:
+            return
+        request = record_service_pb2.GetRecordRequest(table_id=self.table_id)
+        self._line.unary(f"{RECORDS}GetRecord", request.SerializeToString(), (), self._polled)
+        looked = table_service_pb2.GetTableRequest(table_id=self.table_id)
+        self._line.unary(f"{TABLES}GetTable", looked.SerializeToString(), (), self._looked)
+
+    def _looked(self, data: bytes | None, end: End) -> None:
+        world = self._world
+        if data is not None:
+            world.exactly(table_service_pb2.GetTableResponse, data)
+            world.see(Shown(world.now_ms(), self.table_id, None, "GetTable", data))
+        elif not end.is_lost:
+            world.see(Refused(world.now_ms(), self.table_id, None, "GetTable", end.details))
+
+    def _polled(self, data: bytes | None, end: End) -> None:
+        world = self._world
+        if data is not None:
+            if not self.record:
+                self.record = only_field(data)
+                world.see(Ended(world.now_ms(), self.table_id, self.record))
+            return
+        if not end.is_lost and reason_of(end.details) not in {*LATER, "NOT_FOUND"}:
+            reason = reason_of(end.details)
+            raise Broken("Verifiable", self.table_id, f"GetRecord was refused with {reason}")
+        world.later(_POLL_MS, self._poll)
+
+
+class Joiner:
+    """Sits a player down at a table; *seated* is called with its chair."""
+
+    def __init__(
+        self,
+        world: World,
+        line: Line,
+        chair: Chair,
+        invite: str,
+        seated: Callable[[Chair], None],
+        *,
+        is_whole: bool,
+    ) -> None:
+        self._world = world
+        self._line = line
+        self._chair = chair
+        self._seated = seated
+        self._is_whole = is_whole
+        rng = world.rng
+        chair.nonce = rng.randbytes(32) if chair.plan.has_nonce else b""
+        self._request = table_service_pb2.JoinTableRequest(
+            request_id=f"{rng.getrandbits(64):x}",
+            table_id=chair.table_id,
+            seat=chair.seat,
+            invite_code=invite,
+            player=f"player {chair.seat}",
+            nonce_hash=hashlib.sha256(chair.nonce).digest() if chair.nonce else b"",
+        )
+        self._join()
+
+    def _join(self) -> None:
+        self._line.unary(f"{TABLES}JoinTable", self._request.SerializeToString(), (), self._joined)
+
+    def _joined(self, data: bytes | None, end: End) -> None:
+        world, chair = self._world, self._chair
+        if data is None:
+            reason = reason_of(end.details)
+            if end.is_lost or reason in LATER:
+                world.later(_RETRY_MS, self._join)
+            elif reason not in ("TABLE_CLOSED", "NOT_FOUND"):
+                what = f"JoinTable was refused with {reason}"
+                raise Broken("Durable", chair.table_id, what)
+            return
+        if chair.ticket:
+            return
+        answer = world.exactly(table_service_pb2.JoinTableResponse, data)
+        chair.ticket = answer.ticket
+        temper = chair.temper
+        world.see(
+            Seated(
+                world.now_ms(),
+                chair.table_id,
+                chair.seat,
+                temper.is_prompt and self._is_whole,
+                temper.is_honest and self._is_whole,
+            )
+        )
+        self._seated(chair)
+
+
+class Spectator:
+    """Somebody without a seat, who comes, looks, loses the line, and goes on where it was."""
+
+    def __init__(
+        self, world: World, line: Line, table_id: str, name: str, *, is_slow: bool
+    ) -> None:
+        self._world = world
+        self._line = line
+        self._table_id = table_id
+        self._name = name
+        self._is_slow = is_slow
+        self._epoch = 0
+        self._sequence = 0
+        self._is_done = False
+        self._call: Call | None = None
+        self._open()
+
+    def _open(self) -> None:
+        if self._is_done:
+            return
+        world = self._world
+        stream = Stream(
+            world.next_stream(), self._table_id, None, self._name, True, not self._is_slow
+        )
+        world.see(Opened(world.now_ms(), stream, self._epoch, self._sequence))
+        request = spectate_service_pb2.SpectateTableRequest(
+            table_id=self._table_id, epoch=self._epoch, after_sequence=self._sequence
+        )
+        self._call = self._line.call(
+            "/croupier.v1.SpectateService/SpectateTable",
+            (),
+            partial(self._message, stream),
+            partial(self._over, stream),
+        )
+        self._call.send(request.SerializeToString())
+
+    def _message(self, stream: Stream, data: bytes, sent: int) -> None:
+        world = self._world
+        update = world.exactly(spectate_service_pb2.SpectateTableResponse, data).update
+        payload = update.SerializeToString(deterministic=True)
+        world.see(Told(world.now_ms(), stream, update, payload, sent))
+        match update.WhichOneof("update"):
+            case "snapshot":
+                self._epoch = update.snapshot.table.epoch
+                self._sequence = update.snapshot.sequence
+            case "event":
+                self._sequence = update.event.sequence
+            case "end":
+                self._is_done = update.end.reason in (
+                    _END.REASON_MATCH_ENDED,
+                    _END.REASON_TABLE_HALTED,
+                )
+        if self._is_slow and self._call is not None and world.rng.random() < 0.05:
+            held = self._call.incoming
+            held.hold(is_held=True)
+            world.later(world.rng.choice((1_000, 30_000)), partial(held.hold, is_held=False))
+
+    def _over(self, stream: Stream, end: End) -> None:
+        world = self._world
+        self._call = None
+        world.see(Closed(world.now_ms(), stream))
+        if end.code is not OK and not end.is_lost:
+            reason = reason_of(end.details)
+            world.see(
+                Refused(
+                    world.now_ms(), self._table_id, None, "SpectateTable", end.details, b"",
+                    self._sequence,
+                )
+            )  # fmt: skip
+            if reason == "SEQUENCE_AHEAD":
+                self._sequence = 0
+            elif world.has_ended(self._table_id):
+                return
+            elif reason not in {*LATER, "NOT_FOUND"}:
+                raise Broken("Resumable", self._table_id, f"a spectator is refused: {reason}")
+        world.later(500 + world.rng.random() * 500, self._open)

@@ -1,0 +1,154 @@
+"""The server's process in a simulation: the real shard and services, which may die at any moment.
+
+Must not be put here: when it dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from random import Random
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import grpc
+
+from croupier.v1 import system_service_pb2
+from croupier_server.app import Sources, table_ids
+from croupier_server.games.registry import GAMES
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.record_service import RecordService
+from croupier_server.rpc.server import Backing, Listen, services_of
+from croupier_server.rpc.validate import Requests
+from croupier_server.sim.disk import Disk
+from croupier_server.sim.loop import VirtualClock, VirtualLoop
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.limits import Limits
+from croupier_server.tables.shard import HouseSeat, Shard
+from croupier_server.wire.registry import WIRES
+
+LIMITS: Final = system_service_pb2.ServerLimits(
+    tables_max=1_000,
+    streams_max=10_000,
+    session_tables_max=4_096,
+    request_bytes_max=1 << 16,
+    legal_list_max=64,
+    page_size_max=1_000,
+)
+GAME_ENTRIES: Final = {kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()}
+
+Method: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
+
+
+class _Details(NamedTuple):
+    """What a generic handler wants to know of a call: stands in for gRPC's own."""
+
+    method: str
+    invocation_metadata: tuple[()] = ()
+
+
+class Machine:
+    """A server that can be started, stopped and killed, on a disk that stays.
+
+    Args:
+        loop: the time.
+        disk: where it keeps things.
+        rng: source of its secrets.
+        limits: what callers are held to.
+        house: told of seats that house bots are to take.
+
+    Attributes:
+        is_up: somebody listens.
+        shard: of this life.
+        lives: how often it was started.
+    """
+
+    def __init__(
+        self,
+        loop: VirtualLoop,
+        disk: Disk,
+        rng: Random,
+        limits: Limits,
+        house: Callable[[HouseSeat], None] | None = None,
+    ) -> None:
+        self._loop = loop
+        self._disk = disk
+        self._rng = rng
+        self._limits = limits
+        self._house = house
+        self._clock = VirtualClock(loop)
+        self._methods: Mapping[str, Method] = {}
+        self._handlers: list[grpc.GenericRpcHandler] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._records: RecordService | None = None
+        self.shard: Shard | None = None
+        self.is_up = False
+        self.lives = 0
+
+    def start(self) -> None:
+        """Start on what the disk holds."""
+        assert not self.is_up
+        store = self._disk.mount()
+        shard = Shard(
+            clock=self._clock,
+            secrets=self._rng.randbytes,
+            ids=table_ids(Sources(self._clock, self._rng.randbytes)),
+            log=store.log,
+            games=GAME_ENTRIES,
+            limits=self._limits,
+            house=self._house,
+        )
+        pages = PageTokens(self._rng.randbytes(32), size_max=LIMITS.page_size_max)
+        listen = Listen("127.0.0.1", 0, LIMITS, self._limits.heartbeat_ms)
+        backing = Backing(
+            shard, store.records, self._clock.now_ms, self._rng.randbytes, frozenset({"random"})
+        )
+        self._records = RecordService(store.records, pages)
+        services = services_of(listen, backing, pages, self._records)
+        calls = Calls(Requests(LIMITS.request_bytes_max), LIMITS.streams_max)
+        self._handlers = [service.handler(calls) for service in services.values()]
+        self.shard = shard
+        self.is_up = True
+        self.lives += 1
+        shard.run()
+
+    def method(self, path: str) -> Method | None:
+        """See `network.Server.method`."""
+        if not self.is_up:
+            return None
+        for handler in self._handlers:
+            details: Any = _Details(path)
+            found = handler.service(details)
+            if found is not None:
+                return found
+        raise AssertionError(f"no method {path}")
+
+    def run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """See `network.Server.run`."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._loop.call_exception_handler({"message": "a call failed", "exception": error})
+
+    def crash(self) -> None:
+        """Die: whatever it still does is nobody's business any more."""
+        self.is_up = False
+        self._disk.pull()
+        if self.shard is not None:
+            self.shard.stop()
+            self.shard = None
+        for task in list(self._tasks):
+            task.cancel()
+        self._tasks.clear()
+
+    async def drain(self) -> None:
+        """Go down in order, as at a SIGTERM."""
+        assert self.shard is not None
+        assert self._records is not None
+        self._records.drain()
+        self.shard.drain()

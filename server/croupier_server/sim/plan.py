@@ -1,0 +1,264 @@
+"""What a seed says: which tables are played, by whom, on what network and disk.
+
+A plan is data alone, so that it can be printed, and cut down by hand when a failure is looked into.
+Must not be put here: what goes wrong on the way; see ``trouble.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from croupier.v1 import table_pb2, table_service_pb2
+from croupier_server.errors import InvalidRequest
+from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.tables.limits import Limits
+from croupier_server.wire.registry import WIRES_BY_NAME
+
+_DEALS: Final = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}
+"""The option that bounds a match."""
+
+_GAMES: Final = ("tractor", "tongits", "tongits", "pokex", "pokex")
+"""Matches of Tractor are the longest, so fewer are played."""
+
+_SAMPLES: Final = {
+    "start_levels": ("2", "2,3", "A", "K,A", "9"),
+    "mandatory_levels": ("none", "5,T,K", "A"),
+    "starter": ("none", "0", "2"),
+    "packs": ("auto", "2", "3"),
+    "kitty_size": ("auto", "8", "6"),
+    "secret_open": ("none", "burn", "burn,challenge", "burn,challenge,call"),
+    "special_pays": ("none", "every_set", "face_down,in_hand", "any_four"),
+    "target": ("33", "5", "12"),
+}
+"""Texts of options without a list of values."""
+
+
+@dataclass(frozen=True)
+class Temper:
+    """How a client behaves.
+
+    Attributes:
+        think_ms: longest time that it takes for an ordinary answer.
+        dawdle: how often it takes until its time has run out.
+        lie: how often it does something that no client should do, beside playing.
+        repeat: how often it sends an answer again that was accepted.
+        stall: how often it stops reading for a while.
+        rejoin: how often it takes its seat anew.
+    """
+
+    think_ms: int = 40
+    dawdle: float = 0.0
+    lie: float = 0.0
+    repeat: float = 0.02
+    stall: float = 0.0
+    rejoin: float = 0.0
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether it answers well within its time."""
+        return not self.dawdle and not self.stall and not self.rejoin
+
+    @property
+    def is_honest(self) -> bool:
+        """Whether it does nothing that a client should not do."""
+        return not self.lie
+
+
+@dataclass
+class SeatPlan:
+    """A seat and who plays it: client, whether in a session, view mode, whether with a nonce."""
+
+    client: int
+    in_session: bool
+    mode: int
+    has_nonce: bool
+
+
+@dataclass
+class TablePlan:
+    """A table, ready to be asked for.
+
+    Attributes:
+        game: its name.
+        request: the request for it.
+        seats: who plays.
+        spectators: so many watch.
+        aborts: the host stops it in the middle.
+        concedes: a seat gives up in the middle; None: nobody does.
+        starts_at_ms: when it is asked for.
+        is_timed: whether a seat's time can run out.
+    """
+
+    game: str
+    request: table_service_pb2.CreateTableRequest
+    seats: list[SeatPlan]
+    spectators: int
+    aborts: bool
+    concedes: int | None
+    starts_at_ms: int
+    is_timed: bool
+
+
+@dataclass
+class Plan:
+    """All of a run that does not happen by chance on the way."""
+
+    seed: int
+    limits: Limits
+    tempers: list[Temper]
+    delays: list[tuple[float, float]]
+    tables: list[TablePlan]
+    commit_ms: tuple[float, float]
+    with_trouble: bool
+    notes: list[str] = field(default_factory=list)
+
+
+def make_plan(seed: int, *, with_trouble: bool = True) -> Plan:
+    """The plan of *seed*.
+
+    Args:
+        seed: any number.
+        with_trouble: whether clients may behave badly and things may break.
+    """
+    rng = Random(f"plan {seed}")
+    clients = rng.randint(2, 6)
+    tempers = [_temper(rng, with_trouble=with_trouble) for _ in range(clients)]
+    delays = [(rng.choice((0.0, 1.0, 10.0, 60.0)), rng.choice((0.0, 2.0, 20.0))) for _ in tempers]
+    tables: list[TablePlan] = []
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        tables += _tables(rng, tempers)
+    slow = rng.choice((0.0, 0.5, 3.0, 20.0))
+    return Plan(seed, _limits(rng), tempers, delays, tables, (0.0, slow), with_trouble)
+
+
+def _limits(rng: Random) -> Limits:
+    return Limits(
+        lag_max=rng.choice((8, 64, 1_024)),
+        heartbeat_ms=rng.choice((1_000, 5_000, 10_000)),
+        away_ms=rng.choice((10_000, 60_000)),
+        ended_max=rng.choice((1, 64)),
+        network_grace_ms=rng.choice((0, 100, 500)),
+        unary_grace_ms=rng.choice((0, 100)),
+    )
+
+
+def _temper(rng: Random, *, with_trouble: bool) -> Temper:
+    think = rng.choice((0, 20, 40, 200))
+    kind = rng.random() if with_trouble else 0.0
+    if kind < 0.6:
+        return Temper(think)
+    if kind < 0.7:
+        return Temper(think, dawdle=0.03, rejoin=0.02)
+    if kind < 0.8:
+        return Temper(think, lie=0.2)
+    if kind < 0.9:
+        return Temper(think, stall=0.02)
+    return Temper(think, repeat=0.2, rejoin=0.01, lie=0.05, dawdle=0.01, stall=0.01)
+
+
+def _tables(rng: Random, tempers: list[Temper]) -> list[TablePlan]:
+    """One table, or the two or three of a board."""
+    game_name = rng.choice(_GAMES)
+    game = GAMES[game_name]
+    ruleset = rng.choice(game.rulesets())
+    options = _options(rng, game, ruleset)
+    request = table_service_pb2.CreateTableRequest(
+        game=WIRES_BY_NAME[game_name].kind,  # type: ignore[arg-type]  # a number of GameKind
+        ruleset=ruleset,
+        options=WIRES_BY_NAME[game_name].options_message(options),
+        legal_mode=rng.choice((0, 0, 0, 0, 1, 2, 3)),  # type: ignore[arg-type]
+        shared_seats=True,
+        manual_start=rng.random() < 0.1,
+        unlisted=rng.random() < 0.2,
+        title=rng.choice(("", "a table")),
+    )
+    _clock(rng, request)
+    players = game.players(options)
+    number = 1
+    match rng.randrange(4):
+        case 0:
+            request.deal_source.fixed.seed = rng.randrange(1 << 63, 1 << 64)
+        case 1:
+            number = rng.choice((1, 2, 3))
+            board = request.deal_source.board
+            board.board_id, board.root, board.tables = "board", rng.randbytes(32), number
+        case _:
+            request.deal_source.match.SetInParent()
+    if number > 1 or request.deal_source.HasField("board") or rng.random() < 0.3:
+        request.seats.extend(
+            [table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)] * players
+        )
+    return [_table(rng, game_name, request, players, tempers) for _ in range(number)]
+
+
+def _table(
+    rng: Random,
+    game: str,
+    request: table_service_pb2.CreateTableRequest,
+    players: int,
+    tempers: list[Temper],
+) -> TablePlan:
+    wanted = table_service_pb2.CreateTableRequest()
+    wanted.CopyFrom(request)
+    wanted.request_id = f"{rng.getrandbits(64):x}"
+    clock = wanted.clock
+    is_timed = bool(clock.base.seconds or clock.per_move.seconds)
+    return TablePlan(
+        game=game,
+        request=wanted,
+        seats=[
+            SeatPlan(
+                client=rng.randrange(len(tempers)),
+                in_session=rng.random() < 0.7,
+                mode=rng.choice((1, 1, 2)),
+                has_nonce=rng.random() < 0.8,
+            )
+            for _ in range(players)
+        ],
+        spectators=rng.choice((0, 0, 1, 2)),
+        aborts=rng.random() < 0.02,
+        concedes=rng.randrange(players) if rng.random() < 0.03 else None,
+        starts_at_ms=rng.choice((0, 0, 100, 3_000)),
+        is_timed=is_timed,
+    )
+
+
+def _clock(rng: Random, request: table_service_pb2.CreateTableRequest) -> None:
+    """No clock, a time for each move, a base with an increment, or a bank; and a window's time."""
+    clock = request.clock
+    match rng.randrange(5):
+        case 1:
+            clock.per_move.seconds = rng.choice((5, 20))
+        case 2:
+            clock.base.seconds = rng.choice((120, 600))
+            clock.increment.seconds = rng.choice((1, 5))
+        case 3:
+            clock.per_move.seconds = rng.choice((3, 10))
+            clock.base.seconds = rng.choice((30, 300))
+    if rng.random() < 0.3:
+        clock.window_time.FromMilliseconds(rng.choice((200, 1_000, 5_000)))
+    if rng.random() < 0.3:
+        clock.strikes = rng.choice((1, 3, 10))
+    request.on_absence = rng.choice((0, 1, 3))  # type: ignore[assignment]
+
+
+def _options(rng: Random, game: AnyGame, ruleset: str) -> Any:
+    """Options that go together, at most three deals a match."""
+    deals = rng.choice(("1", "1", "2", "3"))
+    bound = {_DEALS[game.name]: deals}
+    for _ in range(8):
+        texts = dict(bound)
+        for spec in game.option_specs():
+            values = spec.values or _SAMPLES.get(spec.name, ())
+            if spec.name == "players":
+                if rng.random() < 0.1:
+                    texts["players"] = rng.choice(("6", "6", "8"))
+            elif spec.name not in texts and values and rng.random() < 0.15:
+                texts[spec.name] = rng.choice(values)
+        try:
+            return game.options(ruleset, texts)
+        except InvalidRequest:
+            continue
+    return game.options(ruleset, bound)

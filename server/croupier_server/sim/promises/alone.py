@@ -1,0 +1,71 @@
+"""Isolated: a client that stalls, floods, lies or vanishes costs only itself, and matches end.
+
+Must not be put here: what anybody is charged.
+"""
+
+from __future__ import annotations
+
+from croupier.v1 import game_pb2
+from croupier_server.sim.promises.base import Promise
+from croupier_server.sim.promises.observed import Ended, Seated, Told
+from croupier_server.sim.promises.retold import Retold
+from croupier_server.sim.promises.story import Outages, Place, Story
+
+_END = game_pb2.EndReason
+
+
+class Isolated(Promise):
+    """Whoever plays promptly and honestly neither waits for another's reader nor loses by it.
+
+    Args:
+        outages: see `Promise`.
+        wait_max_ms: an event is sent to whoever reads so soon after it happened, outages left out.
+    """
+
+    def __init__(self, outages: Outages, wait_max_ms: int) -> None:
+        super().__init__(outages)
+        self._wait_max_ms = wait_max_ms
+        self._seats: dict[str, dict[int, Seated]] = {}
+
+    def seated(self, story: Story, seen: Seated) -> None:
+        """See `Promise.seated`."""
+        self._seats.setdefault(story.table_id, {})[seen.seat] = seen
+
+    def told(self, story: Story, place: Place, seen: Told) -> None:
+        """See `Promise.told`."""
+        update = seen.update
+        if update.WhichOneof("update") != "event" or seen.sent_ms is None or not place.has_begun:
+            return
+        if not seen.stream.is_prompt:
+            return
+        since = max(update.event.time.ToMilliseconds(), place.opened_ms)
+        waited = seen.sent_ms - since - self.outages.within(since, seen.sent_ms)
+        if waited > self._wait_max_ms:
+            self.fail(
+                story, f"event {update.event.sequence} was sent {waited} ms after it happened"
+            )
+
+    def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
+        """See `Promise.recorded`."""
+        result = told.record.result
+        seats = self._seats.get(story.table_id, {})
+        window = told.record.table.clock.window_time.ToMilliseconds()
+        for step in told.steps:
+            seat = seats.get(step.seat)
+            if not step.sequence and 0 < window < self._wait_max_ms:
+                continue  # a window so short may close before a question has come
+            if step.timed_out and seat is not None and seat.is_prompt:
+                self.fail(story, f"seat {step.seat} answers in time, and time ran out for it")
+        at_fault = seats.get(result.seat) if result.HasField("seat") else None
+        if at_fault is not None and at_fault.is_prompt and at_fault.is_honest:
+            reason = _END.Name(result.reason)
+            self.fail(story, f"seat {result.seat} is said to be at fault: {reason}")
+        is_whole = len(seats) == len(told.record.table.seats)
+        are_good = all(one.is_prompt and one.is_honest for one in seats.values())
+        if is_whole and are_good and result.reason != game_pb2.END_REASON_FINISHED:
+            reason = _END.Name(result.reason)
+            self.fail(story, f"all played to the end, and it ended with {reason}")
+
+    def forget(self, story: Story) -> None:
+        """See `Promise.forget`."""
+        self._seats.pop(story.table_id, None)

@@ -1,0 +1,202 @@
+"""Tells all validators of everything that is observed, and keeps what they share.
+
+Must not be put here: what is right and what is wrong.
+"""
+
+from __future__ import annotations
+
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
+
+from croupier.v1 import table_pb2
+from croupier_server.sim.promises import observed
+from croupier_server.sim.promises.alone import Isolated
+from croupier_server.sim.promises.base import Promise
+from croupier_server.sim.promises.hidden import Private
+from croupier_server.sim.promises.kept import Durable
+from croupier_server.sim.promises.observed import Broken, Observation
+from croupier_server.sim.promises.records import Verifiable
+from croupier_server.sim.promises.retold import Retold
+from croupier_server.sim.promises.story import Outages, Place, Story, split
+from croupier_server.sim.promises.streams import Gapless, Ordered, Resumable, Unique
+from croupier_server.sim.promises.times import Fair
+
+
+class Judge:
+    """All validators together. What it is told must be in the order in which it happened.
+
+    Args:
+        wait_max_ms: an event is sent so soon to whoever reads at once; see `Isolated`.
+        grace_ms: most that is granted for the network; see `Fair`.
+        slack_ms: how exact the observed times are.
+
+    Attributes:
+        promises: the validators.
+        stories: by table.
+        records: matches whose records were judged.
+        events: events that clients were told of.
+
+    Every method raises `Broken`.
+    """
+
+    def __init__(self, *, wait_max_ms: int, grace_ms: int, slack_ms: int) -> None:
+        outages = Outages()
+        self._outages = outages
+        self.promises: tuple[Promise, ...] = (
+            Ordered(outages),
+            Unique(outages),
+            Gapless(outages),
+            Resumable(outages),
+            Durable(outages),
+            Private(outages),
+            Fair(outages, grace_ms, slack_ms),
+            Isolated(outages, wait_max_ms),
+            Verifiable(outages),
+        )
+        self.stories: dict[str, Story] = {}
+        self.records = 0
+        self.events = 0
+
+    def story(self, table_id: str) -> Story:
+        """What is known of a table."""
+        found = self.stories.get(table_id)
+        if found is None:
+            found = self.stories[table_id] = Story(table_id)
+        return found
+
+    def see(self, seen: Observation) -> None:
+        """Take one observation."""
+        match seen:
+            case observed.Told():
+                self._told(seen)
+            case observed.Opened():
+                self._opened(seen)
+            case observed.Closed():
+                self._closed(seen)
+            case observed.Outage():
+                self._outages.add(seen)
+            case observed.Logged():
+                for promise in self.promises:
+                    promise.logged(seen)
+            case observed.Ended():
+                self._ended(seen)
+            case _:
+                self._other(seen)
+
+    def _other(
+        self,
+        seen: observed.Created
+        | observed.Seated
+        | observed.Shown
+        | observed.Refused
+        | observed.Answered
+        | observed.Acknowledged,
+    ) -> None:
+        story = self.story(seen.table_id)
+        match seen:
+            case observed.Created():
+                story.board_tables = seen.board_tables
+            case observed.Seated():
+                for promise in self.promises:
+                    promise.seated(story, seen)
+            case observed.Shown():
+                for promise in self.promises:
+                    promise.shown(story, seen)
+            case observed.Refused():
+                reason = reason_of(seen.status)
+                for promise in self.promises:
+                    promise.refused(story, seen, reason)
+            case observed.Answered():
+                for promise in self.promises:
+                    promise.answered(story, seen)
+            case observed.Acknowledged():
+                for promise in self.promises:
+                    promise.acknowledged(story, seen)
+
+    # Streams --------------------------------------------------------------------------------------
+
+    def _opened(self, seen: observed.Opened) -> None:
+        story = self.story(seen.stream.table_id)
+        place = Place(seen.stream, seen.epoch, seen.after, seen.at_ms)
+        story.places[seen.stream.number] = place
+        for promise in self.promises:
+            promise.opened(story, place, seen)
+
+    def _closed(self, seen: observed.Closed) -> None:
+        story = self.story(seen.stream.table_id)
+        place = story.places[seen.stream.number]
+        if not place.is_over:
+            place.is_over = True
+            for promise in self.promises:
+                promise.closed(story, place, seen)
+
+    def _told(self, seen: observed.Told) -> None:
+        story = self.story(seen.stream.table_id)
+        place = story.places[seen.stream.number]
+        for promise in self.promises:
+            promise.told(story, place, seen)
+        update = seen.update
+        match update.WhichOneof("update"):
+            case "event":
+                self._event(story, place, seen, update.event)
+            case "snapshot":
+                place.has_begun = True
+                place.reset = 0
+                place.position = update.snapshot.sequence
+                story.epoch = place.epoch = update.snapshot.table.epoch
+            case "resumed":
+                place.has_begun = True
+                place.position = update.resumed.after_sequence
+            case "reset":
+                place.reset = update.reset.reason
+                place.position = 0
+            case "decision":
+                place.position = max(place.position, update.decision.sequence)
+            case "end":
+                place.is_over = True
+
+    def _event(
+        self, story: Story, place: Place, seen: observed.Told, event: table_pb2.TableEvent
+    ) -> None:
+        self.events += 1
+        place.position = event.sequence
+        public, private = split(event.SerializeToString(deterministic=True))
+        story.public.setdefault(event.sequence, public)
+        if seen.stream.seat is not None:
+            story.private.setdefault((event.sequence, seen.stream.seat), private)
+
+    # The end --------------------------------------------------------------------------------------
+
+    def _ended(self, seen: observed.Ended) -> None:
+        story = self.story(seen.table_id)
+        if story.is_recorded:
+            return
+        story.is_recorded = True
+        self.records += 1
+        told = Retold(seen.record)
+        for promise in self.promises:
+            promise.recorded(story, seen, told)
+        for promise in self.promises:
+            promise.forget(story)
+        story.public.clear()
+        story.private.clear()
+
+    def finish(self) -> None:
+        """The run is over: every table that was made has had to end."""
+        for story in self.stories.values():
+            if not story.is_recorded:
+                raise Broken("Isolated", story.table_id, "its match never came to a record")
+
+
+def reason_of(status: bytes) -> str:
+    """The reason of a serialised ``google.rpc.Status``, or nothing."""
+    try:
+        message = status_pb2.Status.FromString(status)
+    except DecodeError:
+        return ""
+    info = error_details_pb2.ErrorInfo()
+    for detail in message.details:
+        if detail.Unpack(info):
+            reason: str = info.reason
+            return reason
+    return ""

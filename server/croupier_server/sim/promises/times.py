@@ -1,0 +1,147 @@
+"""Fair: a seat is charged for the time that it took, no more and no less.
+
+Must not be put here: who wins on time; the record says what the clock did, and this what it may.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from croupier.v1 import play_service_pb2
+from croupier_server.sim.promises.base import Promise
+from croupier_server.sim.promises.observed import Answered, Closed, Ended, Shown, Told
+from croupier_server.sim.promises.retold import Retold, Step
+from croupier_server.sim.promises.story import Outages, Place, Story
+
+DUE_GRACE_MS = 50
+"""A clock starts so long after its question could be asked, if it is not asked before."""
+
+
+class _Spans(NamedTuple):
+    """The bounds of what a decision took, in milliseconds."""
+
+    least: int
+    most: int
+
+
+class Fair(Promise):
+    """What is charged lies between what the seat took, less what is granted for the network, and
+    what it took at most; time in which the server did not work is nobody's.
+
+    Args:
+        outages: see `Promise`.
+        grace_ms: most that is granted for the network.
+        slack_ms: how exact the observed times are.
+    """
+
+    def __init__(self, outages: Outages, grace_ms: int, slack_ms: int) -> None:
+        super().__init__(outages)
+        self._grace_ms = grace_ms
+        self._slack_ms = slack_ms
+        self._asked: dict[str, dict[str, int]] = {}
+        self._answered: dict[str, dict[str, list[int]]] = {}
+        self._absent: dict[str, set[int]] = {}
+
+    def told(self, story: Story, place: Place, seen: Told) -> None:
+        """See `Promise.told`."""
+        if seen.stream.seat is None:
+            return
+        at = seen.at_ms if seen.sent_ms is None else seen.sent_ms
+        if seen.update.WhichOneof("update") == "decision":
+            asked = self._asked.setdefault(story.table_id, {})
+            asked.setdefault(seen.update.decision.decision_id, at)
+
+    def shown(self, story: Story, seen: Shown) -> None:
+        """See `Promise.shown`: a view asks the question too, nobody knows exactly when."""
+        if seen.call == "GetSeatView":
+            view = play_service_pb2.GetSeatViewResponse.FromString(seen.data)
+            if view.HasField("decision"):
+                asked = self._asked.setdefault(story.table_id, {})
+                asked[view.decision.decision_id] = 0
+
+    def answered(self, story: Story, seen: Answered) -> None:
+        """See `Promise.answered`."""
+        answered = self._answered.setdefault(story.table_id, {})
+        answered.setdefault(seen.decision_id, []).append(seen.at_ms)
+
+    def closed(self, story: Story, place: Place, seen: Closed) -> None:
+        """See `Promise.closed`."""
+        if place.stream.seat is not None:
+            self._absent.setdefault(story.table_id, set()).add(place.stream.seat)
+
+    def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
+        """See `Promise.recorded`."""
+        clock = told.record.table.clock
+        base, increment = clock.base.ToMilliseconds(), clock.increment.ToMilliseconds()
+        per_move = clock.per_move.ToMilliseconds()
+        window = clock.window_time.ToMilliseconds()
+        if not (base or increment or per_move):
+            if any(step.charged_ms for step in told.steps):
+                self.fail(story, "time was charged where there is no clock")
+            return
+        seats = len(told.record.table.seats)
+        left, hidden, deal = [base] * seats, [0] * seats, 0
+        for step in told.steps:
+            if step.deal != deal:
+                left = [max(one - more, 0) for one, more in zip(left, hidden, strict=True)]
+                hidden, deal = [0] * seats, step.deal
+            is_sealed = not step.sequence
+            if is_sealed and window:
+                if step.charged_ms:
+                    self.fail(story, "time was charged for a window of fixed length")
+                continue
+            budget = per_move + left[step.seat] - (hidden[step.seat] if is_sealed else 0)
+            self._judge(story, told, step, max(budget, 0))
+            beyond = max(step.charged_ms - per_move, 0)
+            if is_sealed:
+                hidden[step.seat] += beyond
+            else:
+                left[step.seat] += increment - beyond
+
+    def _judge(self, story: Story, told: Retold, step: Step, budget: int) -> None:
+        if step.charged_ms > budget:
+            self.fail(
+                story,
+                f"{step.charged_ms} ms were charged for {step.decision_id}, {budget} were left",
+            )
+        took = self._took(story, told, step)
+        if took is None:
+            return
+        if step.charged_ms > took.most + self._slack_ms:
+            self.fail(
+                story,
+                f"{step.charged_ms} ms were charged for {step.decision_id}, which took {took.most}",
+            )
+        wanted = min(took.least, budget) - self._slack_ms
+        if step.charged_ms < wanted:
+            self.fail(
+                story,
+                f"{step.charged_ms} ms were charged for {step.decision_id}, "
+                f"which took {took.least} beyond all grace",
+            )
+
+    def _took(self, story: Story, told: Retold, step: Step) -> _Spans | None:
+        """The bounds of the time that a decision took; None: nothing is known of it."""
+        due = told.times[int(step.decision_id.partition("-")[0])]
+        asked = self._asked.get(story.table_id, {}).get(step.decision_id)
+        until = step.at_ms
+        if not step.sequence:
+            came = self._answered.get(story.table_id, {}).get(step.decision_id, [])
+            if not came or step.timed_out:
+                return None
+            until = max(came)
+        begun = due + DUE_GRACE_MS
+        if asked is not None:
+            begun = min(begun, max(asked, due))
+        most = max(until - begun, 0) - self.outages.within(begun, until)
+        least = 0
+        is_there = step.seat not in self._absent.get(story.table_id, set())
+        if asked and is_there and step.sequence:
+            late = self.outages.within(asked - 1_000, until)
+            least = 0 if late else max(until - asked - self._grace_ms, 0)
+        return _Spans(least, most)
+
+    def forget(self, story: Story) -> None:
+        """See `Promise.forget`."""
+        for kept in (self._asked, self._answered, self._absent):
+            kept.pop(story.table_id, None)
