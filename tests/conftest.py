@@ -25,6 +25,9 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("default"), derandomize=False)
 settings.register_profile("nightly", settings.get_profile("search"), max_examples=5_000)
+# Servers under test keep nothing, unless their test says otherwise.
+os.environ["CROUPIER_STORE"] = "memory:"
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -91,14 +91,25 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
     """A server that is listening; it is stopped at the end.
 
     Raises:
+        StoreError: the store cannot be opened.
         CannotListen: the port is taken, or the address is not of this machine.
     """
     sources = sources or system_sources()
     store = await open_store(
-        "memory:",
+        settings.store_url,
+        durability=settings.durability,
         records_max=settings.records_max,
         records_bytes_max=settings.records_mb_max << 20,
     )
+    try:
+        async with _running(settings, sources, store) as app:
+            yield app
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncIterator[App]:
     bots = house.HouseBots(lambda table_id: _is_on(shard, table_id))
     shard = Shard(
         clock=sources.clock,
@@ -149,6 +160,7 @@ async def serve(
         until_fd: end of a pipe whose other end somebody else holds; without that one we stop too.
 
     Raises:
+        StoreError: the store cannot be opened.
         CannotListen: the port is taken, or the address is not of this machine.
     """
     stop = asyncio.Event()

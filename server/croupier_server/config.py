@@ -79,9 +79,28 @@ class Settings(BaseSettings):
     )
     tables_max: Positive = Field(10_000, description="Live tables.")
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
-    records_max: Positive = Field(10_000, description="Records kept; the oldest go first.")
+    store: str = Field(
+        "",
+        description="Where tables and records are kept: sqlite:PATH, postgresql://..., or memory:, "
+        "which keeps nothing when the server ends; empty: croupier.db in the data folder.",
+    )
+    data_dir: str = Field(
+        "",
+        description="The data folder; empty: croupier in XDG_DATA_HOME, which is ~/.local/share "
+        "where it is not set.",
+    )
+    durability: Literal["power", "process"] = Field(
+        "power",
+        description="What an acknowledged move survives: a power cut, or only the end of the "
+        "process, at less cost.",
+    )
+    records_max: Positive = Field(
+        10_000, description="Records kept by a store in memory; the oldest go first."
+    )
     records_mb_max: Positive = Field(
-        1_024, description="Megabytes of records kept; a match of Tractor takes about half of one."
+        1_024,
+        description="Megabytes of records kept by a store in memory; a match of Tractor takes "
+        "about half of one.",
     )
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
     session_tables_max: Positive = Field(4_096, description="Tables on one session.")
@@ -103,6 +122,19 @@ class Settings(BaseSettings):
                 "keys and no encryption; give --insecure-listen if that is what you want"
             )
         return self
+
+    @property
+    def store_url(self) -> str:
+        """The store, whether it was named or not."""
+        return self.store or f"sqlite:{self.data_folder / 'croupier.db'}"
+
+    @property
+    def data_folder(self) -> Path:
+        """The data folder, whether it was named or not."""
+        if self.data_dir:
+            return Path(self.data_dir)
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return Path(base) / "croupier"
 
     @classmethod
     def settings_customise_sources(

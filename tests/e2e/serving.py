@@ -31,9 +31,9 @@ class Served(NamedTuple):
 
 
 def clean_environment(**changes: str) -> dict[str, str]:
-    """This process's environment without settings of Croupier."""
+    """This process's environment without settings of Croupier, but for a store in memory."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("CROUPIER_")}
-    return kept | changes
+    return kept | {"CROUPIER_STORE": "memory:"} | changes
 
 
 @contextmanager

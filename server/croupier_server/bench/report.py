@@ -12,7 +12,7 @@ from statistics import median
 from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played
 from croupier_server.bench.memory import MemoryResult
-from croupier_server.bench.served import Sample, middle, ratios
+from croupier_server.bench.served import Sample, middle, ratios, store_ratios
 
 Data = dict[str, object]
 
@@ -59,6 +59,9 @@ def as_lines(findings: Findings) -> Iterable[str]:
                 f"{found.client_us:9.1f} {found.sent:9.0f} {found.received:9.0f} "
                 f"{found.other_cores:11.2f}"
             )
+        for cell in findings.served:
+            if to_memory := store_ratios(findings.served, cell):
+                yield f"  {cell}: {_spread(to_memory, '.2f')} of the store in memory"
     if findings.memory is not None:
         memory = findings.memory
         yield ""
@@ -96,6 +99,7 @@ def as_data(findings: Findings) -> Data:
                 "median": middle(samples)._asdict(),
                 "ratio_to_unary_echo": median(ratios(findings.served, cell)),
                 "ratios": ratios(findings.served, cell),
+                "ratios_to_memory": store_ratios(findings.served, cell),
                 "rounds": [sample._asdict() for sample in samples],
             }
             for cell, samples in findings.served.items()

@@ -30,6 +30,9 @@ from croupier_server.games.registry import GAMES
 
 ECHO: Final = "croupier_server.bench.echo"
 PLAYER: Final = "croupier_server.bench.player"
+MEMORY: Final = "memory:"
+"""The store that everything is measured on."""
+
 WARM_UP_S: Final = 1.0
 STOP_S: Final = 10.0
 DEALS: Final = 2
@@ -43,6 +46,10 @@ WATCH_TABLES: Final = 64
 """Tables of the cell with unary calls: as many as the unary echo has callers."""
 
 
+MOST: Final = 256
+"""Tables of one session, where there are most."""
+
+
 class Cell(NamedTuple):
     """What one client does.
 
@@ -51,6 +58,7 @@ class Cell(NamedTuple):
         module: the client; it is given ``before``, the address, and ``after``.
         tables: at which it plays; 0 where it calls the echo.
         game: that it plays there.
+        store: URL of the server's store.
     """
 
     name: str
@@ -59,13 +67,16 @@ class Cell(NamedTuple):
     after: tuple[str, ...]
     tables: int = 0
     game: str = ""
+    store: str = MEMORY
 
 
-def _player(game: str, tables: int, transport: str) -> Cell:
+def _player(game: str, tables: int, transport: str, store: str = MEMORY) -> Cell:
     name = "unary + watch" if transport == "watch" else transport
     plural = "s" if tables > 1 else ""
     name = f"{game}, {name}, {tables} table{plural}"
-    return Cell(name, PLAYER, (), (game, str(tables), transport), tables, game)
+    if store != MEMORY:
+        name += f", {store.partition(':')[0]}"
+    return Cell(name, PLAYER, (), (game, str(tables), transport), tables, game, store)
 
 
 ECHOES: Final = (
@@ -80,15 +91,19 @@ FULL: Final = "tractor"
 because what the ways differ in does not depend on the game."""
 
 
-def cells(games: Sequence[str]) -> tuple[Cell, ...]:
+def cells(games: Sequence[str], store: str = MEMORY) -> tuple[Cell, ...]:
     """What is measured for these games: the echoes, and the tables of each. A game that is asked
-    for alone is measured in every way."""
+    for alone is measured in every way. With a *store* to be compared with memory, only the most
+    tables are, on both."""
     found = list(ECHOES)
+    if store != MEMORY:
+        found += (_player(game, MOST, "session", on) for game in games for on in (MEMORY, store))
+        return tuple(found)
     for game in games:
         in_full = game == FULL or len(games) == 1
         if in_full:
             found.append(_player(game, WATCH_TABLES, "watch"))
-        for tables in (1, 16, 64, 256) if in_full else (64, 256):
+        for tables in (1, 16, 64, MOST) if in_full else (64, MOST):
             found.append(_player(game, tables, "session"))
     return tuple(found)
 
@@ -112,10 +127,11 @@ class Sample(NamedTuple):
 
 
 @contextmanager
-def server() -> Iterator[tuple[str, int]]:
-    """A server of our own: its address and process id."""
+def server(store: str = MEMORY) -> Iterator[tuple[str, int]]:
+    """A server of our own on *store*: its address and process id."""
     readable, writable = os.pipe()
     arguments = ["serve", "--port", "0", "--announce-fd", str(writable), "--log-level", "warning"]
+    arguments += ["--store", store]
     process = subprocess.Popen(  # noqa: S603 - our own server
         [sys.executable, "-m", "croupier_server", *arguments],
         pass_fds=(writable,),
@@ -138,20 +154,32 @@ def server() -> Iterator[tuple[str, int]]:
 
 
 def measure(
-    games: Sequence[str], rounds: int, seconds: float, report: Callable[[str], None]
+    games: Sequence[str],
+    rounds: int,
+    seconds: float,
+    report: Callable[[str], None],
+    store: str = MEMORY,
 ) -> dict[str, list[Sample]]:
-    """Measure every cell of *games* in every round; *report* hears what is being measured."""
-    wanted = cells(games)
+    """Measure every cell of *games* in every round; *report* hears what is being measured.
+
+    Args:
+        games: which.
+        rounds: so many times.
+        seconds: a cell is measured for at least so long.
+        report: hears what is being measured.
+        store: URL of another store, to be compared with memory.
+    """
+    wanted = cells(games, store)
     deals = {game: DEALS * deal_decisions(GAMES[game], GAMES[game].rulesets()[0]) for game in games}
     samples: dict[str, list[Sample]] = {cell.name: [] for cell in wanted}
     with ExitStack() as stack:
-        address, server_pid = stack.enter_context(server())
+        servers = {url: stack.enter_context(server(url)) for url in {MEMORY, store}}
         echo = stack.enter_context(Measured(ECHO, "serve"))
         echo_address = f"127.0.0.1:{echo.hello['port']}"
         for number in range(rounds):
             for cell in wanted:
                 report(f"round {number + 1} of {rounds}: {cell.name}")
-                place = (echo_address, echo.pid) if not cell.tables else (address, server_pid)
+                place = servers[cell.store] if cell.tables else (echo_address, echo.pid)
                 least = cell.tables * deals.get(cell.game, 0)
                 samples[cell.name].append(_sample(cell, *place, seconds, least))
     return samples
@@ -193,6 +221,15 @@ def ratios(samples: dict[str, list[Sample]], cell: str) -> list[float]:
     """Rate of *cell* to that of the unary echo, round by round."""
     pairs = zip(samples[cell], samples[FLOOR], strict=True)
     return [sample.rate / floor.rate for sample, floor in pairs]
+
+
+def store_ratios(samples: dict[str, list[Sample]], cell: str) -> list[float]:
+    """Rate of *cell* to that of the same cell on memory, round by round; none for memory."""
+    on_memory, _, store = cell.rpartition(", ")
+    if on_memory not in samples or not store.isalpha():
+        return []
+    pairs = zip(samples[cell], samples[on_memory], strict=True)
+    return [sample.rate / other.rate for sample, other in pairs]
 
 
 def middle(samples: list[Sample]) -> Sample:

@@ -6,6 +6,8 @@ Must not be put here: measuring (`croupier_server.bench`).
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +15,7 @@ import typer
 from croupier_server.cli.common import fail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from croupier_server.bench.hands import Hands
     from croupier_server.bench.in_process import Played
@@ -40,6 +42,15 @@ def command(
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Measure only play in this process.")
     ] = False,
+    store: Annotated[
+        str,
+        typer.Option(
+            "--store",
+            metavar="URL",
+            help="Measure only sessions with 256 tables, on this store and on memory in turns; "
+            "`sqlite:` alone takes a temporary file.",
+        ),
+    ] = "",
 ) -> None:
     """Measure decisions a second: in one process, and over gRPC with bots in others.
 
@@ -54,6 +65,8 @@ def command(
 
     if memory and in_process:
         fail("give --memory or --in-process, not both")
+    if store and (memory or in_process):
+        fail("--store is measured alone")
     if game and game not in GAMES:
         fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
     games = [game] if game else list(GAMES)
@@ -64,20 +77,31 @@ def command(
             from croupier_server.bench.memory import measure_memory
 
             findings.memory = measure_memory(_report, games[0])
-        else:
+        elif not store:
             findings.in_process = _play_in_process(games, rounds)
             if POKER in games:
                 findings.hands = _evaluate_hands(rounds)
         if not (memory or in_process):
             from croupier_server.bench.served import measure
 
-            findings.served = measure(games, rounds, seconds, _report)
+            with _own_file(store) as url:
+                findings.served = measure(games, rounds, seconds, _report, url)
     except MeasureFailed as error:
         fail(str(error), exit_code=1)
     if as_json:
         print(json.dumps(as_data(findings), indent=2))
     else:
         print("\n".join(as_lines(findings)))
+
+
+@contextmanager
+def _own_file(store: str) -> Iterator[str]:
+    """The store that *store* names; memory, where it names none."""
+    if store != "sqlite:":
+        yield store or "memory:"
+        return
+    with TemporaryDirectory(prefix="croupier-bench-") as folder:
+        yield f"sqlite:{folder}/croupier.db"
 
 
 def _play_in_process(games: Sequence[str], rounds: int) -> dict[str, list[Played]]:

@@ -17,7 +17,7 @@ from croupier_server.cli.common import fail
 from croupier_server.cli.options import ConfigFile, read_settings, takes_settings
 from croupier_server.config import Settings, Value
 
-CANNOT_LISTEN = 1
+CANNOT_START = 1
 
 _Announce = Annotated[
     int | None,
@@ -63,6 +63,7 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from croupier_server import app, logging
     from croupier_server.rpc.server import CannotListen
+    from croupier_server.storage.base import StoreError
 
     logging.configure(settings.log_level, settings.log_format)
     factory = None
@@ -77,8 +78,8 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
             runner.run(app.serve(settings, announce_fd, until_fd))
-        except CannotListen as error:
-            fail(str(error), CANNOT_LISTEN)
+        except (CannotListen, StoreError) as error:
+            fail(str(error), CANNOT_START)
 
 
 takes_settings(command, config=ConfigFile, announce_fd=_Announce, until_fd=_Until)

@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from croupier_server.contest.entrant import Entrant
 
@@ -121,6 +121,9 @@ async def start(
 # The server -----------------------------------------------------------------------------------
 
 
+_SERVE: Final = ("-m", "croupier_server", "serve", "--port", "0", "--store", "memory:")
+
+
 @asynccontextmanager
 async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
     """A server of our own on the loopback: its address, and the process.
@@ -135,7 +138,7 @@ async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
     try:
         child = await start(
             "the server",
-            [sys.executable, "-m", "croupier_server", "serve", "--port", "0", *fds, *flags],
+            [sys.executable, *_SERVE, *fds, *flags],
             log,
             pass_fds=(writable, lifeline),
         )
