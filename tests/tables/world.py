@@ -6,8 +6,9 @@ Must not be put here: what a test expects.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -64,21 +65,39 @@ def known_ids() -> Callable[[], str]:
 class World:
     """A shard and what it stands on."""
 
+    games: Mapping[int, GameEntry] = MappingProxyType({KIND: ENTRY})
+
     def __init__(self, log: MemoryLog | SlowLog | None = None, **limits: Any) -> None:
         limits = {"unary_grace_ms": 0} | limits
         self.clock = ManualClock(START_MS)
         self.log = log or MemoryLog()
         self.records = self.log.records
         self.house: list[HouseSeat] = []
-        self.shard = Shard(
+        self._limits = Limits(**limits)
+        self._secrets, self._ids = known_secrets(), known_ids()
+        self.shard = self._shard()
+
+    def _shard(self) -> Shard:
+        return Shard(
             clock=self.clock,
-            secrets=known_secrets(),
-            ids=known_ids(),
+            secrets=self._secrets,
+            ids=self._ids,
             log=self.log,
-            games={KIND: ENTRY},
-            limits=Limits(**limits),
+            games=self.games,
+            limits=self._limits,
             house=self.house.append,
         )
+
+    def restart(self) -> None:
+        """Nothing is left of the server but what is stored; another one goes on with that."""
+        self.house.clear()
+        self.shard = self._shard()
+        now(self.shard.begin())
+        now(self.shard.recover())
+
+    def find(self, table_id: str = "table-1") -> Table:
+        """A table as it is now, after a restart another one."""
+        return self.shard.table(table_id)
 
     def rows(self, table_id: str) -> list[LogRow]:
         """Stored rows of a table."""

@@ -6,6 +6,7 @@ by the generated classes. Must not be put here: what is done with it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError
@@ -22,7 +23,7 @@ from croupier_server.errors import MalformedMove
 from croupier_server.games.base import EndReason, Move, Seat
 from croupier_server.storage.base import LogRow
 from croupier_server.tables.creation import GameEntry
-from croupier_server.tables.kept import Kept, load
+from croupier_server.tables.kept import Creation, Kept, load
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
@@ -300,6 +301,38 @@ def read_clock(clock: table_pb2.ClockSpec) -> ClockSpec:
         OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
         clock.disconnect_grace.ToMilliseconds(),
         clock.start_timeout.ToMilliseconds(),
+    )
+
+
+def created_table(row: LogRow) -> bytes:
+    """The serialised ``Table`` in the row of its making.
+
+    Raises:
+        ValueError: it is another row.
+    """
+    try:
+        event = table_pb2.TableEvent.FromString(row.public)
+    except DecodeError as error:
+        raise ValueError("the row of a table's making cannot be read") from error
+    if not event.HasField("table_created"):
+        raise ValueError("not the row of a table's making")
+    return event.table_created.table.SerializeToString(deterministic=True)
+
+
+def game_of(data: bytes) -> int:
+    """Number of the game of a serialised ``Table``."""
+    return table_pb2.Table.FromString(data).game
+
+
+def whole_spec(spec: TableSpec, creation: Creation) -> TableSpec:
+    """*spec* of `read_spec` with what only the server knows of it."""
+    seats = zip(spec.seats, creation.players, creation.house_bots, strict=True)
+    return replace(
+        spec,
+        seats=tuple(SeatSpec(seat.access, player, bot) for seat, player, bot in seats),
+        deal=replace(spec.deal, root=creation.root, seed=creation.seed),
+        manual_start=creation.manual_start,
+        unlisted=creation.unlisted,
     )
 
 

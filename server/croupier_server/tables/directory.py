@@ -15,6 +15,7 @@ import structlog
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
 from croupier_server.tables.boards import Boards
+from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
 
@@ -30,9 +31,10 @@ class Directory:
 
     Attributes:
         boards: which of them share their cards.
+        recovery: those that are still to be taken up after a start.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards")
+    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards", "recovery")
 
     def __init__(self, log: TableLog, ended_max: int) -> None:
         self._log = log
@@ -40,6 +42,7 @@ class Directory:
         self._tables: dict[str, Table] = {}
         self._ended: deque[str] = deque()
         self.boards = Boards()
+        self.recovery: Recovery | None = None
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -48,12 +51,27 @@ class Directory:
     @property
     def live(self) -> int:
         """Tables that have not ended."""
-        return len(self._tables) - len(self._ended)
+        coming = len(self.recovery) if self.recovery is not None else 0
+        return len(self._tables) - len(self._ended) + coming
+
+    def expect_whole(self) -> None:
+        """Raise unless all tables are here.
+
+        Raises:
+            Unavailable: TABLE_RECOVERING.
+        """
+        if self.recovery is not None:
+            self.recovery.expect_all()
+
+    def sort(self) -> None:
+        """Put the tables in the order of their making: they did not come in it."""
+        tables = sorted(self._tables.values(), key=lambda table: table.number)
+        self._tables = {table.spec.table_id: table for table in tables}
 
     def made_by(self, principal: str) -> int:
         """Tables of *principal* that have not ended, as far as it may know."""
         return sum(
-            table.opening.principal == principal and table.seen.status is not Status.ENDED
+            table.opening.creation.principal == principal and table.seen.status is not Status.ENDED
             for table in self._tables.values()
         )
 
@@ -72,9 +90,13 @@ class Directory:
 
         Raises:
             NotFound: unknown here, or not for this caller to know.
+            Unavailable: TABLE_RECOVERING.
+            TableHalted: it could not be taken up.
         """
         table = self._tables.get(table_id)
         if table is None:
+            if self.recovery is not None:
+                self.recovery.expect(table_id)
             raise NotFound(Reason.NOT_FOUND, "there is no such table", field="table_id")
         return table
 
@@ -93,7 +115,11 @@ class Directory:
             status: only those that stand there; None: all.
             before: only those with a smaller `Table.number`; None: all.
             limit: at most so many.
+
+        Raises:
+            Unavailable: TABLE_RECOVERING.
         """
+        self.expect_whole()
         found = (
             table
             for table in reversed(self._tables.values())
@@ -124,7 +150,7 @@ class Directory:
             kind=spec.kind,
             table=table.created,
             option_text=spec.option_text,
-            reveal=table.reveal,
+            reveal=table.opening.reveal,
             result=table.result,
             players=tuple(seat.player for seat in table.seats),
             ended_ms=table.ended_ms,

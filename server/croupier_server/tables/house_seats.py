@@ -85,13 +85,13 @@ class HouseSeats:
         if self._tell is None:
             return
         for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
+            if spec.access is not Access.HOUSE and not state.relief:
+                continue
             code = new_ticket(self._secrets)
             if spec.access is Access.HOUSE:
                 state.invite = secret_hash(code)
-            elif state.relief:
-                state.relief = secret_hash(code)
             else:
-                continue
+                state.relief = secret_hash(code)
             self._tell(self._seat(table, seat, code, self._bot(table, seat)))
 
     def _bot(self, table: Table, seat: Seat) -> str:

@@ -148,6 +148,12 @@ class Journal:
         self.is_even = False
         self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, b"", dump(fact)))
 
+    def take_up(self, epoch: int, outbox: list[LogRow]) -> None:
+        """All of it came out of the log: what is new is of this *epoch* and goes to *outbox*."""
+        self.epoch = epoch
+        self.outbox = outbox
+        self.committed = self.sequence
+
     def start_deal(self) -> int:
         """A deal begins with the next event: let go of what came before the last one, whose first
         event has the number that is returned. What is shown late is kept for as much longer."""

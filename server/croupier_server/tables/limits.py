@@ -18,6 +18,7 @@ class Limits(NamedTuple):
         lag_max: events that a reader may be behind before it gets a snapshot instead.
         heartbeat_ms: time between heartbeats.
         nonce_ms: how long a table waits for nonces.
+        reconnect_grace_ms: after a restart no clock runs for so long, unless its question was sent.
         away_ms: after so long a seat without stream or call is away, and so is one that lets its
             turn wait where there is no clock; what follows is the table's `OnAbsence`.
         idle_ms: a table at which nothing has happened for so long is stopped.
@@ -35,6 +36,7 @@ class Limits(NamedTuple):
     lag_max: int = 1_024
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
+    reconnect_grace_ms: int = 10_000
     away_ms: int = 60_000
     idle_ms: int = 86_400_000
     relief_bot: str = "greedy"

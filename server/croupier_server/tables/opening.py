@@ -30,8 +30,8 @@ class Opening:
         creation: how it was made; has its secrets.
 
     Attributes:
+        creation: how it was made.
         host: hash of its host ticket.
-        principal: who made it.
         seats: who holds each seat.
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
@@ -46,10 +46,10 @@ class Opening:
         "_spec",
         "_start_by",
         "commitment",
+        "creation",
         "deadline",
         "freed",
         "host",
-        "principal",
         "seats",
     )
 
@@ -57,8 +57,8 @@ class Opening:
         self._spec = spec
         self._journal = journal
         self._secret = creation.secret
+        self.creation = creation
         self.host = creation.host
-        self.principal = creation.principal
         self._root = b""
         self.seats = tuple(SeatState() for _ in spec.seats)
         for state, invite in zip(self.seats, creation.invites, strict=False):

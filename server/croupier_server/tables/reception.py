@@ -20,6 +20,7 @@ from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idempotency import Answers, fingerprint
 from croupier_server.tables.kept import Sitting
 from croupier_server.tables.limits import Limits
+from croupier_server.tables.restore import Surroundings
 from croupier_server.tables.results import Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash, ticket_hash
 from croupier_server.tables.spec import (
@@ -91,6 +92,40 @@ class Reception:
         self._created: Answers[Made] = Answers(host.limits.requests_max)
         self._joined: Answers[Sat] = Answers(host.limits.requests_max)
 
+    # After a start -------------------------------------------------------------------------------
+
+    def surroundings(self) -> Surroundings:
+        """What a table stands on that is taken up again."""
+        host = self._host
+        return Surroundings(
+            games=self._games,
+            make_dealer=self._dealer,
+            new_secret=self._new_secret,
+            outbox=host.commits.outbox,
+            away_ms=lambda spec: self._away_ms(spec.on_absence),
+            now_ms=host.now_ms,
+            grace_ms=host.limits.reconnect_grace_ms,
+            nonce_ms=host.limits.nonce_ms,
+        )
+
+    def go_on_from(self, number: int) -> None:
+        """The next table has a number above *number*."""
+        self._number = number
+
+    def take_up(self, table: Table) -> None:
+        """Remember the calls that made *table* and took its seats. What they were answered is not
+        known any more, so that a repeated one gets new secrets."""
+        now = self._host.now_ms()
+        table_id, made = table.spec.table_id, table.opening.creation
+        self._created.keep(
+            made.principal, made.request_id, made.request, Made(table_id, "", ()), now
+        )
+        for seat, state in enumerate(table.seats):
+            sat = state.sitting
+            if sat is not None:
+                answer = Sat(table_id, seat, "", state.epoch)
+                self._joined.keep(sat.principal, sat.request_id, sat.request, answer, now)
+
     # Tables --------------------------------------------------------------------------------------
 
     def create_table(self, caller: Caller, request: CreateTable) -> Created:
@@ -114,6 +149,8 @@ class Reception:
             host.expect_serving()
             created = self._invite_again(table)
         else:
+            if request.request_id:
+                host.directory.expect_whole()
             created = self._create(caller, request, mark, now)
         made = Made(created.table.spec.table_id, created.host_ticket, created.invite_codes)
         self._created.keep(caller.principal, request.request_id, mark, made, now)
@@ -154,7 +191,7 @@ class Reception:
         entry = self._games.get(request.kind)
         if entry is None:
             raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
-        secret = self._secrets(deals.SECRET_BYTES)
+        secret = self._new_secret()
         spec = make_spec(
             entry,
             request,
@@ -178,7 +215,7 @@ class Reception:
             entry.game,
             entry.wire,
             creation=kept,
-            new_secret=lambda: self._secrets(deals.SECRET_BYTES),
+            new_secret=self._new_secret,
             make_dealer=self._dealer,
             outbox=self._host.commits.outbox,
             number=self._number,
@@ -190,7 +227,9 @@ class Reception:
         """Give out the secrets of *table* once more: nobody knows the first ones any longer."""
         host_ticket = tickets.new_ticket(self._secrets)
         codes = _shown(table.spec, self._invite_codes(table.spec))
-        table.opening.invite(ticket_hash(table.opening.principal, host_ticket), _hashes(codes))
+        table.opening.invite(
+            ticket_hash(table.opening.creation.principal, host_ticket), _hashes(codes)
+        )
         return Created(table, host_ticket, codes)
 
     def _invite_codes(self, spec: TableSpec) -> tuple[str, ...]:
@@ -199,6 +238,9 @@ class Reception:
             "" if seat.access is Access.OPEN else tickets.new_ticket(self._secrets)
             for seat in spec.seats
         )
+
+    def _new_secret(self) -> bytes:
+        return self._secrets(deals.SECRET_BYTES)
 
     def _away_ms(self, on_absence: OnAbsence) -> int:
         is_minded = on_absence is OnAbsence.FORFEIT or (
@@ -271,7 +313,7 @@ class Reception:
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
-        if table.is_full and table.status is Status.OPEN and not table.spec.manual_start:
+        if table.opening.is_full and table.status is Status.OPEN and not table.spec.manual_start:
             table.start(now, host.limits.nonce_ms)
         joined = Joined(table, seat, ticket, state.epoch)
         sat = Sat(request.table_id, seat, ticket, state.epoch)

@@ -7,7 +7,7 @@ are made. Must not be put here: how a row is read (``codec.py``), where rows com
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from croupier_server.errors import CroupierError
@@ -27,6 +27,9 @@ F = TypeVar("F", Sitting, Opened, Replaced)
 TimedStep: TypeAlias = tuple[Step, int | None]
 """What a row says was done, and when, if it tells."""
 
+PAUSE_ROWS: Final = 32
+"""So many rows are done between two pauses."""
+
 _SAID: Final = slice(2, 6)
 """What of a row everything follows from: all but its table, its epoch and what was kept."""
 
@@ -39,12 +42,12 @@ class LoggedDealer:
     """Gives the chance outcomes of a log in their order.
 
     Args:
-        steps: of the log.
+        outcomes: of the log; see `chances`.
         then: gives those behind the log; None: there are none.
     """
 
-    def __init__(self, steps: Sequence[TimedStep], then: Dealer | None = None) -> None:
-        self._outcomes = deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
+    def __init__(self, outcomes: deque[tuple[int, ...]], then: Dealer | None = None) -> None:
+        self._outcomes = outcomes
         self._then = then
 
     def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
@@ -88,9 +91,10 @@ def replay(
         ValueError: a row cannot be read.
     """
     steps = read_steps(rows, entry)
-    dealer = LoggedDealer(steps)
+    dealer = LoggedDealer(chances(steps))
     table = Table(spec, entry.game, entry.wire, make_dealer=lambda _spec, _root: dealer)
-    follow(table, rows, steps, nonces)
+    for _ in follow(table, rows, steps, nonces):
+        pass
     return table
 
 
@@ -103,13 +107,20 @@ def read_steps(rows: Sequence[LogRow], entry: GameEntry) -> list[TimedStep]:
     return [codec.read_step(row, entry.wire) for row in rows]
 
 
+def chances(steps: Iterable[TimedStep]) -> deque[tuple[int, ...]]:
+    """The decks and lots among *steps*."""
+    return deque(step.outcome for step, _ in steps if isinstance(step, codec.Chance))
+
+
 def follow(
     table: Table,
     rows: Sequence[LogRow],
     steps: Sequence[TimedStep],
     nonces: Sequence[bytes] = (),
-) -> None:
-    """Do at *table* what *rows* say; what its outbox holds by now are the first of them.
+) -> Iterator[None]:
+    """Do at *table* what *rows* say, and stop now and then for whoever has other things to do.
+
+    What its outbox holds by now are the first of *rows*.
 
     Args:
         table: the table, whose outbox is its own.
@@ -138,6 +149,8 @@ def follow(
                 raise ReplayError(f"row {place}: {table.fault}")
         if place >= len(made) or made[place][_SAID] != row[_SAID]:
             raise ReplayError(f"row {place} (event {row.sequence}) comes out differently")
+        if not place % PAUSE_ROWS:
+            yield
     if len(made) > len(rows):
         raise ReplayError("the log stops in the middle of what an input led to")
     table.stored(table.journal.sequence, table.show())

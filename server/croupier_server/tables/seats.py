@@ -47,6 +47,7 @@ class SeatState:
         invite: hash of its invite code; empty: it has none.
         relief: hash of the code by which a house bot may take over; empty: none may.
         conceded: whether its player has given the match up.
+        sitting: what was put down when it was last taken.
     """
 
     __slots__ = (
@@ -60,6 +61,7 @@ class SeatState:
         "player",
         "principal",
         "relief",
+        "sitting",
         "ticket",
     )
 
@@ -74,6 +76,7 @@ class SeatState:
         self.invite = b""
         self.relief = b""
         self.conceded = False
+        self.sitting: Sitting | None = None
         self._old: tuple[bytes, ...] = ()
 
     @property
@@ -89,6 +92,7 @@ class SeatState:
     def hold(self, sitting: Sitting) -> None:
         """Give the seat to a new ticket; the one before is superseded."""
         self.retire()
+        self.sitting = sitting
         self.principal = sitting.principal
         self.ticket = sitting.ticket
         if not sitting.relieves:
@@ -100,6 +104,7 @@ class SeatState:
             self._old = (*self._old, self.ticket)[-_OLD_MAX:]
         self.principal = ""
         self.ticket = b""
+        self.sitting = None
 
     def is_held_by(self, ticket: bytes) -> bool:
         """Whether the ticket with this hash holds the seat."""

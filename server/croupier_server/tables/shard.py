@@ -30,6 +30,7 @@ from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
+from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.results import Accepted, Created, Joined
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
@@ -117,7 +118,32 @@ class Shard:
         self.abort = self._reception.abort
         self.join = self._reception.join
         self.leave = self._reception.leave
+        self.recovery = Recovery(log, self._reception.surroundings(), self._take_up, self.now_ms)
+        self.directory.recovery = self.recovery
         self._retry_after_ms = 0
+
+    # Starting ------------------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Find out which tables the store has; `recover` takes them up."""
+        self._reception.go_on_from(await self.recovery.begin())
+
+    async def recover(self) -> None:
+        """Take up the tables of the store, while everything else goes on."""
+        await self.recovery.run()
+        self.directory.sort()
+
+    def _take_up(self, table: Table) -> None:
+        """*table* is here again."""
+        self.directory.add(table)
+        self._reception.take_up(table)
+        if table.status is not Status.ENDED:
+            self.house.take_up(table)
+            self._timers.schedule(table)
+        if table.delayed is not None:
+            self._publish_late(table, table.delayed)
+        elif table.status is Status.ENDED:
+            self._publish_seen(table)
 
     # Play ----------------------------------------------------------------------------------------
 
@@ -198,6 +224,8 @@ class Shard:
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
         """
+        if table.spec.deal.tables > 1:
+            self.directory.expect_whole()
         if self.directory.boards.is_barred(caller.principal, table):
             raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
         self.expect_serving()
@@ -219,6 +247,7 @@ class Shard:
             Unavailable: SERVER_DRAINING.
         """
         self.expect_serving()
+        self.directory.expect_whole()
         present = [
             table
             for table in self.directory

@@ -11,6 +11,7 @@ nonces (``opening.py``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from croupier_server.errors import (
     Conflict,
@@ -20,7 +21,7 @@ from croupier_server.errors import (
 )
 from croupier_server.games.base import EndReason, Legal, Move, Seat
 from croupier_server.games.registry import AnyGame
-from croupier_server.storage.base import LogRow, Reveal
+from croupier_server.storage.base import LogRow
 from croupier_server.tables import deals, encode, faults
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import MakeDealer
@@ -152,6 +153,16 @@ class Table:
         payload = field_bytes(1, self.created)
         self.journal.announce(encode.TABLE_CREATED, payload, spec.created_ms, creation)
 
+    def take_up(self, epoch: int, outbox: list[LogRow]) -> None:
+        """The table came out of its log: it goes on as *epoch* with what is stored, and hands what
+        happens from now on to *outbox*."""
+        self.spec = replace(self.spec, epoch=epoch)
+        self._fixed = encode.fixed_fields(self.spec)
+        self.journal.take_up(epoch, outbox)
+        self.match.fresh.clear()
+        self.opening.freed.clear()
+        self.is_changed = False
+
     # What everybody may see ----------------------------------------------------------------------
 
     def show(self) -> Shown:
@@ -208,12 +219,6 @@ class Table:
             return []
         return self.presence.away(self.seat_watchers, self.match.decisions, now)
 
-    @property
-    def reveal(self) -> Reveal:
-        """The secrets of a match that has ended."""
-        assert self.status is Status.ENDED
-        return self.opening.reveal
-
     # Seats ---------------------------------------------------------------------------------------
 
     def join(self, seat: Seat, player: str, sitting: Sitting, now: int) -> None:
@@ -238,11 +243,6 @@ class Table:
         self.expect_open()
         self.opening.leave(seat, now)
         self.is_changed = True
-
-    @property
-    def is_full(self) -> bool:
-        """Whether somebody sits on every seat."""
-        return self.opening.is_full
 
     def expect_live(self) -> None:
         """Raise unless the match can still go on.
@@ -284,7 +284,7 @@ class Table:
             Conflict: TABLE_NOT_READY, TABLE_STARTED or TABLE_CLOSED.
         """
         self.expect_open()
-        if not self.is_full:
+        if not self.opening.is_full:
             raise Conflict(Reason.TABLE_NOT_READY, "seats are still empty")
         self.status = Status.OPENING
         self.is_changed = True
