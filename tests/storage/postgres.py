@@ -63,7 +63,8 @@ class Cluster:
         self._folder = folder
         self._settings = (
             f"-c listen_addresses= -c unix_socket_directories={folder} "
-            f"-c fsync={'on' if fsync else 'off'} -c shared_buffers=32MB -c max_connections=60"
+            f"-c fsync={'on' if fsync else 'off'} -c recovery_init_sync_method=syncfs "
+            "-c shared_buffers=32MB -c max_connections=60"
         )
         self._owner = _owner()
         self._names = itertools.count(1)

@@ -67,5 +67,5 @@ async def _opening(url: str) -> AsyncIterator[None]:
         yield
     except (Held, WrongSchema) as error:
         raise StoreError(f"store {without_password(url)}: {error}") from None
-    except LOST as error:
+    except (ValueError, *LOST) as error:  # the former: the URL cannot be read
         raise StoreError(f"store {without_password(url)}: {plain(error)}") from None

@@ -53,7 +53,12 @@ EXCLUDE_OTHERS: Final = "SELECT value FROM counters WHERE name = 'records' FOR U
 """First statement of whatever changes more than the log: such transactions are rare, and one after
 the other they need no thought about what they would do to each other."""
 
-LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+LOST: Final = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the driver, when the server ends a session between two messages
+)
 """What a session may fail with."""
 
 
@@ -116,7 +121,7 @@ class WriterSession:
         Raises:
             Held: another server has the lock.
             Superseded: and it goes by a fence of its own.
-            OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError: no session.
+            OSError, asyncpg.PostgresError: no session; and the others of `LOST`.
         """
         async with asyncio.timeout(CONNECT_S):
             connection = await asyncpg.connect(
