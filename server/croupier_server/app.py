@@ -12,8 +12,10 @@ import json
 import os
 import secrets as system_secrets
 import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import structlog
@@ -23,8 +25,14 @@ from croupier_server import house
 from croupier_server.config import Settings
 from croupier_server.errors import NotFound
 from croupier_server.games.registry import GAMES
+from croupier_server.identity.keyring import KeyRing
+from croupier_server.identity.keys import HOUSE, Scope
+from croupier_server.identity.quota import Quotas
 from croupier_server.rpc import server as rpc_server
+from croupier_server.rpc.callers import Gate
+from croupier_server.rpc.door import Door
 from croupier_server.rpc.server import Backing, Listen, RunningServer
+from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import Store
 from croupier_server.storage.opening import open_store
 from croupier_server.tables.clock import Clock, SystemClock
@@ -93,6 +101,7 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
     Raises:
         StoreError: the store cannot be opened.
         CannotListen: the port is taken, or the address is not of this machine.
+        CertificateError: there are certificates to be used, and they cannot be.
     """
     sources = sources or system_sources()
     store = await open_store(
@@ -110,7 +119,11 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
 
 @asynccontextmanager
 async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncIterator[App]:
-    bots = house.HouseBots(lambda table_id: _is_on(shard, table_id))
+    certificates = _certificates(settings)
+    keys = KeyRing(store.keys, sources.clock.now_ms)
+    bots = house.HouseBots(
+        lambda table_id: _is_on(shard, table_id), key=_house_key(settings, keys, sources)
+    )
     shard = Shard(
         clock=sources.clock,
         secrets=sources.secrets,
@@ -120,13 +133,6 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         limits=_limits(settings),
         house=bots.sit if settings.house_bots else None,
     )
-    listen = Listen(
-        settings.host,
-        settings.port,
-        _server_limits(settings),
-        settings.heartbeat_ms,
-        settings.reflection,
-    )
     backing = Backing(
         shard,
         store.records,
@@ -134,19 +140,65 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         sources.secrets,
         house.BOTS if settings.house_bots else frozenset(),
     )
-    server = await rpc_server.start(listen, backing)
-    shard.run()
-    if settings.house_bots:
-        bots.start(_dialled(server.address))
-    app = App(server, shard, store, bots if settings.house_bots else None)
-    try:
-        yield app
-    finally:
-        await app.drain()
-        async with asyncio.TaskGroup() as group:
-            group.create_task(server.stop(settings.shutdown_grace_ms))
-            group.create_task(bots.stop())
-        shard.stop()
+    door = Door(keys, certificates)
+    await door.run()
+    with _private_socket(certificates) as socket:
+        listen = Listen(
+            settings.host,
+            settings.port,
+            _server_limits(settings),
+            settings.heartbeat_ms,
+            settings.reflection,
+            _gate(settings, keys, sources),
+            certificates,
+            socket,
+        )
+        server = await rpc_server.start(listen, backing)
+        shard.run()
+        if settings.house_bots:
+            bots.start(f"unix:{socket}" if socket else _dialled(server.address))
+        app = App(server, shard, store, bots if settings.house_bots else None)
+        try:
+            yield app
+        finally:
+            await app.drain()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(server.stop(settings.shutdown_grace_ms))
+                group.create_task(bots.stop())
+                group.create_task(door.stop())
+            shard.stop()
+
+
+def _certificates(settings: Settings) -> Certificates | None:
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    return Certificates(Files(settings.tls_cert, settings.tls_key, settings.tls_client_ca))
+
+
+def _gate(settings: Settings, keys: KeyRing, sources: Sources) -> Gate:
+    quotas = Quotas(settings.calls_limit, settings.calls_burst, sources.clock.now_ms)
+    return Gate(keys if settings.asks_for_keys else None, quotas)
+
+
+def _house_key(settings: Settings, keys: KeyRing, sources: Sources) -> str:
+    """A key for the server's own bots; empty where they need none."""
+    if not (settings.house_bots and settings.asks_for_keys):
+        return ""
+    return keys.make_own(HOUSE, [Scope.PLAY], sources.secrets).text
+
+
+@contextmanager
+def _private_socket(certificates: Certificates | None) -> Iterator[str]:
+    """Path of a socket that this user alone can open; empty where there is no encryption.
+
+    The certificate is for names that others call us by, and may ask clients for theirs: house bots
+    go round it.
+    """
+    if certificates is None:
+        yield ""
+        return
+    with tempfile.TemporaryDirectory(prefix="croupier-") as folder:
+        yield str(Path(folder, "house"))
 
 
 async def serve(
@@ -224,6 +276,7 @@ def _is_on(shard: Shard, table_id: str) -> bool:
 def _limits(settings: Settings) -> Limits:
     return Limits(
         tables_max=settings.tables_max,
+        tables_per_key=settings.tables_per_key,
         ended_max=settings.ended_max,
         lag_max=settings.feed_lag_max,
         heartbeat_ms=settings.heartbeat_ms,
@@ -243,4 +296,6 @@ def _server_limits(settings: Settings) -> ServerLimits:
         request_bytes_max=settings.request_bytes_max,
         legal_list_max=LISTED_MAX,
         page_size_max=settings.page_size_max,
+        calls_per_second=settings.calls_limit,
+        calls_burst=settings.calls_burst if settings.calls_limit else 0,
     )

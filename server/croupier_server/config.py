@@ -30,6 +30,8 @@ FILE_VARIABLE: Final = "CROUPIER_CONFIG"
 """Names the file where the flag ``--config`` does not."""
 
 DEFAULT_PORT: Final = 7421
+CALLS_PER_SECOND: Final = 200
+"""Calls a second of a principal with a key, where nothing else is set."""
 
 Positive = Annotated[int, Field(ge=1)]
 Value = str | int | bool
@@ -48,8 +50,20 @@ class Settings(BaseSettings):
     port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="Port; 0 takes a free one.")
     insecure_listen: bool = Field(
         False,
-        description="Allow a host beyond loopback: anybody who reaches it may then make tables "
-        "and sit down, unencrypted and without keys.",
+        description="Allow a host beyond loopback without encryption, and with auth none without "
+        "keys: anybody who reaches it may then make tables and sit down.",
+    )
+    auth: Literal["auto", "none", "keys"] = Field(
+        "auto",
+        description="Whether callers need a key (croupier keys create); auto: beyond loopback.",
+    )
+    tls_cert: Path | None = Field(
+        None, description="PEM file with the server's certificate; read again when it changes."
+    )
+    tls_key: Path | None = Field(None, description="PEM file with its private key.")
+    tls_client_ca: Path | None = Field(
+        None,
+        description="PEM file with authorities; every client then needs a certificate of one.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged."
@@ -78,6 +92,16 @@ class Settings(BaseSettings):
         86_400_000, description="A table at which nothing has happened for so long is stopped."
     )
     tables_max: Positive = Field(10_000, description="Live tables.")
+    tables_per_key: int = Field(
+        1_000, ge=0, description="Live tables made by one principal with a key; 0: any number."
+    )
+    calls_per_second: int | None = Field(
+        None,
+        ge=0,
+        description="Calls and session items that one principal may make a second in the long run, "
+        "answers to open decisions aside; 0: any number. Not set: 200, without keys any number.",
+    )
+    calls_burst: Positive = Field(2_000, description="Calls that it may make at once.")
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     store: str = Field(
         "",
@@ -116,10 +140,15 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _loopback(self) -> Settings:
-        if not (self.insecure_listen or is_loopback(self.host)):
+        faults = []
+        if not self.asks_for_keys:
+            faults.append("auth is none, so that anybody may make tables and sit down")
+        if self.tls_cert is None:
+            faults.append("there is no tls_cert, so that keys, tickets and cards go unencrypted")
+        if faults and not (self.insecure_listen or is_loopback(self.host)):
             raise ValueError(
-                f"host: {self.host} is reachable from other machines, and this version knows no "
-                "keys and no encryption; give --insecure-listen if that is what you want"
+                f"host: {self.host} is reachable from other machines, and {', and '.join(faults)}; "
+                "give --insecure-listen if that is what you want"
             )
         return self
 
@@ -135,6 +164,26 @@ class Settings(BaseSettings):
             return Path(self.data_dir)
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         return Path(base) / "croupier"
+
+    @model_validator(mode="after")
+    def _certificates(self) -> Settings:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key belong together; give both or neither")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError("tls_client_ca needs tls_cert and tls_key")
+        return self
+
+    @property
+    def asks_for_keys(self) -> bool:
+        """Whether callers need a key."""
+        return self.auth == "keys" or (self.auth == "auto" and not is_loopback(self.host))
+
+    @property
+    def calls_limit(self) -> int:
+        """Calls a second of one principal; 0: any number."""
+        if self.calls_per_second is None:
+            return CALLS_PER_SECOND if self.asks_for_keys else 0
+        return self.calls_per_second
 
     @classmethod
     def settings_customise_sources(

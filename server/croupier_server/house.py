@@ -42,10 +42,15 @@ class HouseBots:
     Args:
         is_on: whether the match of a table is still on; its seats are handed out again if so.
         command: program and arguments of the process.
+        key: with which bots call; empty: without one. They are told on the standard input, where
+            nobody else can read it.
     """
 
-    def __init__(self, is_on: Callable[[str], bool], command: tuple[str, ...] = _COMMAND) -> None:
+    def __init__(
+        self, is_on: Callable[[str], bool], command: tuple[str, ...] = _COMMAND, key: str = ""
+    ) -> None:
         self._is_on = is_on
+        self._key = key
         self._command = command
         self._address = ""
         self._seats: dict[tuple[str, int], HouseSeat] = {}
@@ -140,7 +145,8 @@ class HouseBots:
                 for seat in seats:
                     if process.stdin.is_closing():  # uvloop would raise a RuntimeError
                         raise BrokenPipeError
-                    line = json.dumps({"address": self._address, **seat._asdict()})
+                    credentials = {"key": self._key} if self._key else {}
+                    line = json.dumps({"address": self._address, **credentials, **seat._asdict()})
                     process.stdin.write(line.encode() + b"\n")
                     await process.stdin.drain()
         await _end(process)

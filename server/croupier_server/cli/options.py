@@ -50,7 +50,9 @@ def _settings() -> Iterator[inspect.Parameter]:
             # A switch that is on takes a value: a second name to turn it off fills the help.
             annotation, default = Literal["true", "false"], default.lower()
         option = typer.Option(
-            flag, help=field.description, show_default=False if default == "False" else default
+            flag,
+            help=field.description,
+            show_default=False if default in ("False", "None") else default,
         )
         yield _parameter(name, Annotated[annotation | None, option])  # type: ignore[operator]
 

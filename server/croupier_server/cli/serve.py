@@ -63,6 +63,7 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from croupier_server import app, logging
     from croupier_server.rpc.server import CannotListen
+    from croupier_server.rpc.tls import CertificateError
     from croupier_server.storage.base import StoreError
 
     logging.configure(settings.log_level, settings.log_format)
@@ -78,6 +79,8 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     with asyncio.Runner(loop_factory=factory) as runner:
         try:
             runner.run(app.serve(settings, announce_fd, until_fd))
+        except CertificateError as error:
+            fail(str(error))
         except (CannotListen, StoreError) as error:
             fail(str(error), CANNOT_START)
 

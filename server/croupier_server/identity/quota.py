@@ -57,6 +57,11 @@ class Quota:
             self._tokens = max(self._tokens - 1, -float(self._burst))
 
     @property
+    def is_limited(self) -> bool:
+        """Whether there is anything to hold to."""
+        return self._per_second > 0
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is no token."""
         if not self._per_second:
@@ -67,7 +72,7 @@ class Quota:
     @property
     def is_overdrawn(self) -> bool:
         """Whether the debt is as large as it gets: somebody went on and on."""
-        return self._tokens <= -self._burst
+        return self._per_second > 0 and self._tokens <= -self._burst
 
     @property
     def wait_ms(self) -> int:

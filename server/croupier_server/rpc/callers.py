@@ -7,8 +7,8 @@ ticket is: it is judged by the table that it is for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Protocol
 
 from croupier_server.errors import InvalidRequest, NotAllowed, Reason
@@ -111,11 +111,25 @@ class Stream(Protocol):
 def while_key_lasts(caller: Caller, stream: Stream) -> Iterator[None]:
     """End *stream* with KEY_REVOKED if the key of *caller* stops being good while this lasts."""
     key = caller.key
-    if key is None:
+    with waking_when_key_ends(
+        caller, lambda: stream.finish(StreamEnd.KEY_REVOKED, "" if key is None else key.fault)
+    ):
         yield
-        return
-    with key.ending(lambda: stream.finish(StreamEnd.KEY_REVOKED, key.fault)):
-        yield
+
+
+def expect_good_key(caller: Caller) -> None:
+    """For streams that end with a status.
+
+    Raises:
+        NotAllowed: UNAUTHENTICATED, the key with which the stream was opened is good no longer.
+    """
+    if caller.key is not None and caller.key.fault:
+        raise NotAllowed(Reason.UNAUTHENTICATED, caller.key.fault)
+
+
+def waking_when_key_ends(caller: Caller, wake: Callable[[], None]) -> AbstractContextManager[None]:
+    """Have *wake* called if the key of *caller* stops being good while this lasts."""
+    return nullcontext() if caller.key is None else caller.key.ending(wake)
 
 
 def _bearer(values: list[str | bytes]) -> str:

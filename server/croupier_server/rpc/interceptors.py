@@ -30,7 +30,7 @@ import grpc
 import structlog
 from google.protobuf.message import Message
 
-from croupier_server.errors import CroupierError, Exhausted, Reason
+from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.rights import RIGHTS, Right
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
@@ -148,7 +148,7 @@ class Service:
             request: its request.
             handle: carries it out.
             frequent: log it at debug level unless it is refused.
-            pays_itself: *handle* asks for the token that the call costs, or finds that it is free.
+            pays_itself: *handle* takes the token that the call costs, or finds that it is free.
         """
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
@@ -160,7 +160,12 @@ class Service:
                 caller = admit(context)
                 if not pays_itself:
                     caller.quota.spend()
-                message = read(data)
+                try:
+                    message = read(data)
+                except InvalidRequest:
+                    if pays_itself:
+                        caller.quota.spend()
+                    raise
                 call.about(message)
                 reply = await handle(caller, message)
                 answer = _bytes(reply)

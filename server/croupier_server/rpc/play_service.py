@@ -13,14 +13,21 @@ from typing import Final
 import grpc
 
 from croupier.v1 import play_service_pb2 as pb
-from croupier_server.errors import IllegalMove, MalformedMove, Reason, TableHalted
+from croupier_server.errors import (
+    CroupierError,
+    IllegalMove,
+    MalformedMove,
+    Reason,
+    TableHalted,
+)
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
+from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.shard import Accepted, Shard
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_at
 from croupier_server.wire.encode import field_bytes, field_number, field_text
@@ -45,7 +52,13 @@ class PlayService:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.v1.PlayService")
         service.stream("WatchTable", pb.WatchTableRequest, self.watch_table)
-        service.unary("SubmitMove", pb.SubmitMoveRequest, self.submit_move, frequent=True)
+        service.unary(
+            "SubmitMove",
+            pb.SubmitMoveRequest,
+            self.submit_move,
+            frequent=True,
+            pays_itself=True,
+        )
         service.unary("CheckMove", pb.CheckMoveRequest, self.check_move, frequent=True)
         service.unary(
             "ListLegalMoves", pb.ListLegalMovesRequest, self.list_legal_moves, frequent=True
@@ -68,24 +81,40 @@ class PlayService:
             mode=request.view_mode,
         )
         try:
-            async for update in feed:
-                yield field_bytes(1, update)
+            with while_key_lasts(caller, feed):
+                async for update in feed:
+                    yield field_bytes(1, update)
         finally:
             feed.close()
 
     async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
-        """Answers a decision."""
-        table, seat = self._seat(caller, request.table_id)
+        """Answers a decision. Only a call that does so costs no token."""
+        try:
+            table, seat = self._seat(caller, request.table_id)
+        except CroupierError:
+            caller.quota.spend()
+            raise
+        if not table.match.waits_for(seat, request.decision_id):
+            caller.quota.spend()
+            accepted = self._submit(table, seat, request)
+        else:
+            try:
+                accepted = self._submit(table, seat, request)
+            except CroupierError:
+                caller.quota.charge()
+                raise
+        await self._shard.committed()
+        return field_bytes(
+            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
+        )
+
+    def _submit(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
         try:
             move = table.wire.move_code(request.move)
         except MalformedMove:
             self._shard.refuse_unreadable(table, seat, request.decision_id)
             raise
-        accepted = self._shard.submit(table, seat, request.decision_id, move)
-        await self._shard.committed()
-        return field_bytes(
-            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
-        )
+        return self._shard.submit(table, seat, request.decision_id, move)
 
     async def check_move(
         self, caller: Caller, request: pb.CheckMoveRequest

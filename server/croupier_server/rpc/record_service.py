@@ -14,6 +14,7 @@ import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason, Unavailable
+from croupier_server.rpc.callers import expect_good_key, waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import since_ms
@@ -91,7 +92,7 @@ class RecordService:
         return pb.VerifyRecordResponse(verified=report.verified, checks=checks)
 
     async def stream_records(
-        self, _caller: Caller, request: pb.StreamRecordsRequest
+        self, caller: Caller, request: pb.StreamRecordsRequest
     ) -> AsyncGenerator[bytes, None]:
         """Records as they come in; a slow reader is no burden, as it reads on from the store."""
         since = since_ms("since", request.since) if request.HasField("since") else None
@@ -102,12 +103,14 @@ class RecordService:
         self._followers.add(wake)
         try:
             while True:
+                expect_good_key(caller)
                 wake.clear()
                 while entries := await self._records.since(position, _BATCH):
                     for entry in entries:
                         if request.finished_only and entry.position > head:
                             return
                         position = entry.position
+                        expect_good_key(caller)
                         if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
                             yield field_bytes(1, entry.record)
                 if request.finished_only:
@@ -116,7 +119,8 @@ class RecordService:
                     raise Unavailable(
                         Reason.SERVER_DRAINING, "the server is going down", retry_ms=_RETRY_MS
                     )
-                await wake.wait()
+                with waking_when_key_ends(caller, wake.set):
+                    await wake.wait()
         finally:
             self._followers.discard(wake)
             unsubscribe()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 import grpc
 from grpc_reflection.v1alpha import reflection
 
 from croupier.v1 import system_service_pb2
+from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.health import Health
 from croupier_server.rpc.interceptors import Calls
@@ -26,6 +27,7 @@ from croupier_server.rpc.session_service import SessionService
 from croupier_server.rpc.spectate_service import SpectateService
 from croupier_server.rpc.system_service import SystemService
 from croupier_server.rpc.table_service import TableService
+from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import Requests
 from croupier_server.storage.base import RecordStore
 from croupier_server.tables.shard import Shard
@@ -61,6 +63,9 @@ class Listen:
         limits: as GetServerInfo tells them.
         heartbeat_ms: time between heartbeats on a stream.
         reflection: whether to serve reflection.
+        gate: tells callers apart.
+        certificates: what the port is encrypted with; None: it is not.
+        socket: path of a Unix socket to listen on too, unencrypted; empty: none.
     """
 
     host: str
@@ -68,6 +73,9 @@ class Listen:
     limits: system_service_pb2.ServerLimits
     heartbeat_ms: int
     reflection: bool = True
+    gate: Gate = field(default_factory=Gate)
+    certificates: Certificates | None = None
+    socket: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         CannotListen: the port is taken, or the address is not of this machine.
     """
     limits = listen.limits
-    calls = Calls(Requests(limits.request_bytes_max), limits.streams_max)
+    calls = Calls(Requests(limits.request_bytes_max), limits.streams_max, listen.gate)
     server = grpc.aio.server(options=_options(limits))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages)
@@ -135,16 +143,32 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     if listen.reflection:
         names = (*services, "grpc.health.v1.Health", reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
+    address = _open_port(server, listen)
+    await server.start()
+    await health.serving()
+    return RunningServer(server, health, records, address)
+
+
+def _open_port(server: grpc.aio.Server, listen: Listen) -> str:
+    """Listen where *listen* says; the address with its port.
+
+    Raises:
+        CannotListen: the port is taken, or the address is not of this machine.
+    """
     host = f"[{listen.host}]" if ":" in listen.host else listen.host
+    wanted = f"{host}:{listen.port}"
     try:
-        port = server.add_insecure_port(f"{host}:{listen.port}")
+        if listen.certificates is not None:
+            port = server.add_secure_port(wanted, listen.certificates.credentials())
+        else:
+            port = server.add_insecure_port(wanted)
     except RuntimeError:
         port = 0
     if not port:
-        raise CannotListen(f"cannot listen on {host}:{listen.port}: taken, or not of this machine")
-    await server.start()
-    await health.serving()
-    return RunningServer(server, health, records, f"{host}:{port}")
+        raise CannotListen(f"cannot listen on {wanted}: taken, or not of this machine")
+    if listen.socket:
+        server.add_insecure_port(f"unix:{listen.socket}")
+    return f"{host}:{port}"
 
 
 def services_of(

@@ -11,6 +11,7 @@ import contextlib
 import grpc
 
 from croupier_server.errors import CroupierError
+from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.errors import to_status
 from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.tables.caller import Caller
@@ -39,12 +40,13 @@ class SessionService:
         session = Session(self._shard, caller, _status)
         reader = asyncio.create_task(_read(session, link), name="session reader")
         try:
-            while not session.is_done:
-                frame = session.next_frame()
-                if frame is not None:
-                    await link.write(frame)
-                elif not session.is_done:
-                    await session.wait()
+            with while_key_lasts(caller, session):
+                while not session.is_done:
+                    frame = session.next_frame()
+                    if frame is not None:
+                        await link.write(frame)
+                    elif not session.is_done:
+                        await session.wait()
             if reader.done():
                 reader.result()
         finally:

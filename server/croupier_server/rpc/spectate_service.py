@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 import grpc
 
 from croupier.v1 import spectate_service_pb2 as pb
+from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
@@ -41,7 +42,8 @@ class SpectateService:
             table, epoch=request.epoch, after=request.after_sequence, caller=caller
         )
         try:
-            async for update in feed:
-                yield field_bytes(1, update)
+            with while_key_lasts(caller, feed):
+                async for update in feed:
+                    yield field_bytes(1, update)
         finally:
             feed.close()

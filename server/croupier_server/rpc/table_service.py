@@ -12,6 +12,7 @@ import grpc
 
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
+from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import create_table, join_table, printable, with_arm
@@ -81,13 +82,14 @@ class TableService:
         return answer
 
     async def watch_lobby(
-        self, _caller: Caller, request: pb.WatchLobbyRequest
+        self, caller: Caller, request: pb.WatchLobbyRequest
     ) -> AsyncGenerator[bytes, None]:
         """Present tables, then changes."""
         feed = self._shard.watch_lobby(kind=request.game)
         try:
-            async for update in feed:
-                yield update
+            with while_key_lasts(caller, feed):
+                async for update in feed:
+                    yield update
         finally:
             feed.close()
 

@@ -178,6 +178,11 @@ class Match:
 
     # What is asked ---------------------------------------------------------------------------
 
+    def waits_for(self, seat: Seat, decision_id: str) -> bool:
+        """Whether *seat* has been asked this and has not answered yet."""
+        decision = self.decisions[seat]
+        return decision is not None and decision.id == decision_id and decision.answer is None
+
     def open_decision(self, seat: Seat) -> Decision | None:
         """The decision that waits for *seat*, stored events only."""
         decision = self.decisions[seat]

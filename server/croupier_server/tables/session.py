@@ -167,6 +167,7 @@ class Session:
         self._sent = 0
         self._acknowledged = 0
         self._heartbeats = 0
+        self._echoed = 0
         self._is_beating = False
         self._ending: bytes | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -298,6 +299,7 @@ class Session:
         if frame.HasField("hello") == self._is_greeted:
             self._break_off("hello belongs into the first frame and there alone")
             return
+        quota = self._caller.quota
         items = len(frame.opens) + len(frame.moves) + len(frame.nonces) + len(frame.closes)
         if items > ITEMS_MAX and items > self.shard.limits.channels_max:
             self._break_off("a frame with too many items")
@@ -305,6 +307,8 @@ class Session:
         if frame.acknowledged > self._sent:
             self._break_off("a frame was acknowledged that was never sent")
             return
+        if not items and not self._is_news(frame.acknowledged, frame.heartbeat_echo):
+            quota.charge()
         if not self._is_greeted:
             self._is_greeted = True
             self.rouse()
@@ -323,38 +327,59 @@ class Session:
         for closing in frame.closes:
             self._close_channel(closing.channel)
         self.shard.commits.flush()
+        if quota.is_overdrawn:
+            self.finish(StreamEnd.RATE_LIMITED, "too much, too fast", quota.wait_ms)
+
+    def _is_news(self, acknowledged: int, heartbeat: int) -> bool:
+        """Whether a frame acknowledges or echoes anything that no empty one did before it."""
+        echoed, self._echoed = self._echoed, max(self._echoed, heartbeat)
+        return acknowledged > self._acknowledged or heartbeat > echoed
 
     def _break_off(self, detail: str) -> None:
         self.finish(StreamEnd.PROTOCOL_ERROR, detail)
 
     def _play(self, moves: Iterable[ChannelMove]) -> None:
-        """Carry out the answers of a frame, in order."""
+        """Carry out the answers of a frame, in order. What was asked for costs a token only if it
+        is refused, anything else costs one."""
         channels, commits = self._channels, self.shard.commits
         replies, touch, accepted = commits.replies, commits.touch, updates.accepted
         now = self.shard.now_ms()
+        quota = self._caller.quota
+        is_limited = quota.is_limited
         for message in moves:
             channel = channels.get(message.channel)
             if channel is None:
-                self._error(message.channel, _no_channel())
+                self._refuse(message.channel)
                 continue
             table, decision_id = channel.table, message.decision_id
+            is_asked = not is_limited or table.match.waits_for(channel.seat, decision_id)
+            if not is_asked and not self._pay():
+                reply = updates.refused(decision_id[:_ID_MAX], self._status(quota.refusal()))
+                replies.append((channel, reply))
+                continue
             try:
                 move = table.wire.move_code(message.move)
             except MalformedMove as error:
                 table.refuse_unreadable(channel.seat, decision_id, now)
                 reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+                if is_asked:
+                    quota.charge()
             else:
                 try:
                     sequence = table.submit(channel.seat, decision_id, move, now)
                     reply = accepted(decision_id, sequence)
                 except CroupierError as error:
                     reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+                    if is_asked:
+                        quota.charge()
             touch(table)
             replies.append((channel, reply))
 
     def _open(self, request: ChannelOpen) -> None:
         number = request.channel
         try:
+            if not self._pay():
+                raise self._caller.quota.refusal()
             self._expect_free(number)
             caller = self._caller._replace(ticket=request.ticket)
             table, seat = seat_at(caller, self.shard.table, request.table_id)
@@ -381,13 +406,14 @@ class Session:
     def _open_nonce(self, request: ChannelNonce) -> None:
         channel = self._channels.get(request.channel)
         if channel is None:
-            self._error(request.channel, _no_channel())
+            self._refuse(request.channel)
             return
         try:
             channel.table.open_nonce(
                 channel.seat, request.nonce, request.next_nonce_hash, self.shard.now_ms()
             )
         except CroupierError as error:
+            self._caller.quota.charge()
             self._error(request.channel, error)
         else:
             self.shard.commits.touch(channel.table)
@@ -397,6 +423,17 @@ class Session:
         channel = self._channels.get(number)
         if channel is not None:
             channel.finish(StreamEnd.CLIENT_CLOSED)
+
+    def _pay(self) -> bool:
+        """Take a token; returns whether there was one. Whoever goes on without gets into debt."""
+        had = not self._caller.quota.is_empty
+        self._caller.quota.charge()
+        return had
+
+    def _refuse(self, number: int) -> None:
+        """Something came on a channel that is not open."""
+        quota = self._caller.quota
+        self._error(number, _no_channel() if self._pay() else quota.refusal())
 
     def _error(self, number: int, error: CroupierError) -> None:
         self.add(item(field_number(1, number) + b"\x1a", self._status(error)))

@@ -1,0 +1,81 @@
+"""Keeps current who may come in: keys and certificates, looked at once a second.
+
+What cannot be looked at now is as it was known last; that is said in the log once, and once when it
+is over. Must not be put here: what a key or a certificate is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import structlog
+
+from croupier_server.identity.keyring import KeyRing
+from croupier_server.rpc.interceptors import fault
+from croupier_server.rpc.tls import Certificates
+
+_log = structlog.get_logger(__name__)
+
+PERIOD_SECONDS: Final = 1.0
+"""So much later at the latest a key that was revoked is good no longer."""
+
+
+class Door:
+    """Who may come in, kept current.
+
+    Args:
+        keys: the server's keys.
+        certificates: its certificates, if it has any.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        keys: KeyRing,
+        certificates: Certificates | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._keys = keys
+        self._certificates = certificates
+        self._sleep = sleep
+        self._task: asyncio.Task[None] | None = None
+        self._in_trouble = False
+
+    async def look(self) -> None:
+        """Look at keys and certificates now."""
+        if self._certificates is not None:
+            self._certificates.refresh()
+        try:
+            await self._keys.refresh()
+        except Exception as error:
+            if not self._in_trouble:
+                _log.error("keys cannot be looked at", **fault(error))
+            self._in_trouble = True
+        else:
+            if self._in_trouble:
+                _log.info("keys can be looked at again")
+            self._in_trouble = False
+
+    async def run(self) -> None:
+        """Look, and from now on do so every second.
+
+        Raises:
+            Exception: the store's own, if keys cannot be had even once.
+        """
+        await self._keys.refresh()
+        self._task = asyncio.create_task(self._go_on(), name="door")
+
+    async def stop(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _go_on(self) -> None:
+        while True:
+            await self._sleep(PERIOD_SECONDS)
+            await self.look()

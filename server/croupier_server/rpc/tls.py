@@ -1,0 +1,140 @@
+"""Certificates of the server, from files that may be replaced while it runs.
+
+gRPC asks for certificates at each handshake, on a thread of its own; it gets those that were good
+when the files were last looked at. Connections that are open keep what they have.
+
+Whether clients need a certificate holds for a whole port: gRPC's server either asks for none or
+turns away who has none.
+
+Must not be put here: keys and tickets.
+"""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import grpc
+import structlog
+
+_log = structlog.get_logger(__name__)
+
+_NO_STAMP: Final = ()
+
+
+class CertificateError(Exception):
+    """Certificates that cannot be used; the text is one line that names the file."""
+
+
+class Files(NamedTuple):
+    """Where certificates are.
+
+    Attributes:
+        cert: the server's, with what links it to its authority, PEM.
+        key: its private key, PEM, not encrypted.
+        client_ca: of the authorities one of which must have signed a client's certificate; None:
+            clients need none.
+    """
+
+    cert: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+class Certificates:
+    """The certificates that are good now.
+
+    Args:
+        files: where they are.
+
+    Raises:
+        CertificateError: they cannot be used.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._stamp = self._look()
+        self._config = self._read()
+        self._trouble = ""
+
+    def credentials(self) -> grpc.ServerCredentials:
+        """What a port of the server is opened with."""
+        return grpc.dynamic_ssl_server_credentials(
+            self._config, self._now, self._files.client_ca is not None
+        )
+
+    def refresh(self) -> None:
+        """Look whether the files have changed, and take them if they fit together.
+
+        A certificate that does not belong to the key, as while somebody replaces one after the
+        other, is left alone and said in the log; what was good goes on.
+        """
+        stamp = self._look()
+        if stamp == self._stamp and not self._trouble:
+            return
+        try:
+            self._config = self._read()
+        except CertificateError as error:
+            if str(error) != self._trouble:
+                _log.error("certificates not taken", error=str(error))
+            self._trouble = str(error)
+        else:
+            _log.info("certificates taken", cert=str(self._files.cert))
+            self._trouble = ""
+            self._stamp = stamp
+
+    def _now(self) -> grpc.ServerCertificateConfiguration:
+        return self._config
+
+    def _look(self) -> tuple[tuple[int, int, int], ...]:
+        """What changes when somebody writes the files."""
+        found = []
+        for path in self._files:
+            if path is None:
+                continue
+            try:
+                status = path.stat()
+            except OSError:
+                return _NO_STAMP
+            found.append((status.st_mtime_ns, status.st_size, status.st_ino))
+        return tuple(found)
+
+    def _read(self) -> grpc.ServerCertificateConfiguration:
+        cert, key, client_ca = self._files
+        before = [_bytes(path) for path in self._files if path is not None]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(cert, key, password=_no_password)
+        except (ssl.SSLError, OSError, ValueError) as error:
+            raise CertificateError(f"{cert} and {key}: {_why(error)}") from None
+        if client_ca is not None:
+            try:
+                context.load_verify_locations(client_ca)
+            except (ssl.SSLError, OSError) as error:
+                raise CertificateError(f"{client_ca}: {_why(error)}") from None
+        if before != [_bytes(path) for path in self._files if path is not None]:
+            raise CertificateError(f"{cert}: somebody is writing it or its key")
+        return grpc.ssl_server_certificate_configuration(
+            [(before[1], before[0])], before[2] if client_ca is not None else None
+        )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CertificateError(f"{path}: {error.strerror or error}") from None
+
+
+def _no_password() -> str:
+    raise ValueError(
+        "the key is encrypted; a server that starts by itself cannot ask for passwords"
+    )
+
+
+def _why(error: Exception) -> str:
+    reason = getattr(error, "reason", None)
+    if reason == "KEY_VALUES_MISMATCH":
+        return "the certificate does not belong to the key"
+    return str(reason or error)

@@ -1,0 +1,93 @@
+"""Token buckets: a burst, then so many a second, and debts that are paid off with time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from croupier_server.errors import Exhausted, Reason
+from croupier_server.identity.quota import UNLIMITED, Quota, Quotas
+from croupier_server.tables.clock import ManualClock
+
+
+def spent(quota: Quota, tries: int) -> int:
+    """How many of so many calls are let through."""
+    done = 0
+    for _ in range(tries):
+        try:
+            quota.spend()
+        except Exhausted:
+            pass
+        else:
+            done += 1
+    return done
+
+
+def test_a_burst_and_then_so_many_a_second() -> None:
+    clock = ManualClock()
+    quota = Quota(10, 50, clock.now_ms)
+    assert spent(quota, 100) == 50
+    clock.advance(1_000)
+    assert spent(quota, 100) == 10
+    clock.advance(3_600_000)
+    assert spent(quota, 100) == 50
+
+
+def test_waiting_as_long_as_a_refusal_says_helps() -> None:
+    clock = ManualClock()
+    quota = Quota(3, 1, clock.now_ms)
+    for _ in range(20):
+        quota.spend()
+        with pytest.raises(Exhausted) as caught:
+            quota.spend()
+        assert caught.value.reason is Reason.RATE_LIMITED
+        clock.advance(caught.value.retry_ms)
+
+
+def test_what_was_done_already_is_charged_up_to_a_debt_as_large_as_the_burst() -> None:
+    clock = ManualClock()
+    quota = Quota(10, 5, clock.now_ms)
+    for _ in range(9):
+        quota.charge()
+        assert not quota.is_overdrawn
+    for _ in range(100):
+        quota.charge()
+    assert quota.is_overdrawn
+    assert quota.is_empty
+    assert 600 <= quota.wait_ms <= 601
+    clock.advance(quota.wait_ms)
+    assert spent(quota, 10) == 1
+
+
+def test_no_limit_is_no_limit() -> None:
+    for quota in (UNLIMITED, Quota(0, 0), Quotas(0, 10, lambda: 0).of("ann")):
+        for _ in range(100):
+            quota.charge()
+        assert spent(quota, 10_000) == 10_000
+        assert (quota.is_limited, quota.is_empty, quota.is_overdrawn) == (False, False, False)
+        assert quota.wait_ms == 0
+
+
+def test_a_flood_of_one_principal_costs_no_other() -> None:
+    quotas = Quotas(1, 5, ManualClock().now_ms)
+    assert spent(quotas.of("ann"), 100) == 5
+    assert spent(quotas.of("ann"), 100) == 0, "two keys of a principal share its bucket"
+    assert spent(quotas.of("bob"), 100) == 5
+
+
+@given(
+    per_second=st.integers(1, 1_000),
+    burst=st.integers(1, 100),
+    steps=st.lists(st.tuples(st.integers(0, 5_000), st.integers(0, 200)), max_size=30),
+)
+def test_never_more_than_burst_and_rate_allow(
+    per_second: int, burst: int, steps: list[tuple[int, int]]
+) -> None:
+    clock = ManualClock()
+    quota = Quota(per_second, burst, clock.now_ms)
+    done = 0
+    for wait, tries in steps:
+        clock.advance(wait)
+        done += spent(quota, tries)
+        assert done <= burst + clock.now * per_second / 1_000 + 1e-6
