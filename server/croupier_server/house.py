@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -18,6 +19,7 @@ from typing import Final
 import structlog
 
 from croupier.bots import HOUSE_BOTS
+from croupier.credentials import without_credentials
 from croupier_server.bots.spec import NAME
 from croupier_server.tables.shard import HouseSeat
 
@@ -120,6 +122,7 @@ class HouseBots:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
+            env=without_credentials(os.environ),
             limit=_LINE_MAX * 8,
         )
         _log.info("house bots started", pid=process.pid)

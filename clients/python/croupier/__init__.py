@@ -18,8 +18,9 @@ from __future__ import annotations
 from croupier import pokex, tongits, tractor
 from croupier.bot import Bot, Decision
 from croupier.cards import Card, parse_cards, pretty
-from croupier.client import Client, NewTable
+from croupier.client import Client, NewTable, connect
 from croupier.clock import Clock
+from croupier.credentials import Credentials
 from croupier.errors import (
     BotError,
     Conflict,
@@ -52,6 +53,7 @@ __all__ = [
     "Clock",
     "Conflict",
     "ConnectionFailed",
+    "Credentials",
     "Decision",
     "DecisionRandom",
     "EndReason",
@@ -77,6 +79,7 @@ __all__ = [
     "Unavailable",
     "UsageError",
     "View",
+    "connect",
     "parse_cards",
     "pokex",
     "pretty",

@@ -19,6 +19,7 @@ from croupier.background import Background
 from croupier.bot import Bot
 from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS, Connection
+from croupier.credentials import Credentials
 from croupier.errors import Error, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
@@ -38,7 +39,7 @@ from croupier.v1 import (
 )
 from croupier.watch import Watches
 
-__all__ = ["Client", "NewTable", "Transport"]
+__all__ = ["Client", "NewTable", "Transport", "connect"]
 
 Transport: TypeAlias = Literal["session", "watch"]
 """How updates travel: many seats on one stream, or a stream a seat and a call a move."""
@@ -82,9 +83,13 @@ class Client:
         transport: ``session`` (fast) or ``watch`` (one stream a seat, one call a move).
         seed: where the chance of bots comes from; not given: from the system.
         patience: seconds for which a lost connection is tried again before giving up.
+        credentials: key and certificates; None: what the environment says, see
+            `croupier.credentials`.
 
     Raises (on entering):
         ConnectionFailed: no server answers there.
+        NotAllowed: the key is not good.
+        UsageError: the key would be sent unencrypted to another machine.
     """
 
     def __init__(
@@ -94,6 +99,7 @@ class Client:
         transport: Transport = "session",
         seed: int | str | None = None,
         patience: float = 30.0,
+        credentials: Credentials | None = None,
     ) -> None:
         if transport not in ("session", "watch"):
             raise UsageError(f"there is no transport {transport!r}; take 'session' or 'watch'")
@@ -101,6 +107,7 @@ class Client:
         self.seed = secrets.token_hex(16) if seed is None else seed
         self._transport = transport
         self._patience = patience
+        self._credentials = credentials
         self._threads = Threads(THREADS_MAX)
         self._connections: dict[str, Connection] = {}
         self._carriers: dict[str, _Carrier] = {}
@@ -140,7 +147,9 @@ class Client:
     def _connection(self, address: str) -> Connection:
         connection = self._connections.get(address)
         if connection is None:
-            connection = self._connections[address] = Connection(address, self._patience)
+            connection = self._connections[address] = Connection(
+                address, self._patience, self._credentials
+            )
         return connection
 
     @property
@@ -161,6 +170,7 @@ class Client:
         title: str = "",
         shared_seats: bool = False,
         unlisted: bool = False,
+        rated: bool = False,
         manual_start: bool = False,
     ) -> NewTable:
         """Make a table.
@@ -177,6 +187,7 @@ class Client:
             title: for people.
             shared_seats: whether one caller may hold several seats.
             unlisted: whether it is left out of lists.
+            rated: whether results count; needs keys, one for each seat.
             manual_start: whether it waits for `start_table`.
 
         Raises:
@@ -195,6 +206,7 @@ class Client:
             title=title,
             shared_seats=shared_seats,
             unlisted=unlisted,
+            rated=rated,
             manual_start=manual_start,
         )
         made = await self._main.call(self._main.tables.CreateTable, request)
@@ -397,3 +409,41 @@ def _seat_spec(word: str) -> table_service_pb2.SeatSpec:
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
         case bot:
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot=bot)
+
+
+def connect(
+    address: str = DEFAULT_ADDRESS,
+    *,
+    key: str | None = None,
+    tls: bool | None = None,
+    ca: str | None = None,
+    cert: str | None = None,
+    cert_key: str | None = None,
+    transport: Transport = "session",
+    seed: int | str | None = None,
+    patience: float = 30.0,
+) -> Client:
+    """A `Client` with a key and certificates: ``async with croupier.connect(...) as client``.
+
+    Args:
+        address: host and port.
+        key: the API key.
+        tls: whether to encrypt; not given: if there is one of the files below.
+        ca: PEM file of the authorities that the server's certificate may be from.
+        cert: PEM file of a certificate of our own.
+        cert_key: PEM file of its private key.
+        transport: see `Client`.
+        seed: see `Client`.
+        patience: see `Client`.
+
+    What is not given comes from the environment, see `croupier.credentials`.
+
+    Raises:
+        UsageError: the arguments do not fit together, or a file cannot be read.
+    """
+    credentials = Credentials.from_environment().but(
+        key=key, tls=tls, ca=ca, cert=cert, cert_key=cert_key
+    )
+    return Client(
+        address, transport=transport, seed=seed, patience=patience, credentials=credentials
+    )

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 import grpc
 
+from croupier.credentials import Credentials
 from croupier.errors import ConnectionFailed, Refused, from_rpc_error
 from croupier.record.v1 import record_service_pb2_grpc
 from croupier.v1 import (
@@ -107,15 +108,23 @@ class Backoff:
 class Connection:
     """A channel to *address* and the stubs on it.
 
+    Args:
+        address: host and port.
+        patience: seconds for which a lost connection is tried again.
+        credentials: what the server is shown; None: what the environment says.
+
     Attributes:
         address: host and port.
         patience: seconds for which a lost connection is tried again.
     """
 
-    def __init__(self, address: str, patience: float) -> None:
+    def __init__(
+        self, address: str, patience: float, credentials: Credentials | None = None
+    ) -> None:
         self.address = address
         self.patience = patience
-        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        shown = Credentials.from_environment() if credentials is None else credentials
+        self._channel = shown.channel(address, _OPTIONS)
         self.system = system_service_pb2_grpc.SystemServiceStub(self._channel)
         self.catalog = catalog_service_pb2_grpc.CatalogServiceStub(self._channel)
         self.tables = table_service_pb2_grpc.TableServiceStub(self._channel)

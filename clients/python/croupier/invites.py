@@ -4,7 +4,8 @@ Each line read from the file descriptor is a JSON object::
 
     {"address": "127.0.0.1:7421", "table_id": "...", "seat": 0, "invite_code": "...", "seed": "7"}
 
-``seat``, ``seed`` and ``bot`` (where one process plays several bots) may be left out. The end of
+``seat``, ``seed``, ``bot`` (where one process plays several bots) and ``key`` (an API key, in place
+of the environment's) may be left out. The end of
 the file means: finish the running matches, then exit. A program that is started by somebody else
 finds the number of the descriptor in the environment variable ``CROUPIER_INVITES_FD``.
 
@@ -20,12 +21,12 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Thread
 from typing import Final
 
 from croupier.bot import Bot, Decision
-from croupier.client import Client, Transport
+from croupier.client import Client, Transport, connect
 from croupier.errors import BotError, Conflict, Error, Refused, UsageError
 from croupier.moves import Move
 from croupier.seat import Ticket
@@ -47,6 +48,7 @@ class Invite:
         invite_code: code of the seat, if it is held.
         seed: where the bot's chance comes from; None: the program's choice.
         bot: which bot is to play, where a program has several.
+        key: the API key to call with; empty: that of the environment.
     """
 
     address: str
@@ -55,6 +57,7 @@ class Invite:
     invite_code: str = ""
     seed: str | None = None
     bot: str = ""
+    key: str = field(default="", repr=False)
 
 
 def parse_invite(line: str) -> Invite:
@@ -82,6 +85,7 @@ def parse_invite(line: str) -> Invite:
         invite_code=str(found.get("invite_code") or ""),
         seed=None if seed is None else str(seed),
         bot=str(found.get("bot") or ""),
+        key=str(found.get("key") or ""),
     )
 
 
@@ -185,7 +189,7 @@ class _Guests:
         self._transport = transport
         self._seed = seed
         self._patience = patience
-        self._clients: dict[str, Client] = {}
+        self._clients: dict[tuple[str, str], Client] = {}
         self.stack = AsyncExitStack()
         self.failures = 0
 
@@ -193,19 +197,23 @@ class _Guests:
         """Start the match that *line* invites to."""
         try:
             invite = parse_invite(line)
-            client = await self._client(invite.address)
+            client = await self._client(invite.address, invite.key)
         except Error as error:
             self._failed("invitation", error)
         else:
             matches.create_task(self._play(client, invite))
 
-    async def _client(self, address: str) -> Client:
-        client = self._clients.get(address)
+    async def _client(self, address: str, key: str) -> Client:
+        client = self._clients.get((address, key))
         if client is None:
-            client = Client(
-                address, transport=self._transport, seed=self._seed, patience=self._patience
+            client = connect(
+                address,
+                key=key or None,
+                transport=self._transport,
+                seed=self._seed,
+                patience=self._patience,
             )
-            self._clients[address] = await self.stack.enter_async_context(client)
+            self._clients[address, key] = await self.stack.enter_async_context(client)
         return client
 
     async def _play(self, client: Client, invite: Invite) -> None:

@@ -17,6 +17,7 @@ from croupier.bot import Bot
 from croupier.client import Client, NewTable, Transport
 from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS
+from croupier.credentials import Credentials
 from croupier.errors import Error, UsageError
 from croupier.options import OptionValue, options_message
 from croupier.results import Result, Results
@@ -62,6 +63,7 @@ def run(
     seed: int | str | None = None,
     transport: Transport = "session",
     patience: float = 30.0,
+    credentials: Credentials | None = None,
 ) -> Results:
     """Play matches to the end and return their results.
 
@@ -89,6 +91,8 @@ def run(
             the *table* of somebody else ``decision.random`` follows from seed, table and seat.
         transport: ``session`` or ``watch``.
         patience: seconds for which a lost connection is tried again.
+        credentials: key and certificates; None: what the environment says, see
+            `croupier.credentials`.
 
     Raises:
         ConnectionFailed: no server answers, or it was lost for too long.
@@ -120,6 +124,7 @@ def run(
             seed=seed,
             transport=transport,
             patience=patience,
+            credentials=credentials,
         )
     )
 
@@ -142,6 +147,7 @@ async def run_async(
     seed: int | str | None = None,
     transport: Transport = "session",
     patience: float = 30.0,
+    credentials: Credentials | None = None,
 ) -> Results:
     """`run` for programs that have an event loop; same arguments, results and errors."""
     if matches < 1 or at_once < 1:
@@ -153,7 +159,9 @@ async def run_async(
     if invite is not None and seats is not None and len(seats) > 1:
         raise UsageError("an invite code is for one seat")
     asked = options_message(game, options)
-    async with Client(address, transport=transport, seed=seed, patience=patience) as client:
+    async with Client(
+        address, transport=transport, seed=seed, patience=patience, credentials=credentials
+    ) as client:
         if table is not None:
             wanted: Sequence[int | None] = [None] if seats is None else seats
             return Results(await _join(client, bot, table, invite or "", wanted, name))

@@ -17,6 +17,7 @@ import typer
 
 from croupier_server.cli import clocks
 from croupier_server.cli.common import fail, find_game, read_options
+from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
     from croupier_server.contest.pairing import Match
@@ -71,6 +72,8 @@ def command(
     server: Annotated[
         str, typer.Option(help="Address of a server; without it, one is started for the contest.")
     ] = "",
+    key_file: KeyFile = None,
+    ca: Authority = None,
     both_seatings: BothSeatings = True,
     out: Annotated[
         Path | None, typer.Option(help="Folder for records; default: games/GAME-DATE-TIME.")
@@ -93,6 +96,7 @@ def command(
     its seats less those of the other bot's. The same seed gives the same results. The status is 1
     if a match could not be played to its end.
     """
+    use(key_file, ca)
     overrides = read_options(option or ())
     for name, value in (("players", players), ("packs", packs)):
         if value is not None and overrides.setdefault(name, str(value)) != str(value):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail
+from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
 
 if TYPE_CHECKING:
     from croupier.record.v1 import record_service_pb2, record_service_pb2_grpc
@@ -27,11 +28,14 @@ def command(
     ] = None,
     server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="List so many records.")] = 20,
+    key_file: KeyFile = None,
+    ca: Authority = None,
 ) -> int:
     """Fetch the record of a finished match into a file, or list the newest records.
 
     `croupier verify`, `replay` and `notation` read the file.
     """
+    use(key_file, ca)
     if not table:
         return _list(server, limit)
     from croupier.record.v1 import record_service_pb2 as pb
@@ -72,13 +76,11 @@ def call(server: str, ask: Ask) -> Any:
 
 
 async def _call(server: str, ask: Ask) -> Any:
-    import grpc
-
     from croupier.record.v1 import record_service_pb2_grpc
 
     # A long match makes a longer message than gRPC takes by itself.
     options = (("grpc.max_receive_message_length", -1),)
-    async with grpc.aio.insecure_channel(server, options) as channel:
+    async with open_channel(use(), server, options) as channel:
         stub: record_service_pb2_grpc.RecordServiceAsyncStub
         stub = record_service_pb2_grpc.RecordServiceStub(channel)
         return await ask(stub)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from croupier_server.cli.common import fail
+from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
 
 _SECONDS = 5.0
 
@@ -18,6 +19,8 @@ def command(
     server: Annotated[
         str, typer.Option(help="Address of the server.", metavar="HOST:PORT")
     ] = "127.0.0.1:7421",
+    key_file: KeyFile = None,
+    ca: Authority = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Print versions, capabilities, limits and rulesets of a server."""
@@ -26,12 +29,14 @@ def command(
 
     from croupier.v1 import system_service_pb2, system_service_pb2_grpc
 
-    with grpc.insecure_channel(server) as channel:
+    with open_blocking(use(key_file, ca), server) as channel:
         stub = system_service_pb2_grpc.SystemServiceStub(channel)
         try:
             info = stub.GetServerInfo(system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS)
         except grpc.RpcError as error:
             code = error.code()
+            if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED):
+                fail(f"{server}: {error.details()}", 1)
             fail(f"no Croupier server answers at {server} ({code.name})", 1)
     if json:
         print(MessageToJson(info, preserving_proto_field_name=True))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier_server.cli.common import fail
+from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
@@ -27,12 +28,15 @@ def command(
     server: Annotated[
         str, typer.Option(help="Have this server check its records of the tables named.")
     ] = "",
+    key_file: KeyFile = None,
+    ca: Authority = None,
 ) -> int:
     """Check hashes, secrets, cards, moves and results of finished matches, from the files alone.
 
     The status is 1 when a check does not hold, 2 when a file cannot be read. `docs/fairness.md`
     says what is checked, and what nobody can check.
     """
+    use(key_file, ca)
     reports = {name: _ask(server, name) if server else _check(name) for name in files}
     if as_json:
         found: list[dict[str, Any]] = [

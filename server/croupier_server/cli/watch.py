@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail
+from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
 
 if TYPE_CHECKING:
     import grpc
 
+    from croupier.credentials import Credentials
     from croupier.v1 import table_pb2
 
 _ENDS_WELL: Final = ("MATCH_ENDED", "CLIENT_CLOSED")
@@ -25,6 +27,8 @@ def command(
         str, typer.Argument(metavar="TABLE", help="Id of a table; without it, the lobby.")
     ] = "",
     server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
+    key_file: KeyFile = None,
+    ca: Authority = None,
 ) -> int:
     """Follow a table to its end, or the tables of a server as they come and go."""
     import asyncio
@@ -35,7 +39,7 @@ def command(
     from croupier.errors import NotFound, from_rpc_error
 
     try:
-        return asyncio.run(_watch(server, table))
+        return asyncio.run(_watch(server, table, use(key_file, ca)))
     except grpc.aio.AioRpcError as error:
         refused = from_rpc_error(error)
         if isinstance(refused, NotFound):
@@ -45,10 +49,8 @@ def command(
         fail(f"{server}: {refused.message}", exit_code=1)
 
 
-async def _watch(server: str, table: str) -> int:
-    import grpc
-
-    async with grpc.aio.insecure_channel(server) as channel:
+async def _watch(server: str, table: str, credentials: Credentials) -> int:
+    async with open_channel(credentials, server) as channel:
         if table:
             return await _watch_table(channel, table, print)
         return await _watch_lobby(channel, print)

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from croupier.credentials import without_credentials
 from croupier_server.contest.entrant import Entrant
 
 START_S = 30.0
@@ -92,8 +93,12 @@ async def start(
     *,
     pass_fds: Sequence[int] = (),
     environment: dict[str, str] | None = None,
+    with_credentials: bool = False,
 ) -> Child:
     """Start a process with nothing on its standard input and its errors in *log*.
+
+    It gets our environment with *environment* added, and without credentials for servers unless it
+    is to have them.
 
     Raises:
         ProcessFailed: it cannot be run, or its log not be written.
@@ -102,6 +107,7 @@ async def start(
         errors = log.open("ab")
     except OSError as error:
         raise ProcessFailed(f"cannot write {log}: {error.strerror}") from None
+    inherited = dict(os.environ) if with_credentials else without_credentials(os.environ)
     with errors:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -110,7 +116,7 @@ async def start(
                 stdout=errors,
                 stderr=errors,
                 pass_fds=pass_fds,
-                env={**os.environ, **(environment or {})},
+                env={**inherited, **(environment or {})},
                 process_group=0,
             )
         except OSError as error:
@@ -121,7 +127,10 @@ async def start(
 # The server -----------------------------------------------------------------------------------
 
 
-_SERVE: Final = ("-m", "croupier_server", "serve", "--port", "0", "--store", "memory:")
+_SERVE: Final = (
+    *("-m", "croupier_server", "serve"),
+    *("--port", "0", "--store", "memory:", "--auth", "none"),
+)
 
 
 @asynccontextmanager
@@ -197,8 +206,10 @@ class Worker:
         self._invites = invites
 
     @classmethod
-    async def start(cls, entrant: Entrant, seed: int, log: Path) -> Worker:
-        """Start the process of *entrant*.
+    async def start(
+        cls, entrant: Entrant, seed: int, log: Path, *, with_credentials: bool = False
+    ) -> Worker:
+        """Start the process of *entrant*, which may have our credentials for servers.
 
         Raises:
             ProcessFailed: its program cannot be run.
@@ -211,6 +222,7 @@ class Worker:
                 log,
                 pass_fds=(readable,),
                 environment={INVITES_VARIABLE: str(readable)},
+                with_credentials=with_credentials,
             )
         except BaseException:
             os.close(writable)

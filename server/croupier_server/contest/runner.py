@@ -22,7 +22,8 @@ import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.clock import Clock
-from croupier.errors import from_rpc_error
+from croupier.credentials import Credentials
+from croupier.errors import UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
 from croupier.records import record_bytes
 from croupier.v1 import (
@@ -101,16 +102,21 @@ async def play(
     """
     async with AsyncExitStack() as stack:
         child = None
+        credentials = Credentials.from_environment() if address else Credentials()
         if not address:
             log = folder / "server.log"
             address, child = await stack.enter_async_context(processes.server(log))
-        channel = grpc.aio.insecure_channel(address, options=_CHANNEL)
+        try:
+            channel = credentials.channel(address, _CHANNEL)
+        except UsageError as error:
+            raise ContestFailed(str(error)) from None
         await stack.enter_async_context(channel)
         runner = _Runner(plan, folder, address, channel, report)
         since = await runner.server_time()
         for number, entrant in enumerate(plan.entrants):
             log = folder / f"{entrant.file_name}.log"
-            worker = await Worker.start(entrant, bot_seed(plan.seed, number, 0, 0), log)
+            seed = bot_seed(plan.seed, number, 0, 0)
+            worker = await Worker.start(entrant, seed, log, with_credentials=child is None)
             runner.workers.append(worker)
             stack.push_async_exit(worker)
         watchers = [runner.read_records(since), *runner.watchers(child)]
