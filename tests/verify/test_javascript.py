@@ -6,33 +6,23 @@ It runs where `node` is; CI has it, and there its absence is a failure.
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from croupier_server.verify import verify
+from tests.verify.javascript import needs_node, node
 from tests.verify.lies import LIES, match_record, other_facts, sealed
 from tests.verify.matches import cases, record
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VERIFIER = ROOT / "clients/javascript/verify.mjs"
 TAMPER = Path(__file__).with_name("tamper.mjs")
-NODE = shutil.which("node")
 FLIPS = 1_000
 ALL = cases()
 
-if NODE is None and "CI" not in os.environ:
-    pytest.skip("node is not installed; CI has it", allow_module_level=True)
-
-
-def node(script: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """What a script prints."""
-    assert NODE is not None, "CI needs node (20 or newer) for the second verifier"
-    return subprocess.run([NODE, script, *arguments], capture_output=True, text=True, check=False)
+pytestmark = needs_node
 
 
 def reports(files: list[Path]) -> list[dict[str, Any]]:
@@ -45,18 +35,18 @@ def reports(files: list[Path]) -> list[dict[str, Any]]:
     return found
 
 
-def written(folder: Path, datas: list[bytes]) -> list[Path]:
+def written(folder: Path, contents: list[bytes]) -> list[Path]:
     """Files with these bytes."""
-    files = [folder / f"{number}.croupier" for number in range(len(datas))]
-    for file, data in zip(files, datas, strict=True):
+    files = [folder / f"{number}.croupier" for number in range(len(contents))]
+    for file, data in zip(files, contents, strict=True):
         file.write_bytes(data)
     return files
 
 
 def test_verifiable_both_verifiers_agree_on_a_hundred_records(tmp_path: Path) -> None:
-    datas = [record(case) for case in ALL]
-    assert len(datas) >= 100
-    for case, data, report in zip(ALL, datas, reports(written(tmp_path, datas)), strict=True):
+    contents = [record(case) for case in ALL]
+    assert len(contents) >= 100
+    for case, data, report in zip(ALL, contents, reports(written(tmp_path, contents)), strict=True):
         ours = {check.name: check for check in verify(data).checks}
         theirs = {check["name"]: check for check in report["checks"]}
         assert report["verified"], (case.name, report)
