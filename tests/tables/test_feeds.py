@@ -293,7 +293,10 @@ def test_draining_ends_every_stream_and_takes_no_new_ones() -> None:
     assert (error.value.reason, error.value.retry_ms) == (Reason.SERVER_DRAINING, 2_500)
     with pytest.raises(Unavailable):
         world.create()
-    world.play(table)
+    sequence = table.journal.sequence
+    with pytest.raises(Unavailable):
+        world.play(table)
+    assert table.journal.sequence == sequence
 
 
 # Slow readers -----------------------------------------------------------------------------------

@@ -75,9 +75,10 @@ class World:
         self.house: list[HouseSeat] = []
         self._limits = Limits(**limits)
         self._secrets, self._ids = known_secrets(), known_ids()
-        self.shard = self._shard()
+        self.shard = self.new_shard()
 
-    def _shard(self) -> Shard:
+    def new_shard(self) -> Shard:
+        """One that knows nothing of the tables in the store."""
         return Shard(
             clock=self.clock,
             secrets=self._secrets,
@@ -91,7 +92,7 @@ class World:
     def restart(self) -> None:
         """Nothing is left of the server but what is stored; another one goes on with that."""
         self.house.clear()
-        self.shard = self._shard()
+        self.shard = self.new_shard()
         now(self.shard.begin())
         now(self.shard.recover())
 
@@ -198,11 +199,11 @@ def events(world: World, table: Table, seat: Seat | None = None) -> list[table_p
 
 
 class SlowLog:
-    """A log that stores when it is told to, or fails."""
-
-    trouble = ""
+    """A log that stores when it is told to, or fails, or is in trouble for a while."""
 
     def __init__(self) -> None:
+        self.trouble = ""
+        self._changed: Callable[[], None] = lambda: None
         self.stored = MemoryLog()
         self.records = self.stored.records
         self.waiting: list[tuple[Sequence[LogRow], Done]] = []
@@ -224,7 +225,18 @@ class SlowLog:
             done(OSError("no space left"))
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """It is never in trouble: what waits, waits."""
+        self._changed = changed
+
+    def break_down(self) -> None:
+        """Store nothing until `mend`."""
+        self.trouble = "the disk is full"
+        self._changed()
+
+    def mend(self) -> None:
+        """Be well again, and store what has waited."""
+        self.trouble = ""
+        self._changed()
+        self.store()
 
     def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
         self.stored.checkpoint(table_id, checkpoint)

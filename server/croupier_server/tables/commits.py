@@ -100,13 +100,20 @@ class Commits:
         """Return when everything done so far is stored.
 
         Raises:
-            Unavailable: STORE_UNAVAILABLE, it could not be.
+            Unavailable: STORE_UNAVAILABLE, it could not be, or was not for too long.
         """
         self.flush()
         if self._stored < self._flushed:
             future = asyncio.get_running_loop().create_future()
             self._waiting.append((self._flushed, future))
             await future
+
+    def give_up_waiting(self) -> None:
+        """Tell whoever waits that the store does not answer."""
+        waiting, self._waiting = self._waiting, deque()
+        for _, future in waiting:
+            if not future.done():
+                future.set_exception(store_silent())
 
     def _done(self, batch: _Batch, error: Exception | None) -> None:
         self._stored = batch.number
@@ -131,6 +138,15 @@ class Commits:
                 future.set_result(None)
             else:
                 future.set_exception(store_unavailable())
+
+
+def store_silent() -> Unavailable:
+    """What a caller is told who has waited for the store for too long."""
+    return Unavailable(
+        Reason.STORE_UNAVAILABLE,
+        "it is not stored yet, and nobody has seen it; ask again, the answer will be the same",
+        retry_ms=_RETRY_MS,
+    )
 
 
 def store_unavailable() -> Unavailable:

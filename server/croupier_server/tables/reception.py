@@ -48,8 +48,8 @@ class Host(Protocol):
         """The time."""
         ...
 
-    def expect_serving(self) -> None:
-        """Raise when nothing new can be taken on."""
+    def expect_storing(self) -> None:
+        """Raise when nothing may happen now."""
         ...
 
     def done(self, table: Table) -> None:
@@ -146,7 +146,7 @@ class Reception:
             table = host.directory.table(before.table_id)
             if before.host_ticket:
                 return Created(table, before.host_ticket, before.invite_codes)
-            host.expect_serving()
+            host.expect_storing()
             created = self._invite_again(table)
         else:
             if request.request_id:
@@ -159,7 +159,7 @@ class Reception:
 
     def _create(self, caller: Caller, request: CreateTable, mark: bytes, now: int) -> Created:
         host = self._host
-        host.expect_serving()
+        host.expect_storing()
         if host.directory.live >= host.limits.tables_max:
             raise Exhausted(
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
@@ -256,6 +256,7 @@ class Reception:
             Conflict: TABLE_NOT_READY, TABLE_STARTED, TABLE_CLOSED.
         """
         table = tickets.hosted(caller, self._host.directory.table, table_id)
+        self._host.expect_storing()
         table.start(self._host.now_ms(), self._host.limits.nonce_ms)
         self._host.done(table)
         return table
@@ -268,6 +269,7 @@ class Reception:
             Conflict, TableHalted: it has ended.
         """
         table = tickets.hosted(caller, self._host.directory.table, table_id)
+        self._host.expect_storing()
         table.abort(detail, self._host.now_ms())
         self._host.done(table)
         return table
@@ -298,7 +300,7 @@ class Reception:
             seat = before.seat
         else:
             seat = tickets.choose_seat(caller, table, request)
-        host.expect_serving()
+        host.expect_storing()
         state = table.seats[seat]
         ticket = tickets.new_ticket(self._secrets)
         sitting = Sitting(
@@ -329,6 +331,7 @@ class Reception:
             Conflict: TABLE_STARTED, TABLE_CLOSED.
         """
         table, seat = tickets.seat_at(caller, self._host.directory.table, table_id)
+        self._host.expect_storing()
         table.leave(seat, self._host.now_ms())
         watcher = table.seat_watchers[seat]
         if watcher is not None:

@@ -32,6 +32,7 @@ from croupier_server.tables.codec import (
     ChannelOpen,
     read_frame,
 )
+from croupier_server.tables.commits import store_unavailable
 from croupier_server.tables.feed import SeatFeed
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import ViewMode
@@ -341,6 +342,9 @@ class Session:
     def _play(self, moves: Iterable[ChannelMove]) -> None:
         """Carry out the answers of a frame, in order. What was asked for costs a token only if it
         is refused, anything else costs one."""
+        if self.shard.upkeep.is_in_trouble:
+            self._turn_away(moves)
+            return
         channels, commits = self._channels, self.shard.commits
         replies, touch, accepted = commits.replies, commits.touch, updates.accepted
         now = self.shard.now_ms()
@@ -374,6 +378,16 @@ class Session:
                         quota.charge()
             touch(table)
             replies.append((channel, reply))
+
+    def _turn_away(self, moves: Iterable[ChannelMove]) -> None:
+        """Nothing can be stored: refuse the answers of a frame, and say so without waiting."""
+        status = self._status(store_unavailable())
+        for message in moves:
+            channel = self._channels.get(message.channel)
+            if channel is None:
+                self._refuse(message.channel)
+            else:
+                channel.reply(updates.refused(message.decision_id[:_ID_MAX], status))
 
     def _open(self, request: ChannelOpen) -> None:
         number = request.channel
@@ -409,6 +423,7 @@ class Session:
             self._refuse(request.channel)
             return
         try:
+            self.shard.expect_storing()
             channel.table.open_nonce(
                 channel.seat, request.nonce, request.next_nonce_hash, self.shard.now_ms()
             )

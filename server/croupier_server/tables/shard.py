@@ -20,13 +20,14 @@ from croupier_server.storage.base import TableLog
 from croupier_server.tables import tickets
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.clock import Clock
-from croupier_server.tables.commits import Commits
+from croupier_server.tables.commits import Commits, store_unavailable
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
+from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
@@ -96,7 +97,7 @@ class Shard:
             log, publish=self._publish, lost=self._lose, deadline=self.clock_started
         )
         self.committed = self.commits.committed
-        self.upkeep = Upkeep(self, clock)
+        self.upkeep = Upkeep(self, clock, log)
         self.now_ms = self.upkeep.now_ms
         self.tick = self.upkeep.tick
         self.heartbeat = self.upkeep.heartbeat
@@ -152,7 +153,9 @@ class Shard:
 
         Raises:
             CroupierError: see `Table.submit`.
+            Unavailable: SERVER_DRAINING, STORE_UNAVAILABLE.
         """
+        self.expect_storing()
         try:
             return Accepted(decision_id, table.submit(seat, decision_id, move, self.now_ms()))
         finally:
@@ -160,6 +163,7 @@ class Shard:
 
     def refuse_unreadable(self, table: Table, seat: Seat, decision_id: str) -> None:
         """Count an answer that could not be read among the refusals of its decision."""
+        self.expect_storing()
         table.refuse_unreadable(seat, decision_id, self.now_ms())
         self.done(table)
 
@@ -170,6 +174,7 @@ class Shard:
             InvalidRequest: NONCE_MISMATCH, MALFORMED_REQUEST.
             Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
         """
+        self.expect_storing()
         table.open_nonce(seat, nonce, next_hash, self.now_ms())
         self.done(table)
 
@@ -179,6 +184,7 @@ class Shard:
         Raises:
             Conflict: TABLE_NOT_READY, TABLE_CLOSED.
         """
+        self.expect_storing()
         ended = table.concede(seat, self.now_ms())
         self.done(table)
         return ended
@@ -270,6 +276,16 @@ class Shard:
                 Reason.SERVER_DRAINING, "the server is going down", retry_ms=self._retry_after_ms
             )
 
+    def expect_storing(self) -> None:
+        """Raise when nothing may happen, as the server is going down or nothing can be stored.
+
+        Raises:
+            Unavailable: SERVER_DRAINING, STORE_UNAVAILABLE.
+        """
+        self.expect_serving()
+        if self.upkeep.is_in_trouble:
+            raise store_unavailable()
+
     # Publishing ----------------------------------------------------------------------------------
 
     def _publish(self, table: Table) -> None:
@@ -360,8 +376,18 @@ class Shard:
     # The end -------------------------------------------------------------------------------------
 
     def drain(self, retry_after_ms: int = _RETRY_MS) -> None:
-        """End every stream with SERVER_DRAINING and take no new ones."""
+        """Let the server go down: nothing happens any more, what time was used is put down for the
+        next start, every stream ends with SERVER_DRAINING."""
         self._retry_after_ms = max(retry_after_ms, 1)
+        self.stop()
+        now = self.now_ms()
+        for table in self.directory:
+            if table.status is Status.PLAYING:
+                used = table.match.timing.used_before_stop(now)
+                if any(used.values()):
+                    table.journal.note(Stopped(tuple(used.items())))
+                    self.commits.touch(table)
+        self.commits.flush()
         self.readers.finish(
             self.directory,
             StreamEnd.SERVER_DRAINING,

@@ -5,9 +5,12 @@ Must not be put here: what time running out means to a table.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
+
+import structlog
 
 from croupier_server.games.base import EndReason
+from croupier_server.storage.base import TableLog
 from croupier_server.tables import outages
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits
@@ -20,6 +23,11 @@ from croupier_server.tables.readers import Readers
 from croupier_server.tables.spec import Access, OnAbsence
 from croupier_server.tables.table import Table
 from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
+
+_log = structlog.get_logger(__name__)
+
+PATIENCE_MS: Final = 1_000
+"""When the store has been in trouble for so long, callers wait for it no longer."""
 
 
 class Charge(Protocol):
@@ -38,6 +46,7 @@ class Upkeep:
     Args:
         charge: what it looks after.
         clock: the time.
+        log: the store, which may be in trouble.
 
     Attributes:
         clock: the time.
@@ -45,8 +54,10 @@ class Upkeep:
         timers: deadlines of tables.
     """
 
-    def __init__(self, charge: Charge, clock: Clock) -> None:
+    def __init__(self, charge: Charge, clock: Clock, log: TableLog) -> None:
         self._charge = charge
+        self._store = log
+        self._trouble_ms: int | None = None
         self.clock = clock
         self.lag = Lag()
         limits = charge.limits
@@ -55,24 +66,60 @@ class Upkeep:
             clock, self.tick, self.heartbeat, self.loop_is_alive, limits.heartbeat_ms
         )
 
+        log.watch(self._store_changed)
+
+    # Time that is nobody's -----------------------------------------------------------------------
+
     def now_ms(self) -> int:
         """The time; where the loop has been late, it was given back to running clocks."""
         now = self.clock.now_ms()
         if now > self.lag.noticed_from:
             since = self.lag.take(now)
-            for table in self.timers.tables:
-                outages.give_back(table, since, now)
+            if self._trouble_ms is None:
+                self._give_back(since, now)
         return now
 
     def loop_is_alive(self) -> None:
         """To be called every `lag.PERIOD_MS`."""
-        self.lag.alive(self.now_ms())
+        now = self.now_ms()
+        self.lag.alive(now)
+        if self._trouble_ms is not None and now - self._trouble_ms >= PATIENCE_MS:
+            self._charge.commits.give_up_waiting()
+
+    @property
+    def is_in_trouble(self) -> bool:
+        """Whether nothing can be stored now, so that nothing may happen."""
+        return self._trouble_ms is not None
+
+    def _store_changed(self) -> None:
+        """The store is in trouble, or no longer. Until it is back nothing is taken and no time
+        runs out; what was held up is published when it is stored."""
+        now = self.now_ms()
+        if self._store.trouble:
+            if self._trouble_ms is None:
+                self._trouble_ms = now
+                _log.error("store in trouble", why=self._store.trouble)
+        elif self._trouble_ms is not None:
+            since, self._trouble_ms = self._trouble_ms, None
+            _log.info("store is back", ms=now - since)
+            self._give_back(since, now)
+            for table in list(self.timers.tables):
+                self.timers.schedule(table)
+
+    def _give_back(self, since: int, now: int) -> None:
+        for table in self.timers.tables:
+            outages.give_back(table, since, now)
+
+    # What happens --------------------------------------------------------------------------------
 
     def tick(self) -> None:
         """Carry out what is due at tables whose time has come."""
         now = self.now_ms()
         commits = self._charge.commits
-        for table in self.timers.due(now):
+        due = self.timers.due(now)
+        if self.is_in_trouble:
+            return  # all of them are scheduled anew when the store is back
+        for table in due:
             table.tick(now)
             self._fill_house_seats(table)
             self._act_on_absence(table, now)
@@ -102,10 +149,11 @@ class Upkeep:
         whole = part is None
         tables = [one for one in charge.directory if whole or one.number % HEARTBEAT_SLICES == part]
         now = self.now_ms()
-        for table in self._idle.found(part, tables, now):
-            table.abort("nothing happened for too long", now)
-            charge.commits.touch(table)
-        charge.commits.flush()
+        if not self.is_in_trouble:
+            for table in self._idle.found(part, tables, now):
+                table.abort("nothing happened for too long", now)
+                charge.commits.touch(table)
+            charge.commits.flush()
         charge.readers.beat(tables)
         if not part:
             charge.readers.beat_sessions()
