@@ -96,6 +96,8 @@ class Opening:
         state.epoch += 1
         if is_open:
             state.nonce_hash = sitting.nonce_hash
+        if seat in self.freed:
+            self.freed.remove(seat)
         state.hold(sitting)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
