@@ -12,6 +12,7 @@ import json
 import os
 import secrets as system_secrets
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -50,6 +51,9 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BYTES: Final = 10
 _ID_CHARACTERS: Final = 26
 _SECOND_SIGNAL: Final = 128
+_SWITCH_S: Final = 0.001
+"""A thread waits so long for a busy loop: those of the store do, several times a commit."""
+
 _COLLECT_AFTER: Final = (20_000, 10, 20)
 """Objects, and collections of the younger generation, after which the garbage collector runs."""
 
@@ -235,6 +239,7 @@ async def serve(
     if until_fd is not None:
         loop.add_reader(until_fd, on_left_alone, until_fd)
     _tame_collector()
+    sys.setswitchinterval(_SWITCH_S)
     async with running(settings) as app:
         _log.info("listening", address=app.server.address, loop=type(loop).__module__)
         if announce_fd is not None:

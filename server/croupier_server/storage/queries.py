@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, case, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, case, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from croupier_server.storage.base import (
@@ -28,26 +28,31 @@ _NONE: Final = b""
 # Records ----------------------------------------------------------------------------------------
 
 
+# Made once: it takes longer than running them, and matches end often.
+_DROP_RECORD: Final = delete(records).where(records.c.table_id == bindparam("table"))
+_KEEP_RECORD: Final = insert(records)
+
+
 def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> bool:
     """Keep the record of *match*; returns whether any record is shown by that."""
-    connection.execute(delete(records).where(records.c.table_id == match.table_id))
+    connection.execute(_DROP_RECORD, {"table": match.table_id})
     board, shown_from_ms = _board_of(connection, match)
     is_shown = not board and not shown_from_ms
-    connection.execute(
-        insert(records).values(
-            table_id=match.table_id,
-            position=None,
-            kind=match.kind,
-            players=json.dumps(match.players),
-            result=match.result,
-            ended_ms=match.ended_ms,
-            voided=False,
-            board=board,
-            shown_from_ms=shown_from_ms,
-            record=record,
-        )
-    )
-    return is_shown and show_records(connection, 0)
+    is_alone = match.board_tables <= 1
+    values = {
+        "table_id": match.table_id,
+        "position": _count(connection, "records") if is_shown and is_alone else None,
+        "kind": match.kind,
+        "players": json.dumps(match.players),
+        "result": match.result,
+        "ended_ms": match.ended_ms,
+        "voided": False,
+        "board": board,
+        "shown_from_ms": shown_from_ms,
+        "record": record,
+    }
+    connection.execute(_KEEP_RECORD, values)
+    return is_shown and (is_alone or show_records(connection, 0))
 
 
 def _board_of(connection: Connection, match: FinishedMatch) -> tuple[bytes, int]:
@@ -164,24 +169,32 @@ _ENTRIES: Final = _LISTED.add_columns(records.c.record)
 
 
 def _entry(found: Row[Any]) -> RecordEntry:
-    position, table_id, kind, players, result, ended_ms, voided, *rest = found
-    record = rest[0] if rest else b""
-    names = tuple(json.loads(players))
-    return RecordEntry(position, table_id, kind, names, result, ended_ms, record, voided)
+    return RecordEntry(
+        found.position,
+        found.table_id,
+        found.kind,
+        tuple(json.loads(found.players)),
+        found.result,
+        found.ended_ms,
+        getattr(found, "record", b""),
+        found.voided,
+    )
 
 
 # Counters ---------------------------------------------------------------------------------------
 
 
+_RAISE: Final = (
+    update(counters)
+    .where(counters.c.name == bindparam("counter"))
+    .values(value=counters.c.value + bindparam("by"))
+    .returning(counters.c.value)
+)
+
+
 def _count(connection: Connection, name: str, by: int = 1) -> int:
     """Raise a counter; its value then. Whoever else does so waits for our transaction."""
-    raised = (
-        update(counters)
-        .where(counters.c.name == name)
-        .values(value=counters.c.value + by)
-        .returning(counters.c.value)
-    )
-    return int(connection.execute(raised).scalar_one())
+    return int(connection.execute(_RAISE, {"counter": name, "by": by}).scalar_one())
 
 
 def _counter(connection: Connection, name: str) -> int:

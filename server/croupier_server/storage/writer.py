@@ -14,11 +14,22 @@ from typing import Final
 
 import structlog
 
-from croupier_server.storage.jobs import Append, Committed, Core, Job, StoreClosed, StoreTrouble
+from croupier_server.storage.jobs import (
+    Append,
+    Committed,
+    Core,
+    Finish,
+    Job,
+    StoreClosed,
+    StoreTrouble,
+)
 
 _JOBS_MAX: Final = 4_096
 """Jobs that are committed together at most, so that a backlog does not become one huge
 transaction."""
+
+_FINISHED_MAX: Final = 4
+"""Matches that are finished together at most, as a record takes long to make."""
 
 _RETRY_FIRST_S: Final = 0.05
 _RETRY_MAX_S: Final = 2.0
@@ -85,8 +96,15 @@ class Writer:
         self._tell(self._ended.set)
 
     def _take(self) -> list[Job]:
-        jobs = self._jobs
-        return [jobs.popleft() for _ in range(min(len(jobs), _JOBS_MAX))]
+        """What is committed together next."""
+        waiting = self._jobs
+        taken: list[Job] = []
+        finished = 0
+        while waiting and len(taken) < _JOBS_MAX and finished < _FINISHED_MAX:
+            job = waiting.popleft()
+            finished += type(job) is Finish
+            taken.append(job)
+        return taken
 
     def _wait(self) -> None:
         """Return when there may be something to do. `put` says so only to those who wait."""
@@ -97,32 +115,35 @@ class Writer:
         self._is_idle = False
 
     def _commit(self, jobs: Sequence[Job]) -> None:
+        try:
+            committed = self._insist(jobs)
+        except Exception as error:
+            if len(jobs) > 1:  # one of them is to blame, and harms none of the others
+                for job in jobs:
+                    self._commit([job])
+                return
+            _log.error("not stored", job=type(jobs[0]).__name__, error=repr(error))
+            committed = Committed([error])
+        self._has_garbage = self._has_garbage or any(type(job) is not Append for job in jobs)
+        self._tell(self._settle, jobs, committed)
+
+    def _insist(self, jobs: Sequence[Job]) -> Committed:
+        """Commit *jobs*, again and again while the store is in trouble; after `close`, once."""
         pause = _RETRY_FIRST_S
         while True:
             try:
                 committed = self._core.commit(jobs)
             except StoreTrouble as trouble:
                 self._say(str(trouble))
-                if self._is_closing:
-                    committed = Committed([StoreClosed(self.trouble)] * len(jobs))
-                    break
-                self._wake.clear()
-                if not self._is_closing:
-                    self._wake.wait(pause)
-                pause = min(2 * pause, _RETRY_MAX_S)
-            except Exception as error:
-                if len(jobs) > 1:  # one of them is to blame, and harms none of the others
-                    for job in jobs:
-                        self._commit([job])
-                    return
-                _log.error("not stored", job=type(jobs[0]).__name__, error=repr(error))
-                committed = Committed([error])
-                break
             else:
                 self._say("")
-                break
-        self._has_garbage = self._has_garbage or any(type(job) is not Append for job in jobs)
-        self._tell(self._settle, jobs, committed)
+                return committed
+            if self._is_closing:
+                return Committed([StoreClosed(self.trouble)] * len(jobs))
+            self._wake.clear()
+            if not self._is_closing:
+                self._wake.wait(pause)
+            pause = min(2 * pause, _RETRY_MAX_S)
 
     def _sweep(self) -> bool:
         """Delete a little of what is not needed; returns whether there is more."""
