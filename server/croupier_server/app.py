@@ -24,7 +24,7 @@ import structlog
 from croupier.v1.system_service_pb2 import ServerLimits
 from croupier_server import house
 from croupier_server.config import Settings
-from croupier_server.errors import NotFound
+from croupier_server.errors import CroupierError, Unavailable
 from croupier_server.games.registry import GAMES
 from croupier_server.identity.keyring import KeyRing
 from croupier_server.identity.keys import HOUSE, Scope
@@ -157,20 +157,22 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
             certificates,
             socket,
         )
+        await shard.begin()
         server = await rpc_server.start(listen, backing)
         shard.run()
+        recovering = asyncio.create_task(shard.recover(), name="recovery")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
         app = App(server, shard, store, bots if settings.house_bots else None)
         try:
             yield app
         finally:
+            await _stopped(recovering)
             await app.drain()
             async with asyncio.TaskGroup() as group:
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
                 group.create_task(door.stop())
-            shard.stop()
 
 
 def _certificates(settings: Settings) -> Certificates | None:
@@ -203,6 +205,13 @@ def _private_socket(certificates: Certificates | None) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="croupier-") as folder:
         yield str(Path(folder, "house"))
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    """Stop *task*; what it failed with comes out here."""
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 async def serve(
@@ -274,7 +283,9 @@ def _dialled(address: str) -> str:
 def _is_on(shard: Shard, table_id: str) -> bool:
     try:
         return shard.table(table_id).status is not Status.ENDED
-    except NotFound:
+    except Unavailable:  # it is still to be taken up
+        return True
+    except CroupierError:
         return False
 
 
@@ -287,6 +298,7 @@ def _limits(settings: Settings) -> Limits:
         heartbeat_ms=settings.heartbeat_ms,
         nonce_ms=settings.nonce_ms,
         idle_ms=settings.idle_ms,
+        reconnect_grace_ms=settings.reconnect_grace_ms,
         network_grace_ms=settings.network_grace_ms,
         unary_grace_ms=settings.unary_grace_ms,
         channels_max=settings.session_tables_max,

@@ -88,6 +88,12 @@ class Settings(BaseSettings):
     unary_grace_ms: int = Field(
         100, ge=0, description="So much is not charged where nothing measures the network."
     )
+    reconnect_grace_ms: int = Field(
+        10_000,
+        ge=0,
+        description="After a restart a seat's clock stands for so long, unless its question was "
+        "sent again before.",
+    )
     idle_ms: Positive = Field(
         86_400_000, description="A table at which nothing has happened for so long is stopped."
     )
