@@ -7,10 +7,11 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import asyncpg
 import pytest
 
 from croupier_server.errors import Reason, Unavailable
-from croupier_server.storage import postgres
+from croupier_server.storage import postgres, postgres_session
 from croupier_server.storage.base import LogRow, Store, StoreError
 from croupier_server.storage.jobs import StoreClosed
 from croupier_server.storage.opening import open_store
@@ -82,13 +83,31 @@ async def in_trouble(store: Store, *, is_in: bool = True) -> str:
 
 
 @asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Store]:
+    """The store at *url*, closed at the end."""
+    store = await open_store(url)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def beside(cluster: Cluster, url: str) -> AsyncIterator[asyncpg.Connection]:
+    """A session of our own in the database at *url*."""
+    connection = await cluster.connect(url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
 async def wired(cluster: Cluster) -> AsyncIterator[tuple[Store, WireCutter, str]]:
     """A store behind a wire, and the URL of the database without one."""
     url = await cluster.create()
-    async with wire_to(url) as (near, wire):
-        store = await open_store(near)
+    async with wire_to(url) as (near, wire), opened(near) as store:
         yield store, wire, url
-        await store.close()
 
 
 # Lost connections -------------------------------------------------------------------------------
@@ -129,16 +148,17 @@ async def test_durable_rows_wait_while_there_is_no_connection(cluster: Cluster) 
         await appends.all_are_stored_once()
 
 
-async def test_a_lost_connection_is_noticed_without_anything_to_store(cluster: Cluster) -> None:
+async def test_a_lost_connection_is_noticed_without_anything_to_store(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lock has gone with it, so it is wanted back at once."""
-    async with wired(cluster) as (_, wire, url):
-        other = await cluster.connect(url)
+    monkeypatch.setattr(postgres_session, "HELD_S", 0)
+    async with wired(cluster) as (_, wire, url), beside(cluster, url) as other:
         first = await other.fetchval(HOLDER)
         wire.cut()
         async with asyncio.timeout(30):
             while await other.fetchval(HOLDER) in (first, None):
                 pass
-        await other.close()
         with pytest.raises(StoreError, match="another server holds this database"):
             await open_store(url)
 
@@ -147,36 +167,31 @@ async def test_durable_a_session_that_the_server_ends_is_followed_by_another(
     cluster: Cluster,
 ) -> None:
     url = await cluster.create()
-    store = await open_store(url)
-    appends = Appends(store)
-    other = await cluster.connect(url)
-    for _ in range(5):
-        appends.more(20)
-        await other.execute(END_ALL)
-        appends.more(20)
-        await appends.settled()
-    await appends.all_are_stored_once()
-    await other.close()
-    await store.close()
+    async with opened(url) as store, beside(cluster, url) as other:
+        appends = Appends(store)
+        for _ in range(5):
+            appends.more(20)
+            await other.execute(END_ALL)
+            appends.more(20)
+            await appends.settled()
+        await appends.all_are_stored_once()
 
 
 async def test_durable_nothing_is_lost_or_doubled_when_the_server_dies(
     mortal_cluster: Cluster,
 ) -> None:
     """It is killed in mid-commit again and again, and started again."""
-    store = await open_store(await mortal_cluster.create())
-    appends = Appends(store)
-    for waiting in range(4):
-        feeding = asyncio.create_task(_feed(appends))
-        await asyncio.to_thread(mortal_cluster.crash)
-        await in_trouble(store)
-        appends.more(waiting)
-        await asyncio.to_thread(mortal_cluster.start)
-        feeding.cancel()
-        await in_trouble(store, is_in=False)
-    await appends.all_are_stored_once()
-    assert len(appends.done) > 100
-    await store.close()
+    async with opened(await mortal_cluster.create()) as store:
+        appends = Appends(store)
+        for waiting in range(4):
+            feeding = asyncio.create_task(_feed(appends))
+            await asyncio.to_thread(mortal_cluster.crash)
+            await in_trouble(store)
+            appends.more(waiting)
+            await asyncio.to_thread(mortal_cluster.start)
+            feeding.cancel()
+            await in_trouble(store, is_in=False)
+        await appends.all_are_stored_once()
 
 
 async def _feed(appends: Appends) -> None:
@@ -189,39 +204,51 @@ async def _feed(appends: Appends) -> None:
 async def test_a_database_that_may_only_be_read_is_trouble(cluster: Cluster) -> None:
     """As after a switch to a standby: the server answers, but stores nothing."""
     url = await cluster.create()
-    store = await open_store(url)
-    appends = Appends(store)
-    other = await cluster.connect(url)
-    name = await other.fetchval("SELECT current_database()")
-    await other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    await other.execute(END_ALL)
-    appends.more(3)
-    assert "PostgreSQL" in await in_trouble(store)
-    assert appends.done == []
-    await other.execute("SET default_transaction_read_only = off")
-    await other.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
-    await other.execute(END_ALL)
-    await in_trouble(store, is_in=False)
-    await appends.all_are_stored_once()
-    await other.close()
-    await store.close()
+    async with opened(url) as store, beside(cluster, url) as other:
+        name = await other.fetchval("SELECT current_database()")
+        await other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        await other.execute(END_ALL)
+        appends = Appends(store)
+        appends.more(3)
+        assert "PostgreSQL" in await in_trouble(store)
+        assert appends.done == []
+        await other.execute("SET default_transaction_read_only = off")
+        await other.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+        await other.execute(END_ALL)
+        await in_trouble(store, is_in=False)
+        await appends.all_are_stored_once()
 
 
 # Two servers ------------------------------------------------------------------------------------
 
 
-async def test_a_second_server_is_refused(cluster: Cluster) -> None:
+async def test_a_second_server_is_refused(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_session, "HELD_S", 0)
     url = await cluster.create()
-    store = await open_store(url)
-    with pytest.raises(StoreError, match=r"another server holds this database: croupier .*process"):
-        await open_store(url)
-    appends = Appends(store)
-    appends.more(3)
-    await appends.all_are_stored_once()
-    await store.close()
-    again = await open_store(url)
-    assert [one.sequence for one in await again.log.read("a")] == [1, 2, 3]
-    await again.close()
+    async with opened(url) as store:
+        with pytest.raises(
+            StoreError, match=r"another server holds this database: croupier .*:\d+"
+        ):
+            await open_store(url)
+        appends = Appends(store)
+        appends.more(3)
+        await appends.all_are_stored_once()
+    async with opened(url) as again:
+        assert [one.sequence for one in await again.log.read("a")] == [1, 2, 3]
+
+
+async def test_the_session_of_a_server_that_has_just_gone_is_waited_for(cluster: Cluster) -> None:
+    """PostgreSQL may still be busy with what a killed server asked of it."""
+    url = await cluster.create()
+    async with beside(cluster, url) as gone, beside(cluster, url) as other:
+        await gone.fetchval(postgres_session.TRY_LOCK, postgres_session.LOCK)
+        dying = asyncio.create_task(gone.close())
+        async with opened(url) as store:
+            await dying
+            assert store.log.trouble == ""
+            assert await other.fetchval(HOLDER) is not None
 
 
 async def test_a_server_that_was_followed_by_another_stores_nothing_more(
@@ -235,16 +262,15 @@ async def test_a_server_that_was_followed_by_another_stores_nothing_more(
         wire.cut()
         await in_trouble(store)
         appends.more(2)
-        second = await open_store(url)
-        wire.is_up = True
-        await appends.settled()
-        assert [type(error) for error in appends.errors] == [Superseded, Superseded]
-        assert "another server has taken the database over" in store.log.trouble
-        appends.more()
-        await appends.settled()
-        assert len(appends.errors) == 3
-        assert [one.sequence for one in await second.log.read("a")] == [1, 2]
-        await second.close()
+        async with opened(url) as second:
+            wire.is_up = True
+            await appends.settled()
+            assert [type(error) for error in appends.errors] == [Superseded, Superseded]
+            assert "another server has taken the database over" in store.log.trouble
+            appends.more()
+            await appends.settled()
+            assert len(appends.errors) == 3
+            assert [one.sequence for one in await second.log.read("a")] == [1, 2]
 
 
 async def test_a_server_that_comes_back_last_stores_nothing_either(cluster: Cluster) -> None:
@@ -264,22 +290,19 @@ async def test_a_server_that_comes_back_last_stores_nothing_either(cluster: Clus
 async def test_a_database_that_has_lost_what_it_stored_is_noticed(cluster: Cluster) -> None:
     """As when a standby takes over that had not got everything."""
     url = await cluster.create()
-    store = await open_store(url)
-    appends = Appends(store)
-    for _ in range(3):
+    async with opened(url) as store, beside(cluster, url) as other:
+        appends = Appends(store)
+        for _ in range(3):
+            appends.more()
+            await appends.settled()
+        await other.execute("DELETE FROM log_pieces WHERE last_sequence = 3")
+        await other.execute("UPDATE writer SET last_batch = 2")
+        await other.execute(END_ALL)
+        await in_trouble(store)
         appends.more()
         await appends.settled()
-    other = await cluster.connect(url)
-    await other.execute("DELETE FROM log_pieces WHERE last_sequence = 3")
-    await other.execute("UPDATE writer SET last_batch = 2")
-    await other.execute(END_ALL)
-    await in_trouble(store)
-    appends.more()
-    await appends.settled()
-    assert [type(error) for error in appends.errors] == [Superseded]
-    assert "has lost what it had stored after batch 2" in store.log.trouble
-    await other.close()
-    await store.close()
+        assert [type(error) for error in appends.errors] == [Superseded]
+        assert "has lost what it had stored after batch 2" in store.log.trouble
 
 
 # Opening and closing ----------------------------------------------------------------------------
@@ -323,12 +346,11 @@ async def test_a_database_that_is_not_there_is_one_line(url: str, words: str) ->
 
 async def test_tables_of_somebody_else_are_left_alone(cluster: Cluster) -> None:
     url = await cluster.create()
-    other = await cluster.connect(url)
-    await other.execute("CREATE TABLE records (mine integer)")
-    with pytest.raises(StoreError, match="has a table records that is not Croupier's"):
-        await open_store(url)
-    assert await other.fetchval("SELECT count(*) FROM records") == 0
-    await other.close()
+    async with beside(cluster, url) as other:
+        await other.execute("CREATE TABLE records (mine integer)")
+        with pytest.raises(StoreError, match="has a table records that is not Croupier's"):
+            await open_store(url)
+        assert await other.fetchval("SELECT count(*) FROM records") == 0
 
 
 async def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,10 +29,16 @@ CONNECT_S: Final = 10
 ANSWER_S: Final = 10
 """A session whose server has not answered for so long counts as lost."""
 
-_LOCK: Final = 7421
+HELD_S: Final = 3.0
+"""Time that a session of a server that has just been killed has to end, before we take it for that
+of a live one."""
+
+_LOOK_AGAIN_S: Final = 0.05
+
+LOCK: Final = 7421
 """First half of the lock's key; the schema is the other."""
 
-_TRY_LOCK: Final = "SELECT pg_try_advisory_lock($1, current_schema()::regnamespace::oid::int)"
+TRY_LOCK: Final = "SELECT pg_try_advisory_lock($1, current_schema()::regnamespace::oid::int)"
 
 _HOLDER: Final = """
 SELECT pid, application_name, coalesce(host(client_addr), 'this machine') AS host
@@ -142,16 +148,22 @@ class WriterSession:
     async def _lock(self, connection: asyncpg.Connection) -> None:
         """Take the lock, if need be from an earlier session of ours that the server has not missed
         yet."""
-        while not await connection.fetchval(_TRY_LOCK, _LOCK):
-            holder = await connection.fetchrow(_HOLDER, _LOCK)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + HELD_S
+        while not await connection.fetchval(TRY_LOCK, LOCK):
+            holder = await connection.fetchrow(_HOLDER, LOCK)
             if holder is None:
                 continue  # gone meanwhile
             if holder["application_name"] != self._name:
                 if self.fence:
                     await self._check_fence(connection)
+                elif loop.time() < until:
+                    await asyncio.sleep(_LOOK_AGAIN_S)
+                    continue
+                name = holder["application_name"].rpartition(" ")[0]
                 raise Held(
-                    f"another server holds this database: {holder['application_name']}, "
-                    f"connected from {holder['host']} (process {holder['pid']} of PostgreSQL)"
+                    f"another server holds this database: {name}, connected from "
+                    f"{holder['host']} (process {holder['pid']} of PostgreSQL)"
                 )
             await connection.execute("SELECT pg_terminate_backend($1, 1000)", holder["pid"])
 
