@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Engine, QueuePool, StaticPool, create_engine
+from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from croupier_server.storage.base import Durability, StoreError
 from croupier_server.storage.file_lock import FileLock, HeldElsewhere
-from croupier_server.storage.migrating import WrongSchema, upgrade
+from croupier_server.storage.migrating import WrongSchema, expect_known, upgrade
 from croupier_server.storage.sqlite_core import SqliteCore
+
+_APPLICATION: Final = int.from_bytes(b"Crpr", "big")
+"""By which a file of ours is known."""
 
 _OLDEST: Final = (3, 35, 0)
 """Has RETURNING."""
@@ -81,18 +84,27 @@ class SqliteFile:
         return create_engine("sqlite://", creator=self._connect, poolclass=QueuePool)
 
     def _prepare(self) -> None:
-        """Bring the file to the newest schema, and look whether it is whole."""
+        """See that the file is ours and whole, and bring it to the newest schema."""
         with self.engine.connect() as connection:
-            if self._path.stat().st_size <= _CHECKED_BYTES:
-                fault = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-                if fault != "ok":
-                    raise StoreError(f"store: {self._path} is damaged: {fault}")
+            if connection.exec_driver_sql("PRAGMA schema_version").scalar_one():
+                self._expect_ours(connection)
             mode = connection.exec_driver_sql("PRAGMA journal_mode=WAL").scalar_one()
             if mode != "wal":
                 raise StoreError(f"store: {self._path}: its file system does not allow WAL")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.exec_driver_sql(f"PRAGMA application_id={_APPLICATION}")
             upgrade(connection)
             connection.commit()
+
+    def _expect_ours(self, connection: Connection) -> None:
+        """Nothing is changed in a file that is somebody else's, or damaged."""
+        if connection.exec_driver_sql("PRAGMA application_id").scalar_one() != _APPLICATION:
+            raise StoreError(f"store: {self._path} is a database of another program")
+        expect_known(connection)
+        if self._path.stat().st_size <= _CHECKED_BYTES:
+            fault = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+            if fault != "ok":
+                raise StoreError(f"store: {self._path} is damaged: {' '.join(fault.split())}")
 
 
 @contextlib.contextmanager

@@ -62,6 +62,7 @@ class Writer:
         self._jobs: deque[Job] = deque()
         self._is_idle = False
         self._is_closing = False
+        self._has_given_up = False
         self._has_garbage = True
         self._wake = threading.Event()
         self._loop = asyncio.get_running_loop()
@@ -128,9 +129,10 @@ class Writer:
         self._tell(self._settle, jobs, committed)
 
     def _insist(self, jobs: Sequence[Job]) -> Committed:
-        """Commit *jobs*, again and again while the store is in trouble; after `close`, once."""
+        """Commit *jobs*, again and again while the store is in trouble; after `close`, once. What
+        comes after jobs that were given up is given up too, as a log has no gaps."""
         pause = _RETRY_FIRST_S
-        while True:
+        while not self._has_given_up:
             try:
                 committed = self._core.commit(jobs)
             except StoreTrouble as trouble:
@@ -138,12 +140,13 @@ class Writer:
             else:
                 self._say("")
                 return committed
-            if self._is_closing:
-                return Committed([StoreClosed(self.trouble)] * len(jobs))
             self._wake.clear()
-            if not self._is_closing:
+            if self._is_closing:
+                self._has_given_up = True
+            else:
                 self._wake.wait(pause)
-            pause = min(2 * pause, _RETRY_MAX_S)
+                pause = min(2 * pause, _RETRY_MAX_S)
+        return Committed([StoreClosed(self.trouble)] * len(jobs))
 
     def _sweep(self) -> bool:
         """Delete a little of what is not needed; returns whether there is more."""
