@@ -23,6 +23,7 @@ from croupier_server.errors import CroupierError
 COMMANDS = (
     "serve",
     "config",
+    "keys",
     "server-info",
     "play",
     "watch",

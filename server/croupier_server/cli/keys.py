@@ -1,0 +1,199 @@
+"""``croupier keys``: make, list and revoke API keys, also while the server runs.
+
+Must not be put here: what a key is (`croupier_server.identity`), and how it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from croupier_server.cli.common import fail
+from croupier_server.cli.options import ConfigFile, read_settings
+from croupier_server.cli.times import read_span
+from croupier_server.identity.keys import Scope, is_principal, new_key
+
+if TYPE_CHECKING:
+    from croupier_server.storage.base import StoredKey
+    from croupier_server.storage.beside import Beside
+
+_MILLIS: Final = 1_000
+
+group = typer.Typer(help="Make, list and revoke API keys.")
+
+Store = Annotated[
+    str,
+    typer.Option(help="The server's store, if not that of its settings.", show_default=False),
+]
+
+
+@group.callback()
+def _group() -> None:
+    """Make, list and revoke API keys.
+
+    They work on the store that the settings name, while the server runs or not; it heeds a change
+    within about a second.
+    """
+
+
+@group.command("create")
+def create(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Whose key it is; several keys may have one name.")
+    ],
+    scope: Annotated[list[Scope], typer.Option(help="What it may do; may be given several times.")],
+    expires: Annotated[
+        str, typer.Option(help="How long it is good, such as 90d or 12h; else for ever.")
+    ] = "",
+    note: Annotated[str, typer.Option(help="What it is for, for your own list.")] = "",
+    store: Store = "",
+    config: ConfigFile = None,
+) -> None:
+    """Make a key and print it, this once: the store keeps a hash of it alone."""
+    import secrets
+
+    from croupier_server.storage.base import StoredKey
+
+    if not is_principal(name):
+        fail(
+            f"{name!r} is no name for a key: up to 64 letters, digits and . _ @ -, beginning with "
+            "a letter or digit; local, house and anybody are taken"
+        )
+    if not note.isprintable():
+        fail("--note: printable characters only")
+    now = _now_ms()
+    lasts = read_span("--expires", expires) if expires else None
+    ends = None if lasts is None else now + int(lasts.total_seconds()) * _MILLIS
+    made = new_key(secrets.token_bytes)
+    scopes = frozenset(map(str, scope))
+    key = StoredKey(made.key_id, name, scopes, made.hash, now, ends, None, note)
+
+    async def add(beside: Beside) -> None:
+        detail = f"{name}: {', '.join(sorted(scopes))}" + (f", for {expires}" if expires else "")
+        await _audited(beside, "keys create", made.key_id, detail, beside.keys.add(key))
+
+    _run(config, store, add)
+    print(made.text)
+
+
+@group.command("list")
+def list_keys(
+    every: Annotated[
+        bool, typer.Option("--all", help="Those that are good no longer too.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    store: Store = "",
+    config: ConfigFile = None,
+) -> None:
+    """List keys, oldest first: all that is known of them, but never the keys themselves."""
+
+    async def ask(beside: Beside) -> list[StoredKey]:
+        return list(await beside.keys.all())
+
+    now = _now_ms()
+    found = [key for key in _run(config, store, ask) if every or _state(key, now) == "good"]
+    if as_json:
+        print(json.dumps([_as_data(key, now) for key in found], indent=2))
+        return
+    for key in found:
+        scopes = ",".join(sorted(key.scopes))
+        ends = _time(key.expires_ms) or "never"
+        print(
+            f"{key.key_id}  {_state(key, now):<7}  {key.principal:<16}  {scopes:<20}  "
+            f"made {_time(key.created_ms)}  expires {ends}  {key.note}".rstrip()
+        )
+
+
+@group.command("revoke")
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, see `keys list`.")],
+    store: Store = "",
+    config: ConfigFile = None,
+) -> None:
+    """Revoke a key: within about a second it is refused, and the streams that it opened end."""
+
+    async def end(beside: Beside) -> Any:
+        revoking = beside.keys.revoke(key_id, _now_ms())
+        return await _audited(beside, "keys revoke", key_id, "", revoking)
+
+    if not _run(config, store, end):
+        fail(f"there is no key {key_id}, or it was revoked before", exit_code=1)
+    print(f"revoked {key_id}")
+
+
+async def _audited(
+    beside: Beside, action: str, subject: str, detail: str, work: Awaitable[Any]
+) -> Any:
+    """Do *work* and write down what was done, and what came of it."""
+    from croupier_server.storage.base import AuditEntry
+
+    outcome = "FAILED"
+    try:
+        done = await work
+        outcome = "NOT_FOUND" if done is False else "OK"
+        return done
+    finally:
+        entry = AuditEntry(_now_ms(), _operator(), action, subject, detail, outcome)
+        await beside.audit.add(entry)
+
+
+def _run(config: Path | None, store: str, work: Callable[[Beside], Awaitable[Any]]) -> Any:
+    """Do *work* on the store of the settings, or on *store*."""
+    from croupier_server.storage.base import StoreError
+    from croupier_server.storage.beside import beside
+
+    url = store or read_settings({}, config).store_url
+
+    async def run() -> Any:
+        async with beside(url) as opened:
+            return await work(opened)
+
+    try:
+        return asyncio.run(run())
+    except StoreError as error:
+        fail(str(error), exit_code=1)
+
+
+def _operator() -> str:
+    """Who runs the command, as far as the system knows."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (KeyError, OSError):  # nobody with a name
+        return "command line"
+
+
+def _state(key: StoredKey, now_ms: int) -> str:
+    if key.revoked_ms is not None:
+        return "revoked"
+    return "expired" if key.expires_ms is not None and key.expires_ms <= now_ms else "good"
+
+
+def _as_data(key: StoredKey, now_ms: int) -> dict[str, Any]:
+    return {
+        "key_id": key.key_id,
+        "principal": key.principal,
+        "scopes": sorted(key.scopes),
+        "state": _state(key, now_ms),
+        "created": _time(key.created_ms),
+        "expires": _time(key.expires_ms),
+        "revoked": _time(key.revoked_ms),
+        "note": key.note,
+    }
+
+
+def _time(ms: int | None) -> str | None:
+    if ms is None:
+        return None
+    return datetime.fromtimestamp(ms // _MILLIS, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,126 @@
+"""A durable store for a command that works beside the server: records, keys and audit, but no log.
+
+The server need not run, and is not disturbed if it does; it finds what has changed.
+
+Must not be put here: serving from a store (``opening.py``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from croupier_server.config import without_password
+from croupier_server.errors import Unavailable
+from croupier_server.storage.base import AuditLog, KeyStore, RecordStore, StoreError
+from croupier_server.storage.migrating import WrongSchema, upgrade
+from croupier_server.storage.opening import require_postgres
+from croupier_server.storage.sql import Database, SqlAudit, SqlKeys, SqlRecords
+
+_BUSY_S: Final = 10.0
+"""So long a command waits for the server to have written."""
+
+
+class Beside(NamedTuple):
+    """What a command may work on while somebody serves from the same store."""
+
+    records: RecordStore
+    keys: KeyStore
+    audit: AuditLog
+
+
+@asynccontextmanager
+async def beside(url: str) -> AsyncIterator[Beside]:
+    """The store that *url* names, for as long as the context lasts.
+
+    A database that is still empty gets its tables; one of another version is left alone, since a
+    server of that version may be using it.
+
+    Raises:
+        StoreError: it is in memory, cannot be opened, or is not of this version.
+    """
+    kind, _, place = url.partition(":")
+    if kind == "memory":
+        raise StoreError("store: a store in memory can be reached by its own server alone")
+    if kind == "sqlite" and place:
+        opened = _sqlite(place)
+    elif kind in ("postgresql", "postgres") and place.startswith("//"):
+        opened = _postgres(url)
+    else:
+        raise StoreError(f"store: {without_password(url)!r} is neither sqlite:PATH nor postgresql:")
+    async with opened as database:
+        yield Beside(SqlRecords(database), SqlKeys(database), SqlAudit(database))
+
+
+@asynccontextmanager
+async def _sqlite(place: str) -> AsyncIterator[Database]:
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import DBAPIError
+
+    from croupier_server.storage.sqlite import SqliteDatabase
+    from croupier_server.storage.sqlite_file import SqliteFile
+
+    path = Path(place).expanduser()  # noqa: ASYNC240 - a command has nothing else to do
+    if not (path.is_file() and path.stat().st_size):
+        SqliteFile(path, "power").close()  # nobody can be serving from it
+
+    def connect() -> sqlite3.Connection:
+        raw = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        raw.execute("PRAGMA synchronous=FULL")
+        return raw
+
+    database = SqliteDatabase(create_engine("sqlite://", creator=connect))
+    try:
+        await database.write(_expect_newest)
+        yield database
+    except WrongSchema as error:
+        raise StoreError(f"store: {path} {error}") from None
+    except (sqlite3.Error, DBAPIError) as error:
+        raise StoreError(f"store: {path}: {getattr(error, 'orig', error)}") from None
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def _postgres(url: str) -> AsyncIterator[Database]:
+    require_postgres()
+    from croupier_server.storage.postgres_pool import PostgresPool, pooled
+    from croupier_server.storage.postgres_session import LOST, plain
+
+    name = without_password(url)
+    engine = pooled(url)
+    try:
+        async with engine.begin() as connection:
+            await connection.run_sync(_expect_newest)
+        yield PostgresPool(engine, fence=None)
+    except WrongSchema as error:
+        raise StoreError(f"store {name}: {error}") from None
+    except (ValueError, *LOST) as error:  # the former: the URL cannot be read
+        raise StoreError(f"store {name}: {plain(error)}") from None
+    except Unavailable as error:
+        raise StoreError(f"store {name}: {error.message}") from None
+    finally:
+        await engine.dispose()
+
+
+def _expect_newest(connection: Connection) -> None:
+    """Make sure of the newest schema without changing an older one; an empty database gets it.
+
+    Raises:
+        WrongSchema: written by another version of Croupier, or by something else.
+    """
+    current = MigrationContext.configure(connection).get_current_revision()
+    newest = ScriptDirectory(str(Path(__file__).parent / "migrations")).get_current_head()
+    if current is None:
+        upgrade(connection)
+    elif current != newest:
+        raise WrongSchema(
+            f"written by another version of Croupier (schema {current}; this one has {newest})"
+        )
