@@ -15,6 +15,7 @@ from croupier.v1 import game_pb2, play_service_pb2, session_service_pb2, table_p
 from tests.privacy.witness import Leak, Seen
 
 Wanted = Callable[[table_pb2.TableUpdate], bool]
+Metadata = tuple[tuple[str, str], ...]
 SECONDS: Final = 20.0
 """No call lasts longer."""
 
@@ -22,12 +23,18 @@ CHANNEL: Final = 7
 
 
 class Tap:
-    """A client that keeps what it receives, in order, by stream."""
+    """A client that keeps what it receives, in order, by stream.
+
+    Attributes:
+        seen: what it has received.
+        called: full names of the methods that it has called.
+    """
 
     def __init__(self, channel: grpc.aio.Channel, ticket: str = "") -> None:
         self.channel = channel
-        self.metadata: tuple[tuple[str, str], ...] = ()
+        self.metadata: Metadata = ()
         self.seen: dict[str, list[Seen]] = {}
+        self.called: set[str] = set()
         self.step = 0
         if ticket:
             self.hold(ticket)
@@ -40,12 +47,14 @@ class Tap:
         """Write down something received."""
         self.seen.setdefault(stream, []).append(Seen(self.step, f"{stream} {what}", content))
 
-    async def call(self, method: str, request: Message) -> bytes:
+    async def call(self, method: str, request: Message, metadata: Metadata | None = None) -> bytes:
         """A unary call, with its metadata and status; no answer is empty bytes."""
         make: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(
             f"/{method}"
         )
-        call = make(request.SerializeToString(), metadata=self.metadata, timeout=SECONDS)
+        self.called.add(method)
+        held = self.metadata if metadata is None else metadata
+        call = make(request.SerializeToString(), metadata=held, timeout=SECONDS)
         name = method.rpartition("/")[2]
         answer = b""
         try:
@@ -55,6 +64,10 @@ class Tap:
             pass
         await self.note_end(name, call)
         return answer
+
+    async def stream(self, method: str, request: Message) -> None:
+        """A server stream that ends by itself, or is refused."""
+        await Watch(self, method, request).close()
 
     async def note_end(self, stream: str, call: grpc.aio.Call) -> None:
         """Write down metadata and status of a call that has ended."""
@@ -68,9 +81,11 @@ class Stream(Protocol):
 
     Attributes:
         decisions: ids of the decisions that came.
+        sequence: number of the last event that it told of.
     """
 
     decisions: set[str]
+    sequence: int
 
     async def until(self, is_there: Wanted) -> None:
         """Read on until an update comes that is wanted."""
@@ -80,15 +95,21 @@ class Stream(Protocol):
         """Read to the end."""
         ...
 
+    def cut(self) -> None:
+        """Lose it."""
+        ...
+
 
 class Watch:
     """A server stream of `TableUpdate`."""
 
     def __init__(self, tap: Tap, method: str, request: Message) -> None:
         self.decisions: set[str] = set()
+        self.sequence = 0
         make: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = tap.channel.unary_stream(
             f"/{method}"
         )
+        tap.called.add(method)
         self._tap = tap
         self._name = method.rpartition("/")[2]
         self._call = make(request.SerializeToString(), metadata=tap.metadata, timeout=SECONDS)
@@ -106,24 +127,42 @@ class Watch:
             # Field 1 of both responses is the update.
             update = play_service_pb2.WatchTableResponse.FromString(data).update
             self.decisions.add(update.decision.decision_id)
+            self.sequence = max(self.sequence, sequence_of(update))
             note_update(self._tap, self._name, update, data)
             if is_there(update):
                 return
 
     async def close(self) -> None:
-        while isinstance(data := await self._call.read(), bytes):
-            self._tap.note(self._name, "message", data)
+        try:
+            while isinstance(data := await self._call.read(), bytes):
+                self._tap.note(self._name, "message", data)
+        except grpc.aio.AioRpcError:
+            pass
         await self._tap.note_end(self._name, self._call)
+
+    def cut(self) -> None:
+        self._call.cancel()
 
 
 class SessionStream:
     """One channel on a session; every frame is acknowledged when it is read."""
 
-    def __init__(self, tap: Tap, table_id: str, ticket: str, view_mode: int) -> None:
+    def __init__(
+        self,
+        tap: Tap,
+        table_id: str,
+        ticket: str,
+        view_mode: int,
+        epoch: int = 0,
+        after: int = 0,
+    ) -> None:
+        method = "croupier.v1.SessionService/Session"
         make: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = tap.channel.stream_stream(
-            "/croupier.v1.SessionService/Session"
+            f"/{method}"
         )
+        tap.called.add(method)
         self.decisions: set[str] = set()
+        self.sequence = 0
         self._tap = tap
         self._call = make(timeout=SECONDS)
         self._opening = session_service_pb2.SessionRequest(
@@ -133,6 +172,8 @@ class SessionStream:
                     channel=CHANNEL,
                     table_id=table_id,
                     ticket=ticket,
+                    epoch=epoch,
+                    after_sequence=after,
                     view_mode=view_mode,  # type: ignore[arg-type]
                 )
             ],
@@ -161,16 +202,28 @@ class SessionStream:
             ack = session_service_pb2.SessionRequest(acknowledged=frame.frame)
             await self._call.write(ack.SerializeToString())
 
+    async def refused(self) -> None:
+        """Read the refusal of a channel."""
+        data = await self._call.read()
+        assert isinstance(data, bytes), "the session ended"
+        frame = session_service_pb2.SessionResponse.FromString(data)
+        assert any(item.HasField("error") for item in frame.items)
+        self._note(frame)
+
     async def close(self) -> None:
         await self._call.done_writing()
         while isinstance(data := await self._call.read(), bytes):
             self._note(session_service_pb2.SessionResponse.FromString(data))
         await self._tap.note_end("Session", self._call)
 
+    def cut(self) -> None:
+        self._call.cancel()
+
     def _note(self, frame: session_service_pb2.SessionResponse) -> None:
         """Write a frame down item by item: which items share one is time, their order is not."""
         for item in frame.items:
             self.decisions.add(item.update.decision.decision_id)
+            self.sequence = max(self.sequence, sequence_of(item.update))
             note_update(self._tap, "Session", item.update, item.SerializeToString())
         rest = session_service_pb2.SessionResponse()
         rest.CopyFrom(frame)
@@ -188,3 +241,12 @@ def note_update(tap: Tap, name: str, update: table_pb2.TableUpdate, data: bytes)
         tap.note(f"{name} beats", "message", data)
     else:
         tap.note(name, "message", data)
+
+
+def sequence_of(update: table_pb2.TableUpdate) -> int:
+    """The number of the last event that *update* tells of."""
+    kind = update.WhichOneof("update")
+    if kind in ("event", "snapshot", "resumed", "heartbeat"):
+        found: int = getattr(update, kind).sequence
+        return found
+    return 0
