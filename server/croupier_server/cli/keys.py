@@ -5,19 +5,15 @@ Must not be put here: what a key is (`croupier_server.identity`), and how it is 
 
 from __future__ import annotations
 
-import asyncio
-import getpass
 import json
-import time
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from croupier_server.cli.common import fail
-from croupier_server.cli.options import ConfigFile, read_settings
+from croupier_server.cli.options import ConfigFile
+from croupier_server.cli.stores import StoreUrl, audited, now_ms, run_beside, store_url
 from croupier_server.cli.times import read_span
 from croupier_server.identity.keys import Scope, is_principal, new_key
 
@@ -28,11 +24,6 @@ if TYPE_CHECKING:
 _MILLIS: Final = 1_000
 
 group = typer.Typer(help="Make, list and revoke API keys.")
-
-Store = Annotated[
-    str,
-    typer.Option(help="The server's store, if not that of its settings.", show_default=False),
-]
 
 
 @group.callback()
@@ -54,7 +45,7 @@ def create(
         str, typer.Option(help="How long it is good, such as 90d or 12h; else for ever.")
     ] = "",
     note: Annotated[str, typer.Option(help="What it is for, for your own list.")] = "",
-    store: Store = "",
+    store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
     """Make a key and print it, this once: the store keeps a hash of it alone."""
@@ -69,7 +60,7 @@ def create(
         )
     if not note.isprintable():
         fail("--note: printable characters only")
-    now = _now_ms()
+    now = now_ms()
     lasts = read_span("--expires", expires) if expires else None
     ends = None if lasts is None else now + int(lasts.total_seconds()) * _MILLIS
     made = new_key(secrets.token_bytes)
@@ -78,9 +69,9 @@ def create(
 
     async def add(beside: Beside) -> None:
         detail = f"{name}: {', '.join(sorted(scopes))}" + (f", for {expires}" if expires else "")
-        await _audited(beside, "keys create", made.key_id, detail, beside.keys.add(key))
+        await audited(beside, "keys create", made.key_id, detail, beside.keys.add(key))
 
-    _run(config, store, add)
+    run_beside(store_url(store, config), add)
     print(made.text)
 
 
@@ -90,7 +81,7 @@ def list_keys(
         bool, typer.Option("--all", help="Those that are good no longer too.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    store: Store = "",
+    store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
     """List keys, oldest first: all that is known of them, but never the keys themselves."""
@@ -98,8 +89,12 @@ def list_keys(
     async def ask(beside: Beside) -> list[StoredKey]:
         return list(await beside.keys.all())
 
-    now = _now_ms()
-    found = [key for key in _run(config, store, ask) if every or _state(key, now) == "good"]
+    now = now_ms()
+    found = [
+        key
+        for key in run_beside(store_url(store, config), ask)
+        if every or _state(key, now) == "good"
+    ]
     if as_json:
         print(json.dumps([_as_data(key, now) for key in found], indent=2))
         return
@@ -115,59 +110,18 @@ def list_keys(
 @group.command("revoke")
 def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, see `keys list`.")],
-    store: Store = "",
+    store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
     """Revoke a key: within about a second it is refused, and the streams that it opened end."""
 
     async def end(beside: Beside) -> Any:
-        revoking = beside.keys.revoke(key_id, _now_ms())
-        return await _audited(beside, "keys revoke", key_id, "", revoking)
+        revoking = beside.keys.revoke(key_id, now_ms())
+        return await audited(beside, "keys revoke", key_id, "", revoking)
 
-    if not _run(config, store, end):
+    if not run_beside(store_url(store, config), end):
         fail(f"there is no key {key_id}, or it was revoked before", exit_code=1)
     print(f"revoked {key_id}")
-
-
-async def _audited(
-    beside: Beside, action: str, subject: str, detail: str, work: Awaitable[Any]
-) -> Any:
-    """Do *work* and write down what was done, and what came of it."""
-    from croupier_server.storage.base import AuditEntry
-
-    outcome = "FAILED"
-    try:
-        done = await work
-        outcome = "NOT_FOUND" if done is False else "OK"
-        return done
-    finally:
-        entry = AuditEntry(_now_ms(), _operator(), action, subject, detail, outcome)
-        await beside.audit.add(entry)
-
-
-def _run(config: Path | None, store: str, work: Callable[[Beside], Awaitable[Any]]) -> Any:
-    """Do *work* on the store of the settings, or on *store*."""
-    from croupier_server.storage.base import StoreError
-    from croupier_server.storage.beside import beside
-
-    url = store or read_settings({}, config).store_url
-
-    async def run() -> Any:
-        async with beside(url) as opened:
-            return await work(opened)
-
-    try:
-        return asyncio.run(run())
-    except StoreError as error:
-        fail(str(error), exit_code=1)
-
-
-def _operator() -> str:
-    """Who runs the command, as far as the system knows."""
-    try:
-        return f"{getpass.getuser()} (command line)"
-    except (KeyError, OSError):  # nobody with a name
-        return "command line"
 
 
 def _state(key: StoredKey, now_ms: int) -> str:
@@ -193,7 +147,3 @@ def _time(ms: int | None) -> str | None:
     if ms is None:
         return None
     return datetime.fromtimestamp(ms // _MILLIS, UTC).isoformat().replace("+00:00", "Z")
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
