@@ -7,6 +7,7 @@ Must not be put here: how updates travel (`croupier.session`, `croupier.watch`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,18 +21,20 @@ from croupier.bot import Bot
 from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.credentials import Credentials
-from croupier.errors import Error, UsageError
+from croupier.errors import Error, NotFound, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
 from croupier.options import OptionValue, game_kind, options_message
 from croupier.randomness import SeatRandom
+from croupier.record.v1 import record_service_pb2
 from croupier.results import Result, make_result
 from croupier.seat import Seat, Ticket, Workplace
 from croupier.session import Session
 from croupier.threads import Threads
 from croupier.v1 import (
     catalog_service_pb2,
+    game_pb2,
     play_service_pb2,
     system_service_pb2,
     table_pb2,
@@ -334,17 +337,29 @@ class Client:
             carrier.remove(seat)
             seat.leave()
         if message is None:
-            request = table_service_pb2.GetTableRequest(table_id=ticket.table_id)
-            connection = self._connection(address)
-            table = (await connection.call(connection.tables.GetTable, request)).table
-            if not table.HasField("result"):
-                raise Error(f"table {ticket.table_id} ended without a result")
-            message = table.result
+            message = await self._result(self._connection(address), ticket.table_id)
         result = make_result(
             message, ticket.table_id, ticket.seat, seat.name, seat.decisions, seat.nonces.last
         )
         await seat.call_hook(bot.on_end, result)
         return result
+
+    async def _result(self, connection: Connection, table_id: str) -> game_pb2.MatchResult:
+        """The result of a match that ended while we did not look, from the table or its record.
+
+        Raises:
+            Error: it has none, or none that is shown.
+        """
+        try:
+            request = table_service_pb2.GetTableRequest(table_id=table_id)
+            table = (await connection.call(connection.tables.GetTable, request)).table
+            if table.HasField("result"):
+                return table.result
+        except NotFound:
+            wanted = record_service_pb2.GetRecordRequest(table_id=table_id)
+            with contextlib.suppress(NotFound):
+                return (await connection.call(connection.records.GetRecord, wanted)).record.result
+        raise Error(f"table {table_id} ended without a result")
 
     def _carrier(self, address: str) -> _Carrier:
         """The transport to *address*, made when it is first needed."""

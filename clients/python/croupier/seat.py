@@ -188,6 +188,12 @@ class Seat:
                 self.fail(Error(f"the server ended the stream: {word}: {end.detail}"))
         return None
 
+    def is_over(self, error: Refused) -> bool:
+        """Whether *error*, in the place of a stream, says that the match has ended: so does a table
+        that let us watch and is not there any more."""
+        is_gone = error.reason == "TICKET_INVALID" and self.epoch > 0
+        return is_gone or error.reason in ("TABLE_CLOSED", "TABLE_HALTED")
+
     def finish(self, result: game_pb2.MatchResult | None) -> None:
         """The match has ended."""
         if not self.done.done():

@@ -290,7 +290,7 @@ class Session:
             self._open(channel)
         elif isinstance(error, LimitReached | Unavailable):
             self._loop.call_later(error.retry_after or 1.0, self._open, channel)
-        elif error.reason in ("TABLE_CLOSED", "TABLE_HALTED"):
+        elif seat.is_over(error):
             seat.finish(None)
             self._forget(channel, seat)
         else:

@@ -84,7 +84,7 @@ class Watches:
             except Refused as error:
                 if error.reason == "SEQUENCE_AHEAD":
                     seat.sequence = 0
-                elif error.reason in ("TABLE_CLOSED", "TABLE_HALTED"):
+                elif seat.is_over(error):
                     seat.finish(None)
                 elif not is_worth_waiting(error):
                     seat.fail(error)

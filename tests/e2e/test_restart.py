@@ -1,0 +1,158 @@
+"""A server that is killed in the middle of matches, and started again on the same file and port."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from croupier import Client, Decision, Move
+from croupier.bots import GreedyBot
+from croupier.client import Transport
+from croupier.errors import NotFound
+from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.results import EndReason
+from croupier.v1 import table_pb2
+from croupier.views import View
+from tests.e2e.serving import COMMAND, SECONDS, clean_environment
+
+
+class Restarted:
+    """A server process that comes back where it was."""
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = 0
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it; returns when it listens."""
+        reading, writing = os.pipe()
+        arguments = (
+            "--port",
+            str(self.port),
+            "--announce-fd",
+            str(writing),
+            "--log-level",
+            "error",
+        )
+        self._process = subprocess.Popen(
+            [*COMMAND, *arguments, "--store", self._store],
+            pass_fds=[writing],
+            env=clean_environment(),
+        )
+        os.close(writing)
+        with os.fdopen(reading) as announced:
+            line = announced.readline()
+        assert line, "the server did not start"
+        self.port = int(json.loads(line)["address"].rpartition(":")[2])
+
+    def stop(self, number: int) -> int:
+        """Send it signal *number* and return its exit status."""
+        assert self._process is not None
+        self._process.send_signal(number)
+        return self._process.wait(SECONDS)
+
+    def close(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Restarted]:
+    """A server on a SQLite file."""
+    found = Restarted(f"sqlite:{tmp_path / 'croupier.db'}")
+    found.start()
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+class Noting(GreedyBot):
+    """Plays like `greedy`, takes a moment for it, and notes each answer."""
+
+    inline = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes: list[str] = []
+
+    async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
+        move = super().decide(view, decision)
+        await asyncio.sleep(0.01)
+        self.notes.append(decision.id)
+        return move
+
+
+async def record_of(client: Client, table_id: str) -> record_pb2.Record:
+    """The record of a match that has ended, which is made a moment later."""
+    connection, wanted = client._main, record_service_pb2.GetRecordRequest(table_id=table_id)
+    async with asyncio.timeout(SECONDS):
+        while True:
+            try:
+                return (await connection.call(connection.records.GetRecord, wanted)).record
+            except NotFound:
+                await asyncio.sleep(0.05)
+
+
+async def play(address: str, transport: Transport, game: str, options: dict[str, int]) -> None:
+    """A match whose record tells each answer of each bot once, and no other."""
+    async with Client(address, transport=transport, patience=60) as client:
+        players = await client.players(game, "", options)
+        made = await client.create_table(
+            game,
+            options=options,
+            seats=["invited"] * players,
+            shared_seats=True,
+            deal=table_pb2.DealSource(match=table_pb2.MatchDeal()),
+        )
+        bots = [Noting() for _ in range(players)]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        pairs = zip(bots, tickets, strict=True)
+        results = await asyncio.gather(*[client.play(bot, ticket) for bot, ticket in pairs])
+        assert {result.reason for result in results} == {EndReason.FINISHED}
+        record = await record_of(client, made.table_id)
+    inputs = [row.input for row in record.rows if row.HasField("input")]
+    moves = [one.move for one in inputs if one.HasField("move")]
+    moves += [one.answer for one in inputs if one.HasField("answer")]
+    answered = Counter(move.decision_id for move in moves)
+    assert set(answered.values()) == {1}
+    assert answered.keys() == {decision for bot in bots for decision in bot.notes}
+    assert [row.sequence for row in record.rows if row.sequence] == list(
+        range(1, max(row.sequence for row in record.rows) + 1)
+    )
+
+
+@pytest.mark.parametrize("transport", ["session", "watch"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+async def test_durable_matches_go_on_after_the_server_was_killed(
+    server: Restarted, transport: Transport, how: int
+) -> None:
+    chance = random.Random(f"{transport} {how}")
+
+    async def stop_now_and_then() -> None:
+        for _ in range(3):
+            await asyncio.sleep(chance.uniform(0.2, 0.6))
+            status = await asyncio.to_thread(server.stop, how)
+            assert status == (-how if how == signal.SIGKILL else 0)
+            await asyncio.to_thread(server.start)
+
+    matches = [
+        play(server.address, transport, "tractor", {"max_deals": 1}),
+        play(server.address, transport, "tongits", {"max_hands": 4}),
+        play(server.address, transport, "pokex", {"max_deals": 3}),
+    ]
+    await asyncio.gather(stop_now_and_then(), *matches)
