@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.decisions import DUE_GRACE_MS, Decision
 from croupier_server.tables.spec import ClockSpec, OnTimeOut
 from croupier_server.tables.timing import Timing
@@ -30,6 +32,7 @@ CLOCKS = st.builds(
     disconnect_grace_ms=st.integers(0, 300),
 )
 WHAT = ["late", "late", "come", "go", "go", "ask", "ask", "answer", "wait", "crash", "drain"]
+WHAT += ["stand", "go on", "go on"]
 STEPS = st.lists(st.tuples(TIMES, st.sampled_from(WHAT), TIMES), min_size=3, max_size=25)
 
 
@@ -58,9 +61,14 @@ class Reckoning:
         """By its seat, in all."""
         return self.before + self.since
 
-    def pass_ms(self, now: int, *, is_late: bool, is_gone: bool, grace: int) -> None:
+    def pass_ms(
+        self, now: int, *, is_late: bool, is_gone: bool, grace: int, stands: bool = False
+    ) -> None:
         """The millisecond from *now* on."""
-        if now < self.starts_at:
+        if stands:
+            self.starts_at += now < self.starts_at
+            self.lost += 1
+        if stands or now < self.starts_at:
             return
         if self.free:
             self.free -= 1
@@ -86,6 +94,7 @@ class Bench:
     sealed: bool = False
     now: int = START_MS
     is_gone: bool = True
+    stands: bool = False
     charged: list[int] = field(default_factory=list)
     absences: list[int] = field(default_factory=list)
     answers: int = 0
@@ -124,18 +133,35 @@ class Bench:
 
     def step(self, milliseconds: int, what: str, network_ms: int) -> None:
         """Time goes by, and something happens."""
-        is_late = what == "late"
+        is_late = what == "late" and not self.stands
         since = self.now
         for _ in range(milliseconds):
-            if not is_late and self.truth.used >= self.budget:
+            if not is_late and not self.stands and self.truth.used >= self.budget:
                 self.time_out()
-            self.truth.pass_ms(self.now, is_late=is_late, is_gone=self.is_gone, grace=self.grace)
+            self.truth.pass_ms(
+                self.now,
+                is_late=is_late,
+                is_gone=self.is_gone,
+                grace=self.grace,
+                stands=self.stands,
+            )
             self.now += 1
         if is_late:
             self.timing.give_back(since, self.now)
-        if self.truth.used >= self.budget:
+        if not self.stands and self.truth.used >= self.budget:
             self.time_out()
-        if what == "come":
+        self.happen(what, network_ms)
+        self.check()
+
+    def happen(self, what: str, network_ms: int) -> None:
+        """Something happens now."""
+        if what == "stand":
+            self.stands = True
+            self.timing.stand(self.now)
+        elif what == "go on":
+            self.stands = False
+            self.timing.go_on(self.now)
+        elif what == "come":
             self.is_gone = False
             self.timing.here(SEAT, self.now)
         elif what == "go":
@@ -145,11 +171,10 @@ class Bench:
             self.is_gone = False  # it was asked, so it is there
             self.timing.start(self.decision, self.now, network_ms)
             self.truth.ask(self.now, network_ms)
-        elif what == "answer":
+        elif what == "answer" and not self.stands:
             self.answer()
         elif what in ("crash", "drain"):
             self.restart(is_planned=what == "drain")
-        self.check()
 
     def time_out(self) -> None:
         """The seat's time is up, and the clock knows."""
@@ -190,7 +215,7 @@ class Bench:
         self.open_window()
         self.now += 5_000
         self.timing.reopen(self.now, RECONNECT_MS, used)
-        self.is_gone = True
+        self.is_gone, self.stands = True, False
         self.truth = Reckoning(self.now + RECONNECT_MS, before=self.truth.used if is_planned else 0)
 
     def check(self) -> None:
@@ -202,7 +227,10 @@ class Bench:
         beyond = 0 if self.sealed else max(used - self.spec.per_move_ms, 0)
         assert shown == {0: self.spec.base_ms, SEAT: self.left - beyond}
         assert self.timing.deadline > self.now
-        self.check_deadline()
+        if self.stands:
+            assert self.timing.deadline == FOREVER
+        else:
+            self.check_deadline()
 
     def check_deadline(self) -> None:
         """If nothing else happens, time is out at the deadline and not before."""
@@ -241,3 +269,23 @@ def test_fair_a_sealed_answer_costs_its_time_and_no_absence_is_forgiven(
         bench.step(*step)
     assert not any(bench.absences)
     assert sum(bench.charged) <= spec.base_ms + len(bench.charged) * spec.per_move_ms
+
+
+@pytest.mark.parametrize(
+    ("steps", "absent"),
+    [
+        ([(30, "stand", 0), (100, "come", 0), (20, "go on", 0), (10, "wait", 0)], 30),
+        ([(30, "stand", 0), (100, "go on", 0), (10, "wait", 0)], 40),
+        ([(30, "wait", 0), (100, "late", 0), (10, "come", 0)], 40),
+        ([(0, "stand", 0), (100, "go on", 0), (10, "come", 0)], 10),
+    ],
+)
+def test_fair_grace_is_not_used_up_while_the_server_can_do_nothing(
+    steps: list[tuple[int, str, int]], absent: int
+) -> None:
+    bench = Bench(ClockSpec(base_ms=500, disconnect_grace_ms=200))
+    for step in [(10, "ask", 0), (50, "go", 0), *steps]:
+        bench.step(*step)
+    bench.timing.here(SEAT, bench.now)
+    assert bench.decision.absent_ms == bench.truth.absent == absent
+    assert bench.timing.accounts.grace[SEAT] == 200 - absent

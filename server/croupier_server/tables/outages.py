@@ -19,6 +19,18 @@ def give_back(table: Table, since: int, now: int) -> None:
     table.opening.give_back(since, now)
 
 
+def stand_still(table: Table, now: int) -> None:
+    """Nothing can happen at *table* from *now* until `go_on`: its clocks stand, and are seen to."""
+    table.match.timing.stand(now)
+
+
+def go_on(table: Table, since: int, now: int) -> None:
+    """*table* has stood still since *since*, and goes on."""
+    table.match.timing.go_on(now)
+    table.presence.give_back(since, now)
+    table.opening.give_back(since, now)
+
+
 def reopen(
     table: Table, since: int, now: int, *, grace_ms: int, nonce_ms: int, used: Mapping[str, int]
 ) -> None:

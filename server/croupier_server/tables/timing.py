@@ -73,6 +73,7 @@ class Timing:
         "_gone_ms",
         "_has_grace",
         "_spec",
+        "_stands_ms",
         "_window_is_open",
         "_window_until",
         "accounts",
@@ -86,6 +87,7 @@ class Timing:
         self._decisions = decisions
         self._gone_ms = [0] * len(decisions)
         self._has_grace = spec.is_timed and spec.disconnect_grace_ms > 0
+        self._stands_ms = FOREVER
         self._window_is_open = False
         self._window_until = FOREVER
         self.is_timed = spec.is_timed
@@ -114,6 +116,7 @@ class Timing:
 
     def stored(self, now: int) -> None:
         """What has been opened is stored, so that its seats may be asked."""
+        now = min(now, self._stands_ms)
         self.unstored = 0
         if self._window_is_open and self._spec.window_ms and self._window_until == FOREVER:
             self._window_until = now + self._spec.window_ms
@@ -133,6 +136,7 @@ class Timing:
         if decision.asked_ms is None:
             decision.asked_ms = now
             if self.is_timed:
+                now = min(now, self._stands_ms)
                 self.here(decision.seat, now)
                 decision.clock_from_ms = min(now, decision.clock_from_ms) + network_ms
                 self.set_deadline()
@@ -140,15 +144,36 @@ class Timing:
     def here(self, seat: Seat, now: int) -> None:
         """*seat* has a stream, or was asked by a call."""
         if self._has_grace:
-            self._settle(self._decisions[seat], now)
+            self._settle(self._decisions[seat], min(now, self._stands_ms))
             self._gone_ms[seat] = _HERE
             self.set_deadline()
 
     def gone(self, seat: Seat, now: int) -> None:
         """*seat* has no stream any more."""
         if self._has_grace and self._gone_ms[seat] == _HERE:
-            self._gone_ms[seat] = now
+            self._gone_ms[seat] = min(now, self._stands_ms)
             self.set_deadline()
+
+    def stand(self, now: int) -> None:
+        """All clocks stand from *now* until `go_on`; if they stand already, nothing changes."""
+        self._stands_ms = min(now, self._stands_ms)
+        self.set_deadline()
+
+    def go_on(self, now: int) -> None:
+        """Clocks that stand go on as they stood."""
+        if self._stands_ms == FOREVER:
+            return
+        stood_ms = now - self._stands_ms
+        self._stands_ms = FOREVER
+        for decision in self._decisions:
+            if decision is not None:
+                decision.due_ms += stood_ms
+                if decision.clock_from_ms != FOREVER:
+                    decision.clock_from_ms += stood_ms
+        self._gone_ms = [at if at == _HERE else at + stood_ms for at in self._gone_ms]
+        if self._window_until != FOREVER:
+            self._window_until += stood_ms
+        self.set_deadline()
 
     def give_back(self, since: int, now: int) -> None:
         """Nobody is charged for the time from *since* to *now*, in which the server was late."""
@@ -182,7 +207,7 @@ class Timing:
             if decision is not None:
                 decision.asked_ms = None
                 decision.before_ms = used.get(decision.id, 0)
-                decision.clock_from_ms = now + grace_ms
+                decision.due_ms = decision.clock_from_ms = now + grace_ms
         if self._window_is_open and self._spec.window_ms:
             self._window_until = now + grace_ms + self._spec.window_ms
         self.unstored = 0
@@ -198,6 +223,7 @@ class Timing:
         is_fixed = decision.sealed and self._spec.window_ms
         if not self.is_timed or is_fixed:
             return 0
+        now = min(now, self._stands_ms)
         self._settle(decision, now)
         used = decision.used_ms(now)
         return self.accounts.charge(decision.seat, used, sealed=decision.sealed)
@@ -211,13 +237,15 @@ class Timing:
 
     def used_ms(self, decision: Decision, now: int) -> int:
         """Time of its own that the seat of *decision* has had for it."""
+        now = min(now, self._stands_ms)
         return decision.used_ms(now - self._absent_ms(decision, now))
 
     def left_ms(self, decision: Decision, now: int) -> int | None:
         """Time that is left for *decision*; None: no limit."""
         if decision.sealed and self._spec.window_ms:
-            until = self._window_until
-            return self._spec.window_ms if until == FOREVER else max(until - now, 0)
+            if self._window_until == FOREVER:
+                return self._spec.window_ms
+            return max(self._window_until - min(now, self._stands_ms), 0)
         if not self.is_timed:
             return None
         budget = self.accounts.budget_ms(decision.seat, sealed=decision.sealed)
@@ -230,8 +258,7 @@ class Timing:
         found = {}
         for decision in self._decisions:
             if decision is not None and decision.answer is None:
-                self._settle(decision, now)
-                found[decision.id] = decision.used_ms(now)
+                found[decision.id] = self.used_ms(decision, now)
         return found
 
     def is_out(self, decision: Decision, now: int) -> bool:
@@ -250,7 +277,9 @@ class Timing:
     def set_deadline(self) -> None:
         """Work `deadline` out anew: decisions or clocks have changed."""
         deadline = FOREVER
-        if self._window_is_open and self._spec.window_ms:
+        if self._stands_ms != FOREVER:
+            pass
+        elif self._window_is_open and self._spec.window_ms:
             deadline = self._window_until
         elif self.is_timed:
             for decision in self._decisions:

@@ -52,12 +52,14 @@ class Upkeep:
         clock: the time.
         lag: notices when the loop is late.
         timers: deadlines of tables.
+        late_ms: for how long the loop has been late, all in all.
     """
 
     def __init__(self, charge: Charge, clock: Clock, log: TableLog) -> None:
         self._charge = charge
         self._store = log
         self._trouble_ms: int | None = None
+        self.late_ms = 0
         self.clock = clock
         self.lag = Lag()
         limits = charge.limits
@@ -75,6 +77,7 @@ class Upkeep:
         now = self.clock.now_ms()
         if now > self.lag.noticed_from:
             since = self.lag.take(now)
+            self.late_ms += now - since
             if self._trouble_ms is None:
                 self._give_back(since, now)
         return now
@@ -99,11 +102,13 @@ class Upkeep:
             if self._trouble_ms is None:
                 self._trouble_ms = now
                 _log.error("store in trouble", why=self._store.trouble)
+                for table in self.timers.tables:
+                    outages.stand_still(table, now)
         elif self._trouble_ms is not None:
             since, self._trouble_ms = self._trouble_ms, None
             _log.info("store is back", ms=now - since)
-            self._give_back(since, now)
             for table in list(self.timers.tables):
+                outages.go_on(table, since, now)
                 self.timers.schedule(table)
 
     def _give_back(self, since: int, now: int) -> None:
