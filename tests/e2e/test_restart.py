@@ -40,16 +40,9 @@ class Restarted:
     def start(self) -> None:
         """Start it; returns when it listens."""
         reading, writing = os.pipe()
-        arguments = (
-            "--port",
-            str(self.port),
-            "--announce-fd",
-            str(writing),
-            "--log-level",
-            "error",
-        )
+        arguments = ["--port", str(self.port), "--announce-fd", str(writing)]
         self._process = subprocess.Popen(
-            [*COMMAND, *arguments, "--store", self._store],
+            [*COMMAND, *arguments, "--store", self._store, "--log-level", "error"],
             pass_fds=[writing],
             env=clean_environment(),
         )
@@ -111,7 +104,7 @@ async def record_of(client: Client, table_id: str) -> record_pb2.Record:
 async def play(address: str, transport: Transport, game: str, options: dict[str, int]) -> None:
     """A match whose record tells each answer of each bot once, and no other."""
     async with Client(address, transport=transport, patience=60) as client:
-        players = await client.players(game, "", options)
+        players = await client.players(game)
         made = await client.create_table(
             game,
             options=options,
@@ -136,8 +129,15 @@ async def play(address: str, transport: Transport, game: str, options: dict[str,
     )
 
 
-@pytest.mark.parametrize("transport", ["session", "watch"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("transport", "how"),
+    [
+        ("session", signal.SIGKILL),
+        pytest.param("watch", signal.SIGKILL, marks=pytest.mark.slow),
+        pytest.param("session", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("watch", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 async def test_durable_matches_go_on_after_the_server_was_killed(
     server: Restarted, transport: Transport, how: int
 ) -> None:

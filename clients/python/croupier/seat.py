@@ -191,7 +191,7 @@ class Seat:
     def is_over(self, error: Refused) -> bool:
         """Whether *error*, in the place of a stream, says that the match has ended: so does a table
         that let us watch and is not there any more."""
-        is_gone = error.reason == "TICKET_INVALID" and self.epoch > 0
+        is_gone = error.reason == "TICKET_INVALID" and self.sequence > 0
         return is_gone or error.reason in ("TABLE_CLOSED", "TABLE_HALTED")
 
     def finish(self, result: game_pb2.MatchResult | None) -> None:
