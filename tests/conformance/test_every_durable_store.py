@@ -1,0 +1,148 @@
+"""What every store must do that outlives its server: written once and run on each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import pytest
+
+from croupier_server.storage.base import AuditEntry, Checkpoint, Store, StoredKey, StoreError
+from croupier_server.storage.opening import open_store
+from tests.conformance.test_every_store import STORES, append, finish, match, row
+
+SERVER = """
+import asyncio, sys
+from itertools import count
+from croupier_server.storage.opening import open_store
+from tests.conformance.test_every_store import match, row
+
+async def serve():
+    store = await open_store(sys.argv[1])
+    stored = await store.log.read("a")
+    for number in count(stored[-1].sequence + 1 if stored else 1):
+        acknowledge = lambda error, number=number: print(number, error, flush=True)
+        batch = [row("b", 2 * number - 1, 2), row("a", number), row("b", 2 * number)]
+        if number % 5 == 0:
+            batch.append(row(f"m{number}", 1)._replace(public=b"\\x08\\x01"))
+        store.log.append(batch, acknowledge)
+        if number % 5 == 0:
+            store.log.finish(match(f"m{number}"), acknowledge)
+        if number % 3 == 0:
+            store.log.checkpoint("a", (number, 1, b"state %d" % number))
+        await asyncio.sleep(0)
+
+asyncio.run(serve())
+"""
+"""Plays for ever; says on standard output what it was told is stored."""
+
+
+@pytest.fixture(params=[name for name in STORES if name != "memory"])
+async def url(request: pytest.FixtureRequest) -> str:
+    return await STORES[request.param](request)
+
+
+async def open_again(url: str) -> Store:
+    """The store, once its database has noticed that whoever held it is gone."""
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                return await open_store(url)
+            except StoreError as error:
+                if "another server holds" not in str(error):
+                    raise
+
+
+async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str) -> None:
+    """Promise 3, with a close in between."""
+    store = await open_store(url)
+    rows = [row("a", 1, 2, b"input", b"kept"), row("a", 0, 0, b"sealed"), row("a", 2)]
+    await append(store, [*rows, row("b", 1)])
+    store.log.checkpoint("a", Checkpoint(2, 2, b"state"))
+    board = match("n")._replace(board=b"north", board_tables=2, shown_from_ms=7)
+    late = match("l")._replace(shown_from_ms=9)
+    await finish(store, match("m"), board, late)
+    await store.records.void("m")
+    key = StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1)
+    await store.keys.add(key)
+    await store.keys.revoke("k1", 5)
+    entry = AuditEntry(1, "ann", "AbortTable", "a", "why", "OK")
+    await store.audit.add(entry)
+    version, head = await store.keys.version(), await store.records.head()
+    await store.close()
+
+    store = await open_store(url)
+    assert await store.log.tables() == ["a", "b"]
+    assert await store.log.read("a") == rows
+    loaded = await store.log.load("a")
+    assert loaded is not None
+    assert loaded == ("a", 1, rows[0], Checkpoint(2, 2, b"state"), rows[1:])
+    assert await store.records.head() == head == 1
+    shown = await store.records.since(0, 9)
+    assert [(one.table_id, one.voided) for one in shown] == [("m", True)]
+    assert await store.keys.all() == [key._replace(revoked_ms=5)]
+    assert await store.keys.version() == version
+    assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
+    await append(store, [row("a", 3)])
+    await finish(store, board._replace(table_id="n2", shown_from_ms=8))
+    await store.records.reveal(8)
+    assert [one.table_id for one in await store.records.since(1, 9)] == ["n", "n2"]
+    await store.records.reveal(9)
+    assert [one.table_id for one in await store.records.since(3, 9)] == ["l"]
+    await store.records.purge(1 << 60)
+    await store.close()
+
+    store = await open_store(url)
+    assert [one.sequence for one in await store.log.read("a")] == [1, 0, 2, 3]
+    assert await store.records.head() == 4
+    await finish(store, match("z"))
+    assert await store.records.head() == 5
+    await store.close()
+
+
+async def test_durable_what_was_acknowledged_survives_a_kill_in_mid_commit(url: str) -> None:
+    """Promise 3: all of a batch or nothing of it, everything exactly once."""
+    last = 0
+    for acknowledged_at_least in (1, 40, 17):
+        acknowledged = await play_and_kill(url, acknowledged_at_least)
+        store = await open_again(url)
+        last = await check(store, last, acknowledged)
+        await store.close()
+
+
+async def play_and_kill(url: str, lines: int) -> list[int]:
+    """Numbers that a server said were stored, killed after it has said so many."""
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVER, url, stdout=asyncio.subprocess.PIPE
+    )
+    assert server.stdout is not None
+    told = [await server.stdout.readline() for _ in range(lines)]
+    server.kill()
+    rest, _ = await server.communicate()
+    told += [line for line in rest.splitlines(keepends=True) if line.endswith(b"\n")]
+    assert {line.split()[1] for line in told} == {b"None"}
+    return [int(line.split()[0]) for line in told]
+
+
+async def check(store: Store, before: int, acknowledged: list[int]) -> int:
+    """See that no batch is torn, lost or doubled; the number of the last one."""
+    a = [one.sequence for one in await store.log.read("a")]
+    b = [one.sequence for one in await store.log.read("b")]
+    last = a[-1]
+    assert a == list(range(1, last + 1))
+    assert b == list(range(1, 2 * last + 1))
+    assert last >= max(acknowledged) >= before + 1
+    loaded = await store.log.load("a")
+    assert loaded is not None
+    if loaded.checkpoint is not None:
+        after = loaded.checkpoint.after
+        assert after <= last
+        assert loaded.checkpoint.data == b"state %d" % after
+    matches = [f"m{number}" for number in range(5, last + 1, 5)]
+    records = [one.table_id for one in await store.records.since(0, 10_000)]
+    live = [name for name in await store.log.tables() if name not in ("a", "b")]
+    assert sorted(records + live) == sorted(matches)
+    assert await store.records.head() == len(records)
+    twice = [number for number in set(acknowledged) if acknowledged.count(number) == 2]
+    assert {f"m{number}" for number in twice} <= set(records)
+    return last
