@@ -3,7 +3,8 @@
 ``python scripts/golden.py`` prints what differs and fails; ``--update`` writes. A commit that
 changes a golden file says why.
 
-Must not be put here: what the files hold (`tests.conformance.telling` and `counting`).
+Must not be put here: what the files hold (`tests.conformance.telling` and `counting`, and for
+notations the server's own).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from croupier_server.games.registry import GAMES  # noqa: E402
+from croupier_server.notation import of_record, write  # noqa: E402
 from tests.conformance.counting import counts  # noqa: E402
 from tests.conformance.telling import playthrough  # noqa: E402
+from tests.verify.matches import Case, record  # noqa: E402
 
 SEED = 1
 
@@ -32,9 +35,14 @@ def _counts(name: str, ruleset: str) -> str:
     return counts(GAMES[name], ruleset)
 
 
+def _notation(name: str, ruleset: str) -> str:
+    return write(of_record(record(Case(name, ruleset, deals=1, deal="fixed"))))
+
+
 FOLDERS: Mapping[str, Callable[[str, str], str]] = {
     "playthroughs": _playthrough,
     "counts": _counts,
+    "notation": _notation,
 }
 """What makes the files of each folder of ``tests/golden``, by game and ruleset."""
 

@@ -28,6 +28,7 @@ COMMANDS = (
     "play",
     "watch",
     "replay",
+    "notation",
     "record",
     "verify",
     "rules",

@@ -1,0 +1,48 @@
+"""``croupier notation``: a record as text, a page a deal; or such a text, read and played again.
+
+Must not be put here: how a match is written (`croupier_server.notation`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record, or a text made of one.")],
+) -> int:
+    """Write a finished match as text; or read such a text, play it by the rules and compare.
+
+    A text that differs from what its own moves make, in a score or a remark, is told with its first
+    line that does, and the status is 1. `docs/notation.md` says how matches are written.
+    """
+    from croupier_server.notation import NotationError, of_record, read, write
+    from croupier_server.notation.writing import HEAD
+    from croupier_server.storage.codec import RecordError
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        fail(f"cannot read {file}: {error.strerror}")
+    try:
+        if not data.startswith(HEAD.encode()):
+            print(write(of_record(data)), end="")
+            return 0
+        text = data.decode()
+        match = read(text)
+        written = write(match)
+    except (RecordError, NotationError, UnicodeDecodeError) as error:
+        fail(f"{file}: {error}")
+    lines = zip(text.splitlines(), written.splitlines(), strict=False)
+    for number, (own, wanted) in enumerate(lines, 1):
+        if own.rstrip() != wanted:
+            fail(f"{file}, line {number}: {own.strip()!r} is {wanted!r} by the rules", exit_code=1)
+    if len(text.splitlines()) != len(written.splitlines()):
+        fail(f"{file} has lines too many or too few", exit_code=1)
+    print(f"{file}: {len(match.steps)} steps, as the rules have it")
+    return 0
