@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 
+from croupier_server.storage import migrations
 from croupier_server.storage.migrating import WrongSchema, upgrade
-from croupier_server.storage.schema import COUNTERS, METADATA, counters, writer
+from croupier_server.storage.schema import COUNTERS, METADATA, REVISION, counters, writer
 
 
 def statements(connection: Connection) -> list[str]:
@@ -38,6 +40,11 @@ def test_the_revisions_make_exactly_the_schema(tmp_path: Path) -> None:
         assert statements(connection) == made
     migrated.dispose()
     fresh.dispose()
+
+
+def test_the_newest_revision_is_the_one_that_the_schema_names() -> None:
+    folder = Path(migrations.__file__).parent
+    assert ScriptDirectory(str(folder)).get_heads() == [REVISION]
 
 
 def test_a_later_schema_is_refused(tmp_path: Path) -> None:

@@ -6,14 +6,16 @@ Must not be put here: the schema; its revisions.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 
-from croupier_server.storage.schema import METADATA
+from croupier_server.storage.schema import METADATA, REVISION
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_VERSION_TABLE: Final = "alembic_version"
 
 
 class WrongSchema(Exception):
@@ -26,39 +28,49 @@ def upgrade(connection: Connection) -> None:
     Raises:
         WrongSchema: written by a later version of Croupier, or by something else.
     """
-    expect_known(connection)
+    if expect_known(connection) == REVISION:
+        return
+    # Alembic is slow to load, and few starts need it.
+    from alembic import command
+
     config = _config()
-    if _current(connection) != ScriptDirectory.from_config(config).get_current_head():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    command.upgrade(config, REVISION)
 
 
-def expect_known(connection: Connection) -> None:
-    """See that we know the schema of the database; one without a version has none of our tables.
-    Others are none of our business, unless they have our names.
+def expect_known(connection: Connection) -> str | None:
+    """The revision of the database; None: it has none of our tables. Others are none of our
+    business, unless they have our names.
 
     Raises:
         WrongSchema: written by a later version of Croupier, or by something else.
     """
-    current = _current(connection)
+    names = set(inspect(connection).get_table_names())
+    current = None
+    if _VERSION_TABLE in names:
+        current = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if current is None:
-        taken = set(inspect(connection).get_table_names()) & set(METADATA.tables)
-        if taken:
+        if taken := names & set(METADATA.tables):
             raise WrongSchema(f"has a table {min(taken)} that is not Croupier's")
-        return
+        return None
+    if current != REVISION:
+        _expect_earlier(str(current))
+    return str(current)
+
+
+def _expect_earlier(current: str) -> None:
+    from alembic.script import ScriptDirectory
+
     scripts = ScriptDirectory.from_config(_config())
     if current not in {script.revision for script in scripts.walk_revisions()}:
         raise WrongSchema(
-            f"written by a later version of Croupier (schema {current}; "
-            f"this one knows {scripts.get_current_head()})"
+            f"written by a later version of Croupier (schema {current}; this one knows {REVISION})"
         )
 
 
-def _current(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
-
-
 def _config() -> Config:
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")

@@ -21,6 +21,9 @@ from sqlalchemy import (
     Text,
 )
 
+REVISION: Final = "0001"
+"""The newest of ``migrations/versions``."""
+
 METADATA: Final = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
@@ -101,14 +104,6 @@ records: Final = Table(
     Column("record", LargeBinary, nullable=False),
 )
 """Finished matches."""
-
-Index(
-    "ix_records_held",
-    records.c.board,
-    records.c.shown_from_ms,
-    sqlite_where=records.c.position.is_(None),
-    postgresql_where=records.c.position.is_(None),
-)
 
 api_keys: Final = Table(
     "api_keys",

@@ -77,14 +77,6 @@ def _make_records() -> None:
         sa.UniqueConstraint("position", name="uq_records_position"),
     )
     op.create_index("ix_records_ended_ms", "records", ["ended_ms"])
-    is_held = sa.text("position IS NULL")
-    op.create_index(
-        "ix_records_held",
-        "records",
-        ["board", "shown_from_ms"],
-        sqlite_where=is_held,
-        postgresql_where=is_held,
-    )
 
 
 def _make_the_rest() -> None:
