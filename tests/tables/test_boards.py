@@ -115,6 +115,22 @@ def test_private_an_end_that_is_not_shown_lifts_nothing() -> None:
     assert world.may_watch(ANN, second)
 
 
+def test_private_a_restart_forgets_no_seat() -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    for seat in range(2):
+        world.sit(ANN, first, seat)
+        world.sit(EVE, second, seat)
+    world.restart()
+    first, second = (world.find(table.spec.table_id) for table in (first, second))
+    assert not world.may_watch(ANN, second)
+    assert world.may_watch(BOB, second)
+    world.play(first)
+    assert not world.may_watch(EVE, first)
+    world.play(second)
+    assert world.may_watch(EVE, first)
+
+
 def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:
     world = Boards()
     first, second = world.table(), world.table()

@@ -499,3 +499,57 @@ def test_durable_a_table_rebuilt_from_its_log_shows_the_same(
             assert again.delayed.deadline == table.delayed.deadline  # type: ignore[union-attr]
             compared += 1
     assert compared > 5
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+@pytest.mark.parametrize("clock", [ClockSpec(), ClockSpec(base_ms=600_000, increment_ms=1_000)])
+def test_durable_a_delay_goes_on_after_a_restart(delay: SpectatorDelay, clock: ClockSpec) -> None:
+    """What was shown stays shown, what was not is not, and streams resume behind what they saw."""
+    world = World()
+    table, _ = world.start(delay=delay, clock=clock, options={"deals": 3})
+    seen = [resource(table).sequence]
+    while table.status is Status.PLAYING:
+        step(world, table)
+        if table.seen.status is Status.ENDED:
+            break
+        before = take_snapshot(world, table)
+        world.restart()
+        table = world.find()
+        after = take_snapshot(world, table)
+        assert after == before
+        found = world.take(spectate(world, table, 1, seen[-1]))
+        assert found[0].HasField("resumed")
+        seen += numbers(found)
+    assert seen == list(range(seen[0], seen[-1] + 1))
+    assert len(seen) > 10
+    world.clock.advance(delay.time_ms)
+    world.shard.tick()
+    assert resource(table).status == table_pb2.TABLE_STATUS_ENDED
+    assert record_of(world, table) is not None
+
+
+def test_durable_an_end_that_is_not_shown_waits_through_a_restart() -> None:
+    world = World()
+    table, _ = world.start(delay=BY_TIME)
+    world.play(table)
+    world.restart()
+    table = world.find()
+    assert resource(table).status == table_pb2.TABLE_STATUS_OPENING
+    assert record_of(world, table) is None
+    feed = spectate(world, table)
+    assert kinds(world.take(feed)) == ["snapshot"]
+    assert table.deadline <= world.clock.now + BY_TIME.time_ms
+    world.clock.advance(BY_TIME.time_ms)
+    world.shard.tick()
+    assert kinds(world.take(feed))[-2:] == ["result", "end"]
+    assert record_of(world, table) is not None
+
+
+def test_an_end_that_came_due_while_the_server_was_away_is_shown_at_once() -> None:
+    world = World()
+    table, _ = world.start(delay=BY_TIME)
+    world.play(table)
+    world.clock.advance(BY_TIME.time_ms)
+    world.restart()
+    assert resource(world.find()).status == table_pb2.TABLE_STATUS_ENDED
+    assert record_of(world, table) is not None
