@@ -6,6 +6,7 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import NotAllowed, Reason
+from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ClockSpec, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
@@ -157,3 +158,28 @@ def test_an_absence_before_the_start_is_none() -> None:
     assert table.status is Status.PLAYING
     assert table.away(world.clock.now + AWAY_MS - 1) == []
     assert table.away(world.clock.now + AWAY_MS) == [0, 1, 2]
+
+
+def test_fair_an_outage_makes_nobody_absent() -> None:
+    """Neither the streams that it ended nor the turn that waited through it."""
+    world, table, _ = seated(OnAbsence.FORFEIT)
+    for seat in range(3):
+        leave(table, seat)
+    world.clock.advance(AWAY_MS - 1)
+    since = world.clock.now
+    world.clock.advance(100 * AWAY_MS)
+    outages.reopen(table, since, world.clock.now, grace_ms=500, nonce_ms=0, used={})
+    assert table.away(world.clock.now + 500 + AWAY_MS - 1) == []
+    assert table.away(world.clock.now + 500 + AWAY_MS) == [0, 1, 2]
+
+
+def test_fair_time_in_which_the_server_can_do_nothing_makes_nobody_absent() -> None:
+    world, table, _ = seated(OnAbsence.FORFEIT)
+    leave(table, 1)
+    world.clock.advance(300)
+    since = world.clock.now
+    outages.stand_still(table, since)
+    world.clock.advance(100 * AWAY_MS)
+    outages.go_on(table, since, world.clock.now)
+    assert table.away(world.clock.now + AWAY_MS - 301) == []
+    assert table.away(world.clock.now + AWAY_MS - 300) == sorted({1, asked(table)[0].seat})

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from croupier.record.v1 import record_pb2
+from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDecision
 from croupier_server.tables import snapshots
-from croupier_server.tables.spec import ClockSpec, DealKind, DealSource
+from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, OnTimeOut, Status
 from croupier_server.tables.table import Table
 from tests.tables.toy_game import CARD, CLAIM, PASS
 from tests.tables.world import World, asked, events, kinds
@@ -199,3 +200,69 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     assert table.match.timing.accounts.budget_ms(second.seat, sealed=True) == 0
     with pytest.raises(StaleDecision):
         world.shard.submit(table, second.seat, second.id, PASS)
+
+
+# What time-outs in a window come to ------------------------------------------------------------
+
+
+def with_sealed_time_out(policy: OnTimeOut, strikes: int = 1) -> tuple[World, Table, int]:
+    """A table that asked one seat alone in its first window, whose time ran out there."""
+    clock = ClockSpec(base_ms=1_000, strikes=strikes, on_time_out=policy, increment_ms=60_000)
+    world, table, _ = seed_with(1, clock)
+    seat = asked(table)[0].seat
+    world.clock.advance(1_050)
+    world.shard.tick()
+    assert not table.match.window_open
+    return world, table, seat
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (OnTimeOut.FALLBACK, ""),
+        (OnTimeOut.STRIKE, "out of strikes"),
+        (OnTimeOut.FORFEIT, "out of time"),
+    ],
+)
+def test_fair_a_time_out_in_a_window_counts_when_the_deal_has_ended(
+    policy: OnTimeOut, why: str
+) -> None:
+    """Until then the table goes on as any other, whoever was asked."""
+    world, table, seat = with_sealed_time_out(policy)
+    while table.match.state.deal == 1 and table.status is Status.PLAYING:
+        assert [strikes for _, _, strikes in table.match.timing.shown(0)] == [0, 0, 0]
+        world.step(table)
+    if not why:
+        assert table.status is Status.PLAYING
+        return
+    result = game_pb2.MatchResult.FromString(table.result or b"")
+    assert result.reason == game_pb2.END_REASON_FORFEIT
+    assert (result.seat, result.detail) == (seat, why)
+
+
+@pytest.mark.parametrize("policy", list(OnTimeOut))
+def test_fair_who_does_not_answer_a_fixed_window_has_not_run_out_of_time(policy: OnTimeOut) -> None:
+    clock = ClockSpec(base_ms=10**6, window_ms=1_000, strikes=1, on_time_out=policy)
+    world, table, _ = seed_with(2, clock)
+    while table.status is Status.PLAYING:
+        if table.match.window_open:
+            world.clock.advance(1_000)
+            world.shard.tick()
+        else:
+            world.step(table)
+    result = game_pb2.MatchResult.FromString(table.result or b"")
+    assert result.reason == game_pb2.END_REASON_FINISHED
+
+
+def test_private_a_lost_stream_leaves_a_window_open_no_longer() -> None:
+    """Grace for it would tell that this seat was asked."""
+    clock = ClockSpec(base_ms=1_000, disconnect_grace_ms=60_000)
+    world, table, tickets = seed_with(1, clock)
+    (decision,) = asked(table)
+    feed = world.watch(table, tickets[decision.seat])
+    world.take(feed)
+    feed.close()
+    world.clock.advance(1_000)
+    world.shard.tick()
+    assert not table.match.window_open
+    assert table.match.timing.accounts.grace == [60_000] * 3
