@@ -95,6 +95,13 @@ test: $(READY) ## run the tests but for the slow ones (ARGS="-k follow")
 test-all: $(READY) ## run every test
 	@$(PYTEST) -n 2 -m "" --timeout 1800 $(ARGS)
 
+SEED ?= 1
+N ?= 100
+
+.PHONY: sim
+sim: $(READY) ## play N matches in simulated worlds from SEED on (SEED=7 N=100 ARGS="--jobs 2")
+	@$(BIN)/python -m scripts.simulate --seed $(SEED) --matches $(N) $(ARGS)
+
 .PHONY: nightly
 nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)

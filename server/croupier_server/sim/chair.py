@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Final, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from google.protobuf.message import Message
 
 from croupier.legal import LegalMoves
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.sim.network import Line
 from croupier_server.sim.plan import SeatPlan, TablePlan, Temper
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import (
@@ -77,6 +78,22 @@ class World(Protocol):
         ...
 
 
+class Client(NamedTuple):
+    """Who plays: one program with one connection.
+
+    Attributes:
+        name: for people.
+        line: its connection.
+        temper: how it behaves.
+        is_prompt: whether it reads and answers at once, on a line that holds.
+    """
+
+    name: str
+    line: Line
+    temper: Temper
+    is_prompt: bool
+
+
 class Carrier(Protocol):
     """What carries a seat: a stream of its own, or a session."""
 
@@ -110,7 +127,7 @@ class Chair:
 
     Attributes:
         table_id, game, seat, ticket, nonce: what joining gave and took.
-        plan: how it is played.
+        client, temper, plan: who plays, and how.
         epoch, sequence: where its streams go on.
         is_done: the match has ended.
         carrier: who carries it now.
@@ -120,8 +137,8 @@ class Chair:
     def __init__(
         self,
         world: World,
+        client: Client,
         plan: SeatPlan,
-        temper: Temper,
         table: TablePlan,
         table_id: str,
         seat: int,
@@ -129,7 +146,8 @@ class Chair:
         self.world = world
         self.game = table.game
         self.plan = plan
-        self.temper = temper
+        self.client = client
+        self.temper = client.temper
         self.table_id = table_id
         self.seat = seat
         self.ticket = ""

@@ -154,7 +154,6 @@ class Joiner:
     def __init__(
         self,
         world: World,
-        line: Line,
         chair: Chair,
         invite: str,
         seated: Callable[[Chair], None],
@@ -162,7 +161,7 @@ class Joiner:
         is_whole: bool,
     ) -> None:
         self._world = world
-        self._line = line
+        self._line = chair.client.line
         self._chair = chair
         self._seated = seated
         self._is_whole = is_whole
@@ -201,7 +200,7 @@ class Joiner:
                 world.now_ms(),
                 chair.table_id,
                 chair.seat,
-                temper.is_prompt and self._is_whole,
+                chair.client.is_prompt and self._is_whole,
                 temper.is_honest and self._is_whole,
             )
         )

@@ -1,18 +1,19 @@
 """What a seed says: which tables are played, by whom, on what network and disk.
 
 A plan is data alone, so that it can be printed, and cut down by hand when a failure is looked into.
-Must not be put here: what goes wrong on the way; see ``trouble.py``.
+Must not be put here: how it is carried out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
 from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import InvalidRequest
 from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.sim.faults import Fault, make_faults
 from croupier_server.tables.limits import Limits
 from croupier_server.wire.registry import WIRES_BY_NAME
 
@@ -103,7 +104,19 @@ class TablePlan:
 
 @dataclass
 class Plan:
-    """All of a run that does not happen by chance on the way."""
+    """All of a run that does not happen by chance on the way.
+
+    Attributes:
+        seed: it all follows from this.
+        limits: of the server.
+        tempers: of the clients.
+        delays: of their lines: milliseconds that a message takes, and how many more it may take.
+        tables: that are played.
+        commit_ms: from and to how long a commit takes.
+        with_trouble: whether clients may behave badly and things may break.
+        faults: what breaks.
+        prompt: by client, whether it answers in time whatever happens to the server.
+    """
 
     seed: int
     limits: Limits
@@ -112,15 +125,17 @@ class Plan:
     tables: list[TablePlan]
     commit_ms: tuple[float, float]
     with_trouble: bool
-    notes: list[str] = field(default_factory=list)
+    faults: list[Fault]
+    prompt: list[bool]
 
 
-def make_plan(seed: int, *, with_trouble: bool = True) -> Plan:
+def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = False) -> Plan:
     """The plan of *seed*.
 
     Args:
         seed: any number.
         with_trouble: whether clients may behave badly and things may break.
+        with_crashes: whether the server may.
     """
     rng = Random(f"plan {seed}")
     clients = rng.randint(2, 6)
@@ -130,7 +145,12 @@ def make_plan(seed: int, *, with_trouble: bool = True) -> Plan:
     for _ in range(rng.choice((1, 2, 2, 3))):
         tables += _tables(rng, tempers)
     slow = rng.choice((0.0, 0.5, 3.0, 20.0))
-    return Plan(seed, _limits(rng), tempers, delays, tables, (0.0, slow), with_trouble)
+    limits = _limits(rng)
+    faulty = [one for one in range(clients) if with_trouble and rng.random() < 0.3]
+    faults = make_faults(rng, faulty, with_crashes=with_crashes) if with_trouble else []
+    prompt = [one.is_prompt and at not in faulty for at, one in enumerate(tempers)]
+    commit_ms = (0.0, slow)
+    return Plan(seed, limits, tempers, delays, tables, commit_ms, with_trouble, faults, prompt)
 
 
 def _limits(rng: Random) -> Limits:

@@ -11,9 +11,8 @@ from typing import Final
 
 from croupier.v1 import play_service_pb2, table_pb2, table_service_pb2
 from croupier_server.sim import lies
-from croupier_server.sim.chair import LATER, Chair, World
-from croupier_server.sim.network import OK, Call, End, Line
-from croupier_server.sim.plan import Temper
+from croupier_server.sim.chair import LATER, Chair, Client, World
+from croupier_server.sim.network import OK, Call, End
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import (
     Answered,
@@ -37,16 +36,14 @@ class Rider:
 
     Args:
         world: the run.
-        line: the client's connection.
-        temper: how the client behaves.
-        client: its name.
+        client: whose seats it carries.
     """
 
-    def __init__(self, world: World, line: Line, temper: Temper, client: str) -> None:
+    def __init__(self, world: World, client: Client) -> None:
         self.world = world
-        self.line = line
-        self.temper = temper
         self.client = client
+        self.line = client.line
+        self.temper = client.temper
 
     def open_stream(self, chair: Chair) -> Stream:
         """Note that a stream of *chair* is being opened."""
@@ -55,9 +52,9 @@ class Rider:
             world.next_stream(),
             chair.table_id,
             chair.seat,
-            self.client,
+            self.client.name,
             chair.plan.mode == table_pb2.VIEW_MODE_EVENTS,
-            self.temper.is_prompt and self.temper.is_honest,
+            self.client.is_prompt and self.temper.is_honest,
         )
         chair.stream = stream
         world.see(Opened(world.now_ms(), stream, chair.epoch, chair.sequence))
@@ -154,8 +151,8 @@ class Rider:
 class WatchRider(Rider):
     """One seat on `WatchTable` and unary calls."""
 
-    def __init__(self, world: World, line: Line, temper: Temper, client: str, chair: Chair) -> None:
-        super().__init__(world, line, temper, client)
+    def __init__(self, world: World, chair: Chair) -> None:
+        super().__init__(world, chair.client)
         self.chair = chair
         self._call: Call | None = None
         chair.carrier = self

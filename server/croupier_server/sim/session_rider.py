@@ -11,9 +11,8 @@ from typing import Final
 
 from croupier.v1 import session_service_pb2, table_pb2
 from croupier_server.sim import lies
-from croupier_server.sim.chair import Chair, World
-from croupier_server.sim.network import Call, End, Line
-from croupier_server.sim.plan import Temper
+from croupier_server.sim.chair import Chair, Client, World
+from croupier_server.sim.network import Call, End
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import Broken
 from croupier_server.sim.riders import Rider
@@ -26,8 +25,8 @@ _FINAL: Final = (_END.REASON_MATCH_ENDED, _END.REASON_TABLE_HALTED)
 class SessionRider(Rider):
     """All seats of a client on one session."""
 
-    def __init__(self, world: World, line: Line, temper: Temper, client: str) -> None:
-        super().__init__(world, line, temper, client)
+    def __init__(self, world: World, client: Client) -> None:
+        super().__init__(world, client)
         self._chairs: dict[int, Chair] = {}
         self._channels: dict[Chair, int] = {}
         self._call: Call | None = None
@@ -51,7 +50,7 @@ class SessionRider(Rider):
             return
         self._call = self.line.call(_SESSION, (), self._message, self._over)
         self._out = session_service_pb2.SessionRequest()
-        self._out.hello.client = self.client
+        self._out.hello.client = self.client.name
         self._sent = []
         self._frames = 0
         self._chairs.clear()

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 import structlog
 from google.protobuf.message import Message
 
-from croupier_server.sim.chair import Chair
+from croupier_server.sim.chair import Chair, Client
 from croupier_server.sim.disk import Crashed, Disk
 from croupier_server.sim.guests import Host, Joiner, Spectator
 from croupier_server.sim.loop import START_MS, VirtualLoop
@@ -28,11 +28,12 @@ from croupier_server.sim.promises.judge import Judge
 from croupier_server.sim.promises.observed import Broken, Logged, Observation, Told
 from croupier_server.sim.riders import WatchRider
 from croupier_server.sim.session_rider import SessionRider
+from croupier_server.sim.trouble import Trouble
 
 M = TypeVar("M", bound=Message)
 
-HOURS_MAX: Final = 6
-"""A run must be over after so many simulated hours."""
+HOURS_MAX: Final = 1
+"""A run must be over after so many simulated hours; clients wait a quarter of one at most."""
 
 _WAIT_MAX_MS: Final = 4_000
 _SLACK_MS: Final = 30
@@ -70,18 +71,26 @@ class Run:
             grace_ms=max(plan.limits.network_grace_ms, plan.limits.unary_grace_ms),
             slack_ms=_SLACK_MS,
         )
-        low, high = plan.commit_ms
-        self.disk = Disk(self.loop, lambda: self.rng.uniform(low, high), self._step)
+        self.disk = Disk(self.loop, self._commit_ms, self._step)
         secrets = Random(f"secrets {plan.seed}")
         self.machine = Machine(self.loop, self.disk, secrets, plan.limits)
         self.lines = [
             Line(self.loop, self.machine, partial(self._delay, *delay)) for delay in plan.delays
         ]
         self._host_line = Line(self.loop, self.machine, partial(self._delay, 5.0, 2.0))
-        self._sessions = [
-            SessionRider(self, line, temper, f"client {number}")
-            for number, (line, temper) in enumerate(zip(self.lines, plan.tempers, strict=True))
+        self._trouble = Trouble(
+            self,
+            self.loop,
+            [*self.lines, self._host_line],
+            self.disk,
+            self.machine,
+            Random(f"trouble {plan.seed}"),
+        )
+        self._clients = [
+            Client(f"client {number}", line, plan.tempers[number], plan.prompt[number])
+            for number, line in enumerate(self.lines)
         ]
+        self._sessions = [SessionRider(self, client) for client in self._clients]
         self._hosts: list[Host] = []
         self._streams = 0
         self._trace = hashlib.sha256()
@@ -127,8 +136,12 @@ class Run:
     def _delay(self, least: float, more: float) -> float:
         return least + self.rng.random() * more
 
+    def _commit_ms(self) -> float:
+        low, high = self.plan.commit_ms
+        return self.rng.uniform(low, high) + self._trouble.commit_ms()
+
     def _step(self, what: str) -> None:
-        """A step of the store; see `Disk`."""
+        self._trouble.step(what)
 
     # The run --------------------------------------------------------------------------------------
 
@@ -144,6 +157,7 @@ class Run:
                 self.loop.call_soon(self.machine.start)
                 for table in self.plan.tables:
                     self.later(table.starts_at_ms, self._host, table)
+                self._trouble.plan(self.plan.faults)
                 self._watch_over()
                 self.loop.run_forever()
         finally:
@@ -197,12 +211,9 @@ class Run:
         """A table is there: its players come, and those who watch."""
         is_whole = not table.aborts and table.concedes is None
         for seat, plan in enumerate(table.seats):
-            temper = self.plan.tempers[plan.client]
-            chair = Chair(self, plan, temper, table, table_id, seat)
+            chair = Chair(self, self._clients[plan.client], plan, table, table_id, seat)
             code = codes[seat] if codes else ""
-            join = partial(
-                Joiner, self, self.lines[plan.client], chair, code, self._seated, is_whole=is_whole
-            )
+            join = partial(Joiner, self, chair, code, self._seated, is_whole=is_whole)
             self.later(self.rng.random() * 500, join)
         for number in range(table.spectators):
             watch = partial(
@@ -216,11 +227,10 @@ class Run:
             self.later(self.rng.random() * 10_000, watch)
 
     def _seated(self, chair: Chair) -> None:
-        client = chair.plan.client
         if chair.plan.in_session:
-            self._sessions[client].add(chair)
+            self._sessions[chair.plan.client].add(chair)
         else:
-            WatchRider(self, self.lines[client], chair.temper, f"client {client}", chair)
+            WatchRider(self, chair)
 
     @contextmanager
     def _logged(self) -> Iterator[None]:

@@ -75,8 +75,6 @@ class Private(Promise):
                 sequence = update.snapshot.sequence
                 if seat is None and update.snapshot.HasField("seat"):
                     self.fail(story, "a spectator is shown the view of a seat")
-            case "move_refused":
-                text = update.move_refused.status.SerializeToString()
             case "end":
                 text = update.end.detail.encode()
             case "result":

@@ -84,12 +84,16 @@ class Outages:
                 last = upto
         return total
 
+    def count(self, since: int, until: int) -> int:
+        """How many outages touch the time between two."""
+        return sum(begin < until and end > since for begin, end in self.spans)
+
 
 def split(event: bytes) -> tuple[bytes, bytes]:
-    """A serialised ``TableEvent`` as its public part and what was appended to it for a seat.
+    r"""A serialised ``TableEvent`` as its public part and what was appended to it for a seat.
 
-    >>> split(b"\\x08\\x05\\x7a\\x01x")
-    (b'\\x08\\x05', b'z\\x01x')
+    >>> split(b"\x08\x05\x7a\x01x")
+    (b'\x08\x05', b'z\x01x')
     """
     place = 0
     while place < len(event):
@@ -115,7 +119,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def only_field(message: bytes) -> bytes:
-    """What is in the one field of a message that has no other, byte for byte.
+    r"""What is in the one field of a message that has no other, byte for byte.
 
     >>> only_field(b"\x0a\x03abc")
     b'abc'

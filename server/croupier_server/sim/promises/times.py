@@ -18,10 +18,11 @@ DUE_GRACE_MS = 50
 
 
 class _Spans(NamedTuple):
-    """The bounds of what a decision took, in milliseconds."""
+    """The bounds of what a decision took, in milliseconds, and how exact they are."""
 
     least: int
     most: int
+    slack: int
 
 
 class Fair(Promise):
@@ -31,7 +32,7 @@ class Fair(Promise):
     Args:
         outages: see `Promise`.
         grace_ms: most that is granted for the network.
-        slack_ms: how exact the observed times are.
+        slack_ms: how exact the observed times are, and how late a server may notice an outage.
     """
 
     def __init__(self, outages: Outages, grace_ms: int, slack_ms: int) -> None:
@@ -107,12 +108,12 @@ class Fair(Promise):
         took = self._took(story, told, step)
         if took is None:
             return
-        if step.charged_ms > took.most + self._slack_ms:
+        if step.charged_ms > took.most + took.slack:
             self.fail(
                 story,
                 f"{step.charged_ms} ms were charged for {step.decision_id}, which took {took.most}",
             )
-        wanted = min(took.least, budget) - self._slack_ms
+        wanted = min(took.least, budget) - took.slack
         if step.charged_ms < wanted:
             self.fail(
                 story,
@@ -130,16 +131,17 @@ class Fair(Promise):
             if not came or step.timed_out:
                 return None
             until = max(came)
-        begun = due + DUE_GRACE_MS
-        if asked is not None:
-            begun = min(begun, max(asked, due))
+        is_there = step.seat not in self._absent.get(story.table_id, set())
+        begun = due
+        if is_there:  # otherwise it may have been asked and not have heard of it
+            begun = min(due + DUE_GRACE_MS, due if asked is None else max(asked, due))
         most = max(until - begun, 0) - self.outages.within(begun, until)
         least = 0
-        is_there = step.seat not in self._absent.get(story.table_id, set())
         if asked and is_there and step.sequence:
             late = self.outages.within(asked - 1_000, until)
             least = 0 if late else max(until - asked - self._grace_ms, 0)
-        return _Spans(least, most)
+        slack = self._slack_ms * (1 + self.outages.count(begun, until))
+        return _Spans(least, most, slack)
 
     def forget(self, story: Story) -> None:
         """See `Promise.forget`."""

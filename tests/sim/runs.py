@@ -1,0 +1,37 @@
+"""Runs of the simulation for tests: blocks of seeds, and the seeds that once found something.
+
+Must not be put here: what a test expects.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from croupier_server.sim.plan import make_plan
+from croupier_server.sim.world import Report, Run
+
+BLOCK = 10
+"""Seeds of a block."""
+
+FOUND: dict[str, int] = {
+    name: entry["seed"]
+    for name, entry in tomllib.loads(
+        (Path(__file__).parent / "found.toml").read_text(encoding="utf-8")
+    ).items()
+}
+"""Seeds by the name of what they found."""
+
+
+def run(seed: int) -> Report:
+    """The run of *seed*; its failure says how to see it again."""
+    try:
+        return Run(make_plan(seed)).play()
+    except Exception as error:
+        error.add_note(f"again: make sim SEED={seed} N=1")
+        raise
+
+
+def run_block(number: int) -> int:
+    """Run a block of seeds; returns how many matches were played."""
+    return sum(run(seed).matches for seed in range(number * BLOCK, (number + 1) * BLOCK))
