@@ -46,6 +46,9 @@ class HouseBots:
         command: program and arguments of the process.
         key: with which bots call; empty: without one. They are told on the standard input, where
             nobody else can read it.
+
+    Attributes:
+        deaths: how often the process has died.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class HouseBots:
         self._wake = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
         self._sweep_at = 64
+        self.deaths = 0
 
     def start(self, address: str) -> None:
         """Have bots dial *address* from now on."""
@@ -103,6 +107,7 @@ class HouseBots:
             except OSError as error:
                 _log.error("house bots cannot be started", error=str(error))
                 status = -1
+            self.deaths += 1
             self._forget_ended()
             self._unsent = list(self._seats.values())
             if loop.time() - started > _STEADY_SECONDS:

@@ -6,6 +6,7 @@ Must not be put here: what is published, and how; see ``shard.py``.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +16,7 @@ from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.table import Table
+from croupier_server.tables.tally import Spread
 
 _RETRY_MS = 1_000
 
@@ -31,6 +33,7 @@ class Channel(Protocol):
 
 class _Batch(NamedTuple):
     number: int
+    started: float
     tables: list[tuple[Table, int, Shown | None]]
     replies: list[tuple[Channel, bytes]]
 
@@ -47,6 +50,8 @@ class Commits:
     Attributes:
         outbox: rows of all tables that wait for `flush`.
         replies: answers to sessions that wait for it, with whom they are for.
+        seconds: how long batches took to be stored.
+        rows: rows stored.
     """
 
     def __init__(
@@ -67,6 +72,8 @@ class Commits:
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
         self.outbox: list[LogRow] = []
         self.replies: list[tuple[Channel, bytes]] = []
+        self.seconds = Spread()
+        self.rows = 0
 
     def touch(self, table: Table) -> None:
         """Something happened at *table*."""
@@ -90,7 +97,8 @@ class Commits:
         self._touched = []
         self.replies = []
         self._flushed += 1
-        batch = _Batch(self._flushed, tables, replies)
+        self.rows += len(rows)
+        batch = _Batch(self._flushed, time.perf_counter(), tables, replies)
         if rows or self._stored + 1 < self._flushed:
             self._log.append(rows, partial(self._done, batch))
         else:
@@ -117,6 +125,7 @@ class Commits:
 
     def _done(self, batch: _Batch, error: Exception | None) -> None:
         self._stored = batch.number
+        self.seconds.add(time.perf_counter() - batch.started)
         is_good = error is None
         for table, sequence, shown in batch.tables:
             if error is not None:

@@ -18,6 +18,7 @@ from croupier_server.tables.boards import Boards
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
+from croupier_server.tables.tally import Tally
 
 _log = structlog.get_logger(__name__)
 
@@ -32,9 +33,10 @@ class Directory:
     Attributes:
         boards: which of them share their cards.
         recovery: those that are still to be taken up after a start.
+        tally: what has happened at them, in numbers.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards", "recovery")
+    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards", "recovery", "tally")
 
     def __init__(self, log: TableLog, ended_max: int) -> None:
         self._log = log
@@ -43,6 +45,7 @@ class Directory:
         self._ended: deque[str] = deque()
         self.boards = Boards()
         self.recovery: Recovery | None = None
+        self.tally = Tally()
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -159,6 +162,7 @@ class Directory:
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self.boards.end(table)
+        self.tally.end(table)
         self._ended.append(spec.table_id)
         while len(self._ended) > self._ended_max:
             self._tables.pop(self._ended.popleft(), None)

@@ -54,11 +54,14 @@ class Journal:
         outbox: rows that are still to be stored, sealed answers among them; shared with the
             owner of the table, who empties it.
         delayed: is told of all of them, at a table that is shown late.
+        answered: decisions answered since somebody last counted; a sealed window is one.
+        timed_out: decisions whose time ran out since then.
     """
 
     __slots__ = (
         "_deal_start",
         "_event_bytes",
+        "answered",
         "committed",
         "delayed",
         "epoch",
@@ -68,6 +71,7 @@ class Journal:
         "outbox",
         "sequence",
         "table_id",
+        "timed_out",
     )
 
     def __init__(self, table_id: str, epoch: int, wire: GameWire, outbox: list[LogRow]) -> None:
@@ -82,11 +86,14 @@ class Journal:
         self.kept: list[LogRow] = []
         self.outbox = outbox
         self.delayed: Delayed | None = None
+        self.answered = self.timed_out = 0
 
     def emit(self, events: Sequence[Event], cause: bytes, now: int) -> None:
         """Number the events of the game that the input *cause* led to."""
         if self.delayed is not None:
             self.delayed.happened(cause, self.sequence + len(events), now)
+        if not cause.startswith(encode.CHANCE_TAG):
+            self.answered += 1
         stamp = encode.stamp(now)
         table_id, epoch, sequence = self.table_id, self.epoch, self.sequence
         rows: list[LogRow] = []
@@ -133,6 +140,7 @@ class Journal:
         row = LogRow(self.table_id, self.epoch, self.sequence, public, NO_PRIVATE, b"", extra)
         self.kept.append(row)
         self.outbox.append(row)
+        self.timed_out += arm == encode.SEAT_TIMED_OUT
         if self.delayed is not None:
             self.delayed.announced(arm, self.sequence, now)
 
@@ -153,6 +161,7 @@ class Journal:
         self.epoch = epoch
         self.outbox = outbox
         self.committed = self.sequence
+        self.answered = self.timed_out = 0
 
     def start_deal(self) -> int:
         """A deal begins with the next event: let go of what came before the last one, whose first
