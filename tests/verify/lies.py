@@ -198,3 +198,68 @@ def _change(message: Message, rng: random.Random) -> bool:
     else:
         setattr(owner, field.name, value + 1)
     return True
+
+
+def other_value(case: Case, seed: int) -> tuple[str, bytes]:
+    """The record of a match in which one value is another one, and its path; hashes are right.
+
+    Any value: of the table, the reveal, the result, a row, an event or a private part.
+    """
+    rng = random.Random(seed)
+    true = record(case)
+    while True:
+        message = record_pb2.Record.FromString(true)
+        part = rng.choice(("table", "reveal", "result", "row", "public", "private"))
+        row = rng.choice(message.rows)
+        where = ""
+        if part == "public" and row.public:
+            event = table_pb2.TableEvent.FromString(row.public)
+            where = _change_any(event, rng)
+            row.public = event.SerializeToString(deterministic=True)
+        elif part == "private" and row.private:
+            own = rng.choice(row.private)
+            event = table_pb2.TableEvent.FromString(own.part)
+            where = _change_any(event, rng)
+            own.part = event.SerializeToString(deterministic=True)
+        elif part == "row" and not row.public:
+            where = _change_any(row.input, rng)
+        elif part in ("table", "reveal", "result"):
+            where = _change_any(getattr(message, part), rng)
+        data = sealed(message)
+        if where and data != true:
+            return where, data
+
+
+def _change_any(message: Message, rng: random.Random) -> str:
+    """Change one value somewhere in *message*; its path, or nothing where there is none."""
+    places: list[tuple[Message, FieldDescriptor, str]] = []
+    seen = [(message, "")]
+    for one, path in seen:
+        for field, value in one.ListFields():
+            if field.type == field.TYPE_MESSAGE:
+                values = value if field.is_repeated else [value]
+                seen += [(part, f"{path}{field.name}.") for part in values]
+            else:
+                places.append((one, field, f"{path}{field.name}"))
+    if not places:
+        return ""
+    owner, field, path = rng.choice(places)
+    value = getattr(owner, field.name)
+    if field.is_repeated:
+        place = rng.randrange(len(value))
+        value[place] = _other(value[place])
+    else:
+        setattr(owner, field.name, _other(value))
+    return path
+
+
+def _other(value: object) -> object:
+    """Another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value - 1 if value > 0 else value + 1
+    if isinstance(value, str):
+        return value + "x"
+    assert isinstance(value, bytes)
+    return value[:-1] + bytes((value[-1] ^ 1,)) if value else b"x"

@@ -12,7 +12,7 @@ from croupier.records import record_bytes
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.verify import Report, verify
 from tests.conformance.subjects import CASES
-from tests.verify.lies import LIES, Lie, match_record, other_facts, sealed
+from tests.verify.lies import LIES, Lie, match_record, other_facts, other_value, sealed
 from tests.verify.matches import Case, cases, record
 
 ALL = cases()
@@ -29,6 +29,8 @@ NAMES = (
     "replay",
 )
 FLIPS = 1_000
+UNCHECKED = {"time.seconds", "time.nanos", "seat_timed_out.strikes"}
+"""What stands in the log and follows from nothing in it: times, and strikes that refusals added."""
 
 
 def failed(report: Report) -> set[str]:
@@ -121,6 +123,24 @@ def test_each_lie_fails_the_check_that_is_about_it(
 def test_verifiable_no_fact_of_an_event_can_be_another_one(game: str) -> None:
     for data in other_facts(game, 60):
         assert failed(verify(data)) & {"decks", "moves"}
+
+
+def test_verifiable_a_time_that_is_none_is_refused() -> None:
+    for place in (0, 3, -1):
+        message = match_record()
+        event = table_pb2.TableEvent.FromString(message.rows[place].public)
+        event.time.seconds = 1 << 62
+        message.rows[place].public = event.SerializeToString(deterministic=True)
+        assert failed(verify(sealed(message)))
+
+
+@pytest.mark.parametrize("number", range(120))
+def test_verifiable_no_value_anywhere_can_be_another_one(number: int) -> None:
+    """But for the times of events, which nobody can check from a file."""
+    where, data = other_value(ALL[number % len(ALL)], number)
+    report = verify(data)
+    if where not in UNCHECKED:
+        assert not report.verified, where
 
 
 @pytest.mark.parametrize("deal", ["board", "fixed"])

@@ -158,7 +158,7 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
     reveal = record.reveal
     try:
         players, ended_ms = _players(rows, len(record.table.seats)), _ended_ms(rows)
-    except (DecodeError, IndexError) as error:
+    except (DecodeError, IndexError, ValueError) as error:  # no event, no such seat, no such time
         raise RecordError("a row holds no event of a table") from error
     match = FinishedMatch(
         table_id=record.table.table_id,
