@@ -1,6 +1,7 @@
 """Write the parts of ``docs/`` that say again what the code and the contract already say.
 
 - ``docs/protocol.md``: the table of reasons, from the comments of ``errors.proto``.
+- ``docs/security.md``: what each call takes, and what it is refused with otherwise.
 - ``docs/rules/<game>.md``: options, rulesets and clauses, from the game itself.
 
 ``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
@@ -17,11 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from croupier_server.games.registry import GAMES
+from croupier_server.identity.matrix import matrix
 from croupier_server.wire.registry import WIRES_BY_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"
 END = "<!-- /reasons -->"
+RIGHTS_BEGIN = "<!-- rights: written by scripts/gen_docs.py from identity/rights.py -->\n"
+RIGHTS_END = "<!-- /rights -->"
 
 
 def reasons(proto: str) -> Iterator[tuple[str, str, str]]:
@@ -42,9 +46,20 @@ def reason_table() -> str:
 def protocol_page() -> str:
     """``docs/protocol.md`` with a current table of reasons."""
     page = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}{reason_table()}{END}{after}"
+    return between(page, BEGIN, END, reason_table())
+
+
+def security_page() -> str:
+    """``docs/security.md`` with a current matrix of rights."""
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    return between(page, RIGHTS_BEGIN, RIGHTS_END, "\n".join(["", *matrix(), "", ""]))
+
+
+def between(page: str, begin: str, end: str, text: str) -> str:
+    """*page* with *text* in place of what stands between two marks."""
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}{text}{end}{after}"
 
 
 def clause_order(clause: str) -> tuple[int, ...]:
@@ -87,7 +102,10 @@ def rules_page(name: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page written here, by path, with its current text."""
-    found = {ROOT / "docs/protocol.md": protocol_page()}
+    found = {
+        ROOT / "docs/protocol.md": protocol_page(),
+        ROOT / "docs/security.md": security_page(),
+    }
     for name in GAMES:
         found[ROOT / f"docs/rules/{name}.md"] = rules_page(name)
     return found

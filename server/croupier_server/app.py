@@ -91,6 +91,7 @@ class App(NamedTuple):
     shard: Shard
     store: Store
     house: house.HouseBots | None
+    door: Door
 
     async def drain(self) -> None:
         """Report NOT_SERVING and end every stream with SERVER_DRAINING."""
@@ -163,7 +164,7 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         recovering = asyncio.create_task(shard.recover(), name="recovery")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
-        app = App(server, shard, store, bots if settings.house_bots else None)
+        app = App(server, shard, store, bots if settings.house_bots else None, door)
         try:
             yield app
         finally:

@@ -83,11 +83,13 @@ def build(message: type[M], text: str) -> M:
 class Caller:
     """Calls a server by the names of the contract.
 
-    Methods are written ``croupier.v1.TableService/GetTable``.
+    Methods are written ``croupier.v1.TableService/GetTable``. Every call carries *own* metadata
+    before what it is given.
     """
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
+    def __init__(self, channel: grpc.aio.Channel, own: Metadata = ()) -> None:
         self.channel = channel
+        self.own = own
 
     async def unary(
         self, method: str, request: Message | bytes, answer: type[M], metadata: Metadata = ()
@@ -96,7 +98,7 @@ class Caller:
         call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(
             f"/{method}"
         )
-        data = await call(_bytes(request), metadata=metadata, timeout=SECONDS)
+        data = await call(_bytes(request), metadata=self.own + metadata, timeout=SECONDS)
         return answer.FromString(data)
 
     async def stream(
@@ -109,6 +111,18 @@ class Caller:
                 yield answer.FromString(data)
         finally:
             call.cancel()
+
+    async def is_answered(
+        self, method: str, request: Message | bytes, metadata: Metadata = ()
+    ) -> bool:
+        """Whether a call gives any answer before it ends; a stream is left after the first."""
+        call = self._stream(method, request, metadata)
+        try:
+            async for _ in call:
+                return True
+        finally:
+            call.cancel()
+        return False
 
     async def session(
         self,
@@ -125,7 +139,7 @@ class Caller:
         method_call: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self.channel.stream_stream(
             f"/{method}"
         )
-        call = method_call(metadata=metadata, timeout=SECONDS)
+        call = method_call(metadata=self.own + metadata, timeout=SECONDS)
         try:
             for frame in frames:
                 await call.write(_bytes(frame))
@@ -155,7 +169,7 @@ class Caller:
         call: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self.channel.unary_stream(
             f"/{method}"
         )
-        return call(_bytes(request), metadata=metadata, timeout=SECONDS)
+        return call(_bytes(request), metadata=self.own + metadata, timeout=SECONDS)
 
 
 def _bytes(message: Message | bytes) -> bytes:

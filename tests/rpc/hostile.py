@@ -92,6 +92,7 @@ REQUESTS: dict[str, type[Message]] = {
     SPECTATE: spectate_service_pb2.SpectateTableRequest,
     f"{RECORDS}/GetRecord": rec.GetRecordRequest,
     f"{RECORDS}/ListRecords": rec.ListRecordsRequest,
+    f"{RECORDS}/VerifyRecord": rec.VerifyRecordRequest,
     f"{RECORDS}/StreamRecords": rec.StreamRecordsRequest,
 }
 """The request of every call but the session."""
@@ -113,6 +114,7 @@ BY_ID: dict[str, str] = {
     f"{PLAY}/Concede": "",
     SPECTATE: "",
     f"{RECORDS}/GetRecord": "",
+    f"{RECORDS}/VerifyRecord": "",
 }
 """Every call that names a table, with what its request needs besides."""
 

@@ -22,6 +22,11 @@ TONGITS = FIXED.replace("TRACTOR", "TONGITS") + "options { tongits { max_hands: 
 POKEX = FIXED.replace("TRACTOR", "POKEX") + "options { pokex { max_deals: 1 } } "
 
 
+def hash_of(nonce: bytes) -> bytes:
+    """What is given of a nonce when joining."""
+    return hashlib.sha256(nonce).digest()
+
+
 def ticket_of(ticket: str) -> Metadata:
     """Metadata of a seat."""
     return (("croupier-ticket", ticket),)
@@ -72,7 +77,7 @@ class Seats:
             table_id=self.id, seat=seat, player=f"player {seat}", invite_code=code
         )
         if nonce:
-            request.nonce_hash = hashlib.sha256(nonce).digest()
+            request.nonce_hash = hash_of(nonce)
         answer = table_service_pb2.JoinTableResponse
         joined = await self.call.unary(f"{TABLES}/JoinTable", request, answer)
         assert joined.seat == seat

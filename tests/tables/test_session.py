@@ -9,6 +9,7 @@ from google.rpc import error_details_pb2
 
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
+from croupier_server.identity.quota import UNLIMITED, Quota
 from croupier_server.rpc.errors import to_status
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import Session
@@ -24,9 +25,10 @@ END = table_pb2.StreamEnd
 class Client:
     """The other end of a session."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, quota: Quota = UNLIMITED) -> None:
+        caller = Caller(quota=quota)
         self.session = Session(
-            world.shard, Caller(), lambda error: to_status(error).SerializeToString()
+            world.shard, caller, lambda error: to_status(error).SerializeToString()
         )
         self.last = 0
 
