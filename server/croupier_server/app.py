@@ -36,6 +36,7 @@ from croupier_server.rpc.server import Backing, Listen, RunningServer
 from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import Store
 from croupier_server.storage.opening import open_store
+from croupier_server.storage.upkeep import purge_records, reveal_records
 from croupier_server.tables.clock import Clock, SystemClock
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
@@ -162,6 +163,7 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         server = await rpc_server.start(listen, backing)
         shard.run()
         recovering = asyncio.create_task(shard.recover(), name="recovery")
+        upkeep = asyncio.create_task(_upkeep(settings, store, sources.clock), name="upkeep")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
         app = App(server, shard, store, bots if settings.house_bots else None, door)
@@ -169,11 +171,20 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
             yield app
         finally:
             await _stopped(recovering)
+            await _stopped(upkeep)
             await app.drain()
             async with asyncio.TaskGroup() as group:
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
                 group.create_task(door.stop())
+
+
+async def _upkeep(settings: Settings, store: Store, clock: Clock) -> None:
+    """What records need from time to time, until cancelled."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reveal_records(store.records, clock.now_ms))
+        if settings.records_days:
+            group.create_task(purge_records(store.records, settings.records_days, clock.now_ms))
 
 
 def _certificates(settings: Settings) -> Certificates | None:

@@ -124,6 +124,13 @@ class Settings(BaseSettings):
         description="What an acknowledged move survives: a power cut, or only the end of the "
         "process, at less cost.",
     )
+    records_days: int = Field(
+        0,
+        ge=0,
+        le=36_500,
+        description="Records of matches that ended more than so many days ago are deleted, once an "
+        "hour; 0: none.",
+    )
     records_max: Positive = Field(
         10_000, description="Records kept by a store in memory; the oldest go first."
     )

@@ -23,6 +23,9 @@ from croupier_server.errors import CroupierError
 COMMANDS = (
     "serve",
     "config",
+    "backup",
+    "restore",
+    "purge",
     "keys",
     "server-info",
     "play",

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from sqlalchemy.exc import DBAPIError
+
 from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Store, StoreError
 from croupier_server.storage.migrating import WrongSchema, upgrade
@@ -30,7 +32,7 @@ async def open_postgres(url: str, durability: Durability) -> Store:
         StoreError: another server does; it is not there, not ours or of a later version.
     """
     session = WriterSession(url, durability)
-    async with _opening(url):
+    async with opening(url):
         await session.open()
         try:
             return await _open(url, session)
@@ -61,11 +63,17 @@ async def _open(url: str, session: WriterSession) -> Store:
 
 
 @asynccontextmanager
-async def _opening(url: str) -> AsyncIterator[None]:
-    """What goes wrong, as one line that names the store."""
+async def opening(url: str) -> AsyncIterator[None]:
+    """What goes wrong, as a `StoreError` that names the store."""
     try:
         yield
-    except (Held, WrongSchema) as error:
-        raise StoreError(f"store {without_password(url)}: {error}") from None
+    except Held as error:
+        raise StoreError(f"store: {without_password(url)}: {error}") from None
+    except WrongSchema as error:
+        raise StoreError(f"store: {without_password(url)} {error}") from None
+    except DBAPIError as error:
+        cause = error.orig or error
+        text = plain(cause.__cause__ or cause)
+        raise StoreError(f"store: {without_password(url)}: {text}") from None
     except (ValueError, *LOST) as error:  # the former: the URL cannot be read
-        raise StoreError(f"store {without_password(url)}: {plain(error)}") from None
+        raise StoreError(f"store: {without_password(url)}: {plain(error)}") from None

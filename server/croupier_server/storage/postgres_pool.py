@@ -60,13 +60,18 @@ _WHOLE: Final = (
 _log = structlog.get_logger(__name__)
 
 
-def pooled(url: str) -> AsyncEngine:
-    """Sessions of the database at *url*, opened when they are wanted."""
+def pooled(url: str, answer_s: float | None = ANSWER_S) -> AsyncEngine:
+    """Sessions of the database at *url*, opened when they are wanted.
+
+    Args:
+        url: of the database.
+        answer_s: a statement may take so many seconds; None: any time.
+    """
     name = {"application_name": "croupier"}
 
     async def connect() -> asyncpg.Connection:
         return await asyncpg.connect(
-            url, timeout=CONNECT_S, command_timeout=ANSWER_S, server_settings=name
+            url, timeout=CONNECT_S, command_timeout=answer_s, server_settings=name
         )
 
     return create_async_engine(

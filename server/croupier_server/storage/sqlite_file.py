@@ -20,7 +20,7 @@ from croupier_server.storage.file_lock import FileLock, HeldElsewhere
 from croupier_server.storage.migrating import WrongSchema, expect_known, upgrade
 from croupier_server.storage.sqlite_core import SqliteCore
 
-_APPLICATION: Final = int.from_bytes(b"Crpr", "big")
+APPLICATION: Final = int.from_bytes(b"Crpr", "big")
 """By which a file of ours is known."""
 
 _OLDEST: Final = (3, 35, 0)
@@ -54,9 +54,9 @@ class SqliteFile:
             raise StoreError(f"store: SQLite {sqlite3.sqlite_version} is too old; 3.35 is needed")
         self._path = path
         self._durability = durability
-        with contextlib.ExitStack() as stack, _told(path):
+        with contextlib.ExitStack() as stack, told(path):
             _make(path)
-            self._lock = _lock(path)
+            self._lock = hold(path)
             stack.callback(self._lock.release)
             self.engine = self._engine()
             stack.callback(self.engine.dispose)
@@ -92,13 +92,13 @@ class SqliteFile:
             if mode != "wal":
                 raise StoreError(f"store: {self._path}: its file system does not allow WAL")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-            connection.exec_driver_sql(f"PRAGMA application_id={_APPLICATION}")
+            connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
             upgrade(connection)
             connection.commit()
 
     def _expect_ours(self, connection: Connection) -> None:
         """Nothing is changed in a file that is somebody else's, or damaged."""
-        if connection.exec_driver_sql("PRAGMA application_id").scalar_one() != _APPLICATION:
+        if connection.exec_driver_sql("PRAGMA application_id").scalar_one() != APPLICATION:
             raise StoreError(f"store: {self._path} is a database of another program")
         expect_known(connection)
         if self._path.stat().st_size <= _CHECKED_BYTES:
@@ -108,7 +108,7 @@ class SqliteFile:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """What goes wrong, on one line."""
     try:
         yield
@@ -131,5 +131,10 @@ def _make(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _lock(path: Path) -> FileLock:
+def hold(path: Path) -> FileLock:
+    """Take the lock of the store in *path*.
+
+    Raises:
+        HeldElsewhere: somebody serves from it.
+    """
     return FileLock(path.with_name(path.name + ".lock"))

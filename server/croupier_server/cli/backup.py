@@ -1,0 +1,33 @@
+"""``croupier backup``: everything that the server keeps, in one file.
+
+Must not be put here: how a backup is made (`croupier_server.storage.backup`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier_server.cli.options import ConfigFile
+from croupier_server.cli.stores import StoreUrl, run, store_url
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Gets the backup.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Overwrite FILE if there is one.")
+    ] = False,
+    store: StoreUrl = "",
+    config: ConfigFile = None,
+) -> None:
+    """Write a backup of the store, while the server runs or not.
+
+    The file holds live tables, records, keys (hashed) and the audit log: whoever
+    has it knows every card. It can be restored to any kind of store.
+    """
+    from croupier_server.storage.backup import back_up
+
+    size = run(back_up(store_url(store, config), file, replace=replace))
+    print(f"{file}: {size} bytes")

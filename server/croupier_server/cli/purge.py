@@ -1,0 +1,48 @@
+"""``croupier purge``: old records are deleted.
+
+Must not be put here: what the server deletes by itself (`croupier_server.storage.upkeep`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier_server.cli.common import fail
+from croupier_server.cli.options import ConfigFile
+from croupier_server.cli.stores import StoreUrl, audited, now_ms, run_beside, store_url
+from croupier_server.cli.times import read_moment, read_span
+
+if TYPE_CHECKING:
+    from croupier_server.storage.beside import Beside
+
+
+def command(
+    before: Annotated[
+        str,
+        typer.Option(
+            metavar="DATE",
+            help="Of matches that ended before then: 2026-01-31, or with a time; UTC.",
+        ),
+    ] = "",
+    older_than: Annotated[
+        str, typer.Option(metavar="SPAN", help="Of matches that ended so long ago: 90d, 12h.")
+    ] = "",
+    store: StoreUrl = "",
+    config: ConfigFile = None,
+) -> None:
+    """Delete the records of old matches for good, while the server runs or not."""
+    if bool(before) == bool(older_than):
+        fail("give --before or --older-than, and not both")
+    if before:
+        until = int(read_moment("--before", before).timestamp() * 1_000)
+    else:
+        until = now_ms() - int(read_span("--older-than", older_than).total_seconds() * 1_000)
+
+    async def purge(beside: Beside) -> int:
+        detail = f"--before {before}" if before else f"--older-than {older_than}"
+        return await audited(beside, "purge", "records", detail, beside.records.purge(until))
+
+    number = run_beside(store_url(store, config), purge)
+    print(f"{number} record{'' if number == 1 else 's'} deleted")
