@@ -143,7 +143,6 @@ def _records(table_id: str) -> tuple[Asked, ...]:
         (f"{RECORDS}/GetRecord", records.GetRecordRequest(table_id=table_id)),
         (f"{RECORDS}/ListRecords", records.ListRecordsRequest()),
         (f"{RECORDS}/VerifyRecord", records.VerifyRecordRequest(table_id=table_id)),
-        (f"{RECORDS}/VerifyRecord", records.VerifyRecordRequest(record=b"\x0a\x02hm")),
     )
 
 

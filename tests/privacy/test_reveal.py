@@ -100,9 +100,8 @@ async def seat_all(keyed: Keyed, text: str) -> Seated:
             f"{TABLES}/JoinTable", joining, table_service_pb2.JoinTableResponse, keys["player"]
         )
         credentials[f"seat {seat}"] = keys["player"] + ticket_of(joined.ticket)
-    credentials["all at once"] = (
-        keys["everything"] + host_of(made.host_ticket) + ticket_of(joined.ticket)
-    )
+        tickets = host_of(made.host_ticket) + ticket_of(joined.ticket)
+        credentials[f"all of seat {seat}"] = keys["everything"] + tickets
     return Seated(keyed.running.app.shard.table(name), credentials)
 
 
