@@ -170,6 +170,15 @@ async def test_tables_do_not_mix(store: Store) -> None:
     assert list(await store.log.read("c")) == []
 
 
+async def test_one_batch_may_be_of_very_many_tables(store: Store) -> None:
+    names = [f"t{number:04}" for number in range(2_500)]
+    await append(store, [row(name, 1, 2) for name in names])
+    await append(store, [row(name, number) for number in (2, 3) for name in names])
+    assert list(await store.log.tables()) == names
+    for name in (names[0], names[999], names[1000], names[-1]):
+        assert [one.sequence for one in await store.log.read(name)] == [1, 2, 3]
+
+
 async def test_reading_goes_on_after_an_event(store: Store) -> None:
     rows = [row("a", 1), row("a", 0, 0, b"s"), row("a", 2), row("a", 0, 0, b"t"), row("a", 3)]
     await append(store, rows)

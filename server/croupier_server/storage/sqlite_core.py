@@ -9,10 +9,10 @@ PostgreSQL shares (``queries.py``).
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Final
 
 from sqlalchemy import Connection
@@ -34,13 +34,13 @@ from croupier_server.storage.queries import keep_record
 _SWEPT_AT_ONCE: Final = 512
 """Pieces that are deleted in one transaction, so that commits do not wait for long."""
 
-_INSERT: Final = """
-INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
-SELECT ?1 + key,
-       json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-       substr(?2, json_extract(value, '$[3]'), json_extract(value, '$[4]'))
-FROM json_each(?3)
-"""
+_INSERTED_AT_ONCE: Final = 1_000
+"""Pieces that one statement inserts at most; SQLite takes 32,766 values."""
+
+_INSERT: Final = (
+    "INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed) VALUES "
+)
+_VALUES: Final = "(?, ?, ?, ?, ?)"
 
 _PACKED: Final = """
 SELECT coalesce(group_concat(hex(packed), ''), '')
@@ -100,10 +100,10 @@ class SqliteCore:
                 return self._commit_mixed(jobs)
             pieces += job.pieces
         numbers = self._numbers
-        if not all(piece.table_id in numbers for piece in pieces):
+        if len(pieces) > _INSERTED_AT_ONCE or not all(one.table_id in numbers for one in pieces):
             return self._commit_mixed(jobs)
         with self._trouble():
-            insert(self._raw, pieces, numbers, self._next_piece)
+            _insert(self._raw, pieces, numbers, self._next_piece)
         self._next_piece += len(pieces)
         return Committed([None] * len(jobs))
 
@@ -202,8 +202,10 @@ class _Change:
                 )
                 self.numbers[piece.table_id] = self.next_table
                 self.next_table += 1
-        insert(self._raw, pieces, self.numbers, self.next_piece)
-        self.next_piece += len(pieces)
+        for place in range(0, len(pieces), _INSERTED_AT_ONCE):
+            part = pieces[place : place + _INSERTED_AT_ONCE]
+            _insert(self._raw, part, self.numbers, self.next_piece)
+            self.next_piece += len(part)
         self._pieces = []
 
     def _finish(self, match: FinishedMatch) -> Exception | None:
@@ -229,15 +231,18 @@ class _Change:
             self.garbage.append(number)
 
 
-def insert(
+def _insert(
     raw: sqlite3.Connection, pieces: Sequence[Piece], numbers: Mapping[str, int], first: int
 ) -> None:
     """Insert *pieces* with the numbers from *first* on, in one statement."""
-    places = []
-    place = 1
-    for table_id, epoch, last_sequence, packed in pieces:
-        size = len(packed)
-        places.append((numbers[table_id], epoch, last_sequence, place, size))
-        place += size
-    packed = b"".join([piece.packed for piece in pieces])
-    raw.execute(_INSERT, (first, packed, json.dumps(places)))
+    values: list[object] = []
+    for number, (table_id, epoch, last_sequence, packed) in enumerate(pieces, first):
+        values += (number, numbers[table_id], epoch, last_sequence, packed)
+    if values:
+        raw.execute(_insert_of(len(pieces)), values)
+
+
+@lru_cache
+def _insert_of(count: int) -> str:
+    """The statement that inserts so many pieces."""
+    return _INSERT + ", ".join([_VALUES] * count)
