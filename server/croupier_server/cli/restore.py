@@ -34,12 +34,13 @@ def command(
 
     url = store_url(store, config)
     tables = run(restore(file, url, replace=replace, now_ms=now_ms()))
+    told = f"{tables} live table{'' if tables == 1 else 's'}"
 
     async def write_down(beside: Beside) -> None:
-        await audited(beside, "restore", str(file), f"{tables} live tables", _nothing())
+        await audited(beside, "restore", str(file), told, _nothing())
 
     run_beside(url, write_down)
-    print(f"{tables} live tables")
+    print(told)
 
 
 async def _nothing() -> None:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Select, StaticPool, Table, create_engine, del
 
 from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import expect_known, upgrade
+from croupier_server.storage.opening import split_url
 from croupier_server.storage.schema import METADATA, live_tables, log_pieces, writer
 from croupier_server.storage.sqlite_file import APPLICATION, told
 
@@ -47,7 +48,7 @@ async def back_up(url: str, file: Path, *, replace: bool) -> int:
     Raises:
         StoreError: there is no such store, or the file cannot be written.
     """
-    kind, _, place = url.partition(":")
+    kind, place = split_url(url)
     if kind == "memory":
         raise StoreError("store: a store in memory has nothing that could be backed up")
     with told(file), _written_whole(file, replace) as draft:
@@ -120,7 +121,9 @@ def opened(path: Path) -> Iterator[Connection]:
     """A file in one transaction, which is committed at the end."""
     with closing(sqlite3.connect(path, isolation_level=None)) as raw:
         raw.execute("PRAGMA synchronous=FULL")
-        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        engine = create_engine(
+            "sqlite://", hide_parameters=True, creator=lambda: raw, poolclass=StaticPool
+        )
         with engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection

@@ -21,7 +21,7 @@ from croupier_server.config import without_password
 from croupier_server.errors import Unavailable
 from croupier_server.storage.base import AuditLog, KeyStore, RecordStore, StoreError
 from croupier_server.storage.migrating import WrongSchema, upgrade
-from croupier_server.storage.opening import require_postgres
+from croupier_server.storage.opening import split_url
 from croupier_server.storage.sql import Database, SqlAudit, SqlKeys, SqlRecords
 
 _BUSY_S: Final = 10.0
@@ -46,15 +46,10 @@ async def beside(url: str) -> AsyncIterator[Beside]:
     Raises:
         StoreError: it is in memory, cannot be opened, or is not of this version.
     """
-    kind, _, place = url.partition(":")
+    kind, place = split_url(url)
     if kind == "memory":
         raise StoreError("store: a store in memory can be reached by its own server alone")
-    if kind == "sqlite" and place:
-        opened = _sqlite(place)
-    elif kind in ("postgresql", "postgres") and place.startswith("//"):
-        opened = _postgres(url)
-    else:
-        raise StoreError(f"store: {without_password(url)!r} is neither sqlite:PATH nor postgresql:")
+    opened = _sqlite(place) if kind == "sqlite" else _postgres(url)
     async with opened as database:
         yield Beside(SqlRecords(database), SqlKeys(database), SqlAudit(database))
 
@@ -76,7 +71,7 @@ async def _sqlite(place: str) -> AsyncIterator[Database]:
         raw.execute("PRAGMA synchronous=FULL")
         return raw
 
-    database = SqliteDatabase(create_engine("sqlite://", creator=connect))
+    database = SqliteDatabase(create_engine("sqlite://", hide_parameters=True, creator=connect))
     try:
         await database.write(_expect_newest)
         yield database
@@ -90,7 +85,6 @@ async def _sqlite(place: str) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def _postgres(url: str) -> AsyncIterator[Database]:
-    require_postgres()
     from croupier_server.storage.postgres_pool import PostgresPool, pooled
     from croupier_server.storage.postgres_session import LOST, plain
 

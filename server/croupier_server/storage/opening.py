@@ -5,9 +5,13 @@ Must not be put here: what a store does.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Store, StoreError
 from croupier_server.storage.memory import memory_store
+
+Kind = Literal["memory", "sqlite", "postgresql"]
 
 
 async def open_store(
@@ -28,28 +32,37 @@ async def open_store(
     Raises:
         StoreError: there is no such store, or it cannot be opened.
     """
-    kind, colon, place = url.partition(":")
-    if kind == "memory" and colon and not place:
-        return memory_store(records_max, records_bytes_max)
-    if kind == "sqlite" and place:
+    kind, place = split_url(url)
+    if kind == "sqlite":
         from croupier_server.storage.sqlite import open_sqlite
 
         return await open_sqlite(place, durability)
-    if kind in ("postgresql", "postgres") and place.startswith("//"):
-        require_postgres()
+    if kind == "postgresql":
         from croupier_server.storage.postgres_opening import open_postgres
 
         return await open_postgres(url, durability)
+    return memory_store(records_max, records_bytes_max)
+
+
+def split_url(url: str) -> tuple[Kind, str]:
+    """What kind of store *url* names, and where it is.
+
+    Raises:
+        StoreError: none of ours, or one whose driver is not installed.
+    """
+    kind, colon, place = url.partition(":")
+    if kind == "memory" and colon and not place:
+        return "memory", ""
+    if kind == "sqlite" and place:
+        return "sqlite", place
+    if kind in ("postgresql", "postgres") and place.startswith("//"):
+        _expect_driver()
+        return "postgresql", place
     url = without_password(url)
     raise StoreError(f"store: {url!r} is neither memory: nor sqlite:PATH nor postgresql://...")
 
 
-def require_postgres() -> None:
-    """Make sure that the driver is there.
-
-    Raises:
-        StoreError: it is not.
-    """
+def _expect_driver() -> None:
     try:
         import asyncpg  # noqa: F401 - to see whether it is there
     except ImportError:

@@ -30,6 +30,7 @@ from croupier_server.storage.backup import (
 )
 from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import upgrade
+from croupier_server.storage.opening import split_url
 from croupier_server.storage.schema import api_keys, audit_entries, counters, live_tables, records
 from croupier_server.storage.sqlite_file import APPLICATION, hold, told
 
@@ -55,7 +56,7 @@ async def restore(file: Path, url: str, *, replace: bool, now_ms: int) -> int:
     Raises:
         StoreError: somebody serves from the store, it is not empty, or the file is no backup.
     """
-    kind, _, place = url.partition(":")
+    kind, place = split_url(url)
     if kind == "memory":
         raise StoreError("store: a store in memory cannot be restored")
     expect_backup(file)
