@@ -29,6 +29,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.identity.keyring import KeyRing
 from croupier_server.identity.keys import HOUSE, Scope
 from croupier_server.identity.quota import Quotas
+from croupier_server.logging import loop_fault
 from croupier_server.rpc import server as rpc_server
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
@@ -259,6 +260,7 @@ async def serve(
         loop.add_signal_handler(number, on_signal, number)
     if until_fd is not None:
         loop.add_reader(until_fd, on_left_alone, until_fd)
+    loop.set_exception_handler(loop_fault)
     _tame_collector()
     sys.setswitchinterval(_SWITCH_S)
     async with running(settings) as app:

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -34,6 +35,11 @@ _BACKOFF_MAX: Final = 15.0
 _STEADY_SECONDS: Final = 30.0
 _STOP_SECONDS: Final = 2.0
 _LINE_MAX: Final = 2_000
+_PLACE: Final = re.compile(r' +File "[^"]+", line \d+, in \S+$')
+_KIND: Final = re.compile(
+    r"(?:table \S+, seat \w+|Traceback \(most recent call last\)|[A-Za-z_][\w.]*[a-z]\w*)(?=:)"
+    r"(?:: [A-Z]+_[A-Z_]+(?=:))?"
+)
 
 
 class HouseBots:
@@ -170,8 +176,17 @@ async def _log_lines(process: asyncio.subprocess.Process) -> None:
             continue
         if not line:
             return
-        text = line.decode(errors="replace").rstrip()
+        text = without_words(line.decode(errors="replace").rstrip())
         _log.warning("house bots say", line=text[:_LINE_MAX])
+
+
+def without_words(line: str) -> str:
+    """A line of the bots as far as it says what went wrong and where: they know the cards of their
+    seats, and the words of an error may name them."""
+    if _PLACE.match(line):
+        return line
+    kind = _KIND.match(line)
+    return kind[0] if kind else "(words left out)"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

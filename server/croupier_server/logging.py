@@ -8,9 +8,12 @@ Must not be put here: what is logged. Hidden cards and tickets never are, at any
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
-from typing import Final, TextIO
+import traceback
+from pathlib import Path
+from typing import Any, Final, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -37,13 +40,14 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
+        wordless,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    ending: list[Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    ending: list[Processor] = [
+        structlog.processors.JSONRenderer()
         if form == "json"
-        else [structlog.dev.ConsoleRenderer(colors=out.isatty())]
-    )
+        else structlog.dev.ConsoleRenderer(colors=out.isatty())
+    ]
     structlog.configure(
         processors=[*shared, printable, *ending],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
@@ -58,6 +62,36 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=max(LEVELS[level], logging.WARNING), force=True)
+
+
+def fault(error: BaseException) -> dict[str, object]:
+    """What the log says of an error that nobody expected: its kind and where it came from.
+
+    Its text stays out, and what its frames hold: they may name a card.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    where = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "trace": where}
+
+
+def wordless(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Put `fault` in the place of an exception, whoever logs it."""
+    found = event.pop("exc_info", None)
+    event.pop("stack_info", None)
+    event.pop("stack", None)
+    if found is True:
+        found = sys.exc_info()
+    error = found[1] if isinstance(found, tuple) else found
+    if isinstance(error, BaseException):
+        event.update(fault(error))
+    return event
+
+
+def loop_fault(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """To be the event loop's exception handler: its own prints what callbacks were given."""
+    error = context.get("exception")
+    facts = fault(error) if isinstance(error, BaseException) else {}
+    structlog.get_logger(__name__).error("event loop", **facts)
 
 
 def printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

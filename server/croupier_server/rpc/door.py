@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from croupier_server.identity.keyring import KeyRing
-from croupier_server.rpc.interceptors import fault
+from croupier_server.logging import fault
 from croupier_server.rpc.tls import Certificates
 
 _log = structlog.get_logger(__name__)

@@ -19,11 +19,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
-from pathlib import Path
 from typing import Final, NoReturn, Protocol, TypeAlias, TypeVar
 
 import grpc
@@ -32,6 +30,7 @@ from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.rights import RIGHTS, Right
+from croupier_server.logging import fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.validate import Requests, too_long
@@ -234,16 +233,6 @@ class Service:
     def handler(self) -> grpc.GenericRpcHandler:
         """The service as the server wants it."""
         return grpc.method_handlers_generic_handler(self._name, self._methods)
-
-
-def fault(error: BaseException) -> dict[str, object]:
-    """What the log says of an error that nobody expected: its kind and where it came from.
-
-    Its text stays out: it may hold a card.
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    where = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
-    return {"error": type(error).__name__, "trace": where}
 
 
 def _bytes(reply: Reply) -> bytes:

@@ -76,6 +76,7 @@ def pooled(url: str, answer_s: float | None = ANSWER_S) -> AsyncEngine:
 
     return create_async_engine(
         "postgresql+asyncpg://",
+        hide_parameters=True,
         async_creator=connect,
         pool_size=_SESSIONS,
         max_overflow=_SESSIONS,

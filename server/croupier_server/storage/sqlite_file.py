@@ -63,7 +63,9 @@ class SqliteFile:
             self._prepare()
             self._raw = self._connect()
             stack.callback(self._raw.close)
-            own = create_engine("sqlite://", creator=lambda: self._raw, poolclass=StaticPool)
+            own = create_engine(
+                "sqlite://", hide_parameters=True, creator=lambda: self._raw, poolclass=StaticPool
+            )
             connection = stack.enter_context(own.connect())
             self.core = SqliteCore(self._raw, connection, str(path))
             self._closing = stack.pop_all()
@@ -81,7 +83,9 @@ class SqliteFile:
         return raw
 
     def _engine(self) -> Engine:
-        return create_engine("sqlite://", creator=self._connect, poolclass=QueuePool)
+        return create_engine(
+            "sqlite://", hide_parameters=True, creator=self._connect, poolclass=QueuePool
+        )
 
     def _prepare(self) -> None:
         """See that the file is ours and whole, and bring it to the newest schema."""
