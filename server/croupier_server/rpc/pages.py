@@ -1,8 +1,9 @@
 """Page tokens: opaque marks of a place in a list, good for that list alone.
 
-A token holds a cursor and a keyed hash over the list's name and filters and the cursor, so that a
-token from another list, another filter or nowhere is refused instead of read as a place. The key is
-the server's own; tokens do not outlive it.
+A token holds a cursor, which only the server can read, and a keyed hash over the list's name and
+filters and the cursor, so that a token from another list, another filter or nowhere is refused
+instead of read as a place. A cursor may count what is not listed, so nobody else is to read it. The
+key is the server's own; tokens do not outlive it.
 
 Must not be put here: what a cursor means. It is the text by which a list goes on.
 """
@@ -21,6 +22,8 @@ from croupier_server.errors import InvalidRequest, Reason
 T = TypeVar("T")
 
 _TAG_BYTES: Final = 16
+_CURSOR_BYTES: Final = 16
+"""The length of a cursor shows as a multiple of this."""
 
 
 class PageTokens:
@@ -44,7 +47,9 @@ class PageTokens:
     def token(self, scope: str, cursor: str) -> str:
         """The token of *cursor*; *scope* names the list with its filters."""
         text = cursor.encode()
-        return urlsafe_b64encode(self._tag(scope, text) + text).decode().rstrip("=")
+        text = text.ljust(-(-len(text) // _CURSOR_BYTES) * _CURSOR_BYTES, b"\0")
+        tag = self._tag(scope, text)
+        return urlsafe_b64encode(tag + self._hide(tag, text)).decode().rstrip("=")
 
     def cursor(self, scope: str, token: str) -> str:
         """The cursor of *token*; empty for no token, the start of the list.
@@ -58,14 +63,15 @@ class PageTokens:
             data = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
         except (UnicodeEncodeError, binascii.Error):
             data = b""
-        tag, text = data[:_TAG_BYTES], data[_TAG_BYTES:]
+        tag = data[:_TAG_BYTES]
+        text = self._hide(tag, data[_TAG_BYTES:])
         if not hmac.compare_digest(tag, self._tag(scope, text)):
             raise InvalidRequest(
                 Reason.INVALID_PAGE_TOKEN,
                 "the page token was not given out for this list; start without one",
                 field="page_token",
             )
-        return text.decode()
+        return text.rstrip(b"\0").decode()
 
     def page(
         self, scope: str, items: Sequence[T], wanted: int, token: str
@@ -74,6 +80,11 @@ class PageTokens:
         start = int(self.cursor(scope, token) or "0")
         end = start + self.size(wanted)
         return items[start:end], self.token(scope, str(end)) if end < len(items) else ""
+
+    def _hide(self, tag: bytes, text: bytes) -> bytes:
+        """*text* so that only this server can read it, or the other way round."""
+        mask = hashlib.shake_256(self._key + tag).digest(len(text))
+        return bytes(one ^ other for one, other in zip(text, mask, strict=True))
 
     def _tag(self, scope: str, text: bytes) -> bytes:
         name = scope.encode()
