@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from croupier.record.v1 import record_pb2
+from croupier.v1 import table_pb2
 from croupier_server.verify import verify
 from tests.verify.javascript import needs_node, node
 from tests.verify.lies import LIES, match_record, other_facts, sealed
@@ -99,3 +102,55 @@ def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
     assert shown.returncode == 1
     assert f"{tmp_path}/0.croupier: verified\n  ✓ file" in shown.stdout
     assert f"{tmp_path}/1.croupier: NOT verified\n  ✗ file" in shown.stdout
+
+
+OPAQUE = {"options", "clock", "spectator_delay"}
+"""Messages that the second verifier takes as bytes; a hash pins them."""
+
+NUMBERS = {
+    FieldDescriptor.TYPE_BOOL: "bool",
+    FieldDescriptor.TYPE_BYTES: "bytes",
+    FieldDescriptor.TYPE_ENUM: "enum",
+    FieldDescriptor.TYPE_INT32: "int",
+    FieldDescriptor.TYPE_INT64: "int",
+    FieldDescriptor.TYPE_SINT32: "sint",
+    FieldDescriptor.TYPE_SINT64: "sint",
+    FieldDescriptor.TYPE_STRING: "string",
+    FieldDescriptor.TYPE_UINT32: "uint",
+    FieldDescriptor.TYPE_UINT64: "uint",
+}
+
+
+def check_messages(told: list[dict[str, Any]], message: Descriptor, path: str) -> None:
+    """Compare the fields of a message, and of the messages in it, with the contract's."""
+    assert [field["number"] for field in told] == sorted(message.fields_by_number), path
+    for own in told:
+        field = message.fields_by_number[own["number"]]
+        where = f"{path}.{field.name}"
+        assert own["name"] == field.name, where
+        inner = field.message_type
+        is_map = inner is not None and inner.GetOptions().map_entry
+        is_arm = field.containing_oneof is not None and len(field.containing_oneof.fields) > 1
+        optional = is_arm or field.has_presence
+        mode = "map" if is_map else "many" if field.is_repeated else "opt" if optional else "one"
+        assert own["oneof"] == (is_arm or message.name in ONE_ARM), where
+        assert own["mode"] == mode, where
+        if inner is None:
+            assert own["type"] == NUMBERS[field.type], where
+        elif field.name in OPAQUE and message.name == "Table":
+            assert own["type"] == "bytes", where
+        else:
+            check_messages(own["type"], inner, where)
+
+
+ONE_ARM = {"PokexPrivateEvent"}
+"""Messages whose oneof has one arm so far."""
+
+
+def test_the_messages_are_those_of_the_contract() -> None:
+    """A field that is added to the contract is one that the second verifier would refuse."""
+    done = node(Path(__file__).with_name("schema.mjs"))
+    assert done.stderr == ""
+    told = json.loads(done.stdout)
+    check_messages(told["Record"], record_pb2.Record.DESCRIPTOR, "Record")
+    check_messages(told["TableEvent"], table_pb2.TableEvent.DESCRIPTOR, "TableEvent")

@@ -64,7 +64,7 @@ Table
 2 epoch uint
 3 game enum
 4 ruleset string
-5 options bytes
+5 options opt bytes
 6 ruleset_hash bytes
 7 rules_version uint
 8 status enum
@@ -484,6 +484,7 @@ MoveInput
 5 charged Duration
 6 asked_time Timestamp
 7 answered_time Timestamp
+8 absent Duration
 
 Input
 *1 chance ChanceInput
