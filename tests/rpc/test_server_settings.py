@@ -105,5 +105,73 @@ def test_any_other_host_needs_to_be_asked_for_in_so_many_words(host: str) -> Non
     assert load({"host": host, "insecure_listen": True}).host == host
 
 
+TLS = {"tls_cert": "cert.pem", "tls_key": "cert.key"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "asks"),
+    [
+        ({}, False),
+        ({"auth": "keys"}, True),
+        ({"auth": "none"}, False),
+        ({"host": "0.0.0.0", **TLS}, True),
+        ({"host": "0.0.0.0", "insecure_listen": True}, True),
+        ({"host": "0.0.0.0", "insecure_listen": True, "auth": "none"}, False),
+    ],
+)
+def test_keys_are_asked_for_beyond_loopback_unless_told_otherwise(
+    flags: dict[str, str | bool], asks: bool
+) -> None:
+    settings = load(flags)
+    assert settings.asks_for_keys is asks
+    assert settings.calls_limit == (200 if asks else 0)
+
+
+@pytest.mark.parametrize(
+    ("flags", "missing"),
+    [
+        ({}, ["there is no tls_cert"]),
+        ({"auth": "keys"}, ["there is no tls_cert"]),
+        ({"auth": "none", **TLS}, ["auth is none"]),
+        ({"auth": "none"}, ["auth is none", "there is no tls_cert"]),
+    ],
+)
+def test_what_is_missing_beyond_loopback_is_named(
+    flags: dict[str, str], missing: list[str]
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load({"host": "192.168.1.2", **flags})
+    line = str(caught.value)
+    assert line.startswith("host: 192.168.1.2 is reachable from other machines, and ")
+    told = [words for words in ("auth is none", "there is no tls_cert") if words in line]
+    assert told == missing
+    assert load({"host": "192.168.1.2", "insecure_listen": True, **flags})
+
+
+def test_with_keys_and_encryption_no_leave_is_needed() -> None:
+    assert load({"host": "192.168.1.2", **TLS}).host == "192.168.1.2"
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ({"tls_cert": "x"}, "belong together"),
+        ({"tls_key": "x"}, "belong together"),
+        ({"tls_client_ca": "x"}, "needs tls_cert"),
+        ({"auth": "some"}, "--auth"),
+        ({"calls_per_second": -1}, "--calls-per-second"),
+        ({"calls_burst": 0}, "--calls-burst"),
+    ],
+)
+def test_settings_of_identity_that_cannot_be(flags: dict[str, str | int], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        load(flags)
+
+
+def test_rates_may_be_set_with_and_without_keys() -> None:
+    assert load({"calls_per_second": 7}).calls_limit == 7
+    assert load({"calls_per_second": 0, "auth": "keys"}).calls_limit == 0
+
+
 def test_every_setting_says_what_it_is() -> None:
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
