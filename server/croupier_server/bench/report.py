@@ -12,6 +12,7 @@ from statistics import median
 from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played
 from croupier_server.bench.memory import MemoryResult
+from croupier_server.bench.restart import RestartResult
 from croupier_server.bench.served import Sample, middle, ratios, store_ratios
 
 Data = dict[str, object]
@@ -26,12 +27,14 @@ class Findings:
         hands: evaluation of Pokex hands, one a round.
         served: samples by cell, one a round.
         memory: memory of a busy server.
+        restart: a restart with many live tables.
     """
 
     in_process: dict[str, list[Played]] = field(default_factory=dict)
     hands: list[Hands] = field(default_factory=list)
     served: dict[str, list[Sample]] = field(default_factory=dict)
     memory: MemoryResult | None = None
+    restart: RestartResult | None = None
 
 
 def as_lines(findings: Findings) -> Iterable[str]:
@@ -70,6 +73,17 @@ def as_lines(findings: Findings) -> Iterable[str]:
             f"{memory.watchers} watchers each ({memory.start:.0f} MB at the start; "
             f"{memory.decisions:,} decisions, {memory.events:,} events watched)"
         )
+    if findings.restart is not None:
+        yield ""
+        yield _restart(findings.restart)
+
+
+def _restart(found: RestartResult) -> str:
+    return (
+        f"restart with {found.tables} live tables of {found.game}, killed after "
+        f"{found.decisions:,} decisions: listening after {found.listening_s:.2f} s, the first table "
+        f"after {found.first_s:.2f} s, all after {found.all_s:.2f} s; {found.lost} lost"
+    )
 
 
 def _spread(values: Sequence[float], form: str) -> str:
@@ -107,4 +121,6 @@ def as_data(findings: Findings) -> Data:
     }
     if findings.memory is not None:
         data["memory"] = findings.memory._asdict()
+    if findings.restart is not None:
+        data["restart"] = findings.restart._asdict()
     return data

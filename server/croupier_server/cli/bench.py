@@ -39,6 +39,12 @@ def command(
         bool,
         typer.Option("--memory", help="Measure only memory, with 1,000 live tables of one game."),
     ] = False,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart", help="Measure only a restart, with 1,000 live tables of one game."
+        ),
+    ] = False,
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Measure only play in this process.")
     ] = False,
@@ -63,9 +69,9 @@ def command(
     from croupier_server.bench.report import Findings, as_data, as_lines
     from croupier_server.games.registry import GAMES
 
-    if memory and in_process:
-        fail("give --memory or --in-process, not both")
-    if store and (memory or in_process):
+    if memory + restart + in_process > 1:
+        fail("give one of --memory, --restart and --in-process")
+    if store and (memory or restart or in_process):
         fail("--store is measured alone")
     if game and game not in GAMES:
         fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
@@ -77,11 +83,15 @@ def command(
             from croupier_server.bench.memory import measure_memory
 
             findings.memory = measure_memory(_report, games[0])
+        elif restart:
+            from croupier_server.bench.restart import measure_restart
+
+            findings.restart = measure_restart(_report, games[0])
         elif not store:
             findings.in_process = _play_in_process(games, rounds)
             if POKER in games:
                 findings.hands = _evaluate_hands(rounds)
-        if not (memory or in_process):
+        if not (memory or restart or in_process):
             from croupier_server.bench.served import measure
 
             with _own_file(store) as url:
