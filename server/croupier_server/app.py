@@ -163,7 +163,7 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         await shard.begin()
         server = await rpc_server.start(listen, backing)
         shard.run()
-        recovering = asyncio.create_task(shard.recover(), name="recovery")
+        recovering = asyncio.create_task(_recover(shard), name="recovery")
         upkeep = asyncio.create_task(_upkeep(settings, store, sources.clock), name="upkeep")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
@@ -218,6 +218,16 @@ def _private_socket(certificates: Certificates | None) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="croupier-") as folder:
         yield str(Path(folder, "house"))
+
+
+async def _recover(shard: Shard) -> None:
+    """Take up the tables of the store. None of it is garbage, so nobody looks for any meanwhile."""
+    gc.disable()
+    try:
+        await shard.recover()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 async def _stopped(task: asyncio.Task[None]) -> None:

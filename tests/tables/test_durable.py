@@ -11,6 +11,7 @@ from croupier_server.errors import CroupierError, Reason, StaleDecision, TableHa
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow
 from croupier_server.storage.memory import MemoryLog
+from croupier_server.tables import shard
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import GameEntry
 from croupier_server.tables.spec import (
@@ -74,6 +75,12 @@ class Player:
         draw = iter(lambda: self.rng.getrandbits(64), None)
         move = table.game.sample(legal, draw)
         self.world.shard.submit(table, decision.seat, decision.id, move)
+
+
+@pytest.fixture(autouse=True, params=[1, 256])
+def checkpoints(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything here holds with a checkpoint behind every event, and with hardly any."""
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", request.param)
 
 
 class NotingLog(MemoryLog):

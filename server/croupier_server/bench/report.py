@@ -81,8 +81,9 @@ def as_lines(findings: Findings) -> Iterable[str]:
 def _restart(found: RestartResult) -> str:
     return (
         f"restart with {found.tables} live tables of {found.game}, killed after "
-        f"{found.decisions:,} decisions: listening after {found.listening_s:.2f} s, the first table "
-        f"after {found.first_s:.2f} s, all after {found.all_s:.2f} s; {found.lost} lost"
+        f"{found.decisions:,} decisions: listening after {found.listening_s:.2f} s, "
+        f"the first table after {found.first_s:.2f} s, all after {found.all_s:.2f} s "
+        f"({found.cpu_s:.2f} s of CPU); {found.lost} lost"
     )
 
 

@@ -20,7 +20,7 @@ import grpc
 
 from croupier.v1 import table_service_pb2, table_service_pb2_grpc
 from croupier_server.bench.in_process import deal_decisions
-from croupier_server.bench.marks import Measured, MeasureFailed
+from croupier_server.bench.marks import Measured, MeasureFailed, cpu_seconds
 from croupier_server.bench.served import PLAYER, server
 from croupier_server.games.registry import GAMES
 
@@ -44,6 +44,7 @@ class RestartResult(NamedTuple):
         listening_s: it listens.
         first_s: the table that was asked for at once has answered.
         all_s: the list of all tables has.
+        cpu_s: CPU time of the process until then.
         lost: tables that did not come back.
     """
 
@@ -53,6 +54,7 @@ class RestartResult(NamedTuple):
     listening_s: float
     first_s: float
     all_s: float
+    cpu_s: float
     lost: int
 
 
@@ -66,7 +68,7 @@ def measure_restart(
         live, decisions = _play(store, game, tables, deals)
         report("restart: starting again")
         began = time.perf_counter()
-        with server(store) as (address, _):
+        with server(store) as (address, pid):
             listening = time.perf_counter() - began
             with grpc.insecure_channel(address) as channel:
                 stub = table_service_pb2_grpc.TableServiceStub(channel)
@@ -74,9 +76,9 @@ def measure_restart(
                 _until_answered(lambda: stub.GetTable(some))
                 first = time.perf_counter() - began
                 found = _until_answered(lambda: _listed(stub))
-                everything = time.perf_counter() - began
+                everything, cpu = time.perf_counter() - began, cpu_seconds(pid)
     lost = len(set(live) - set(found))
-    return RestartResult(game, len(live), decisions, listening, first, everything, lost)
+    return RestartResult(game, len(live), decisions, listening, first, everything, cpu, lost)
 
 
 def _play(store: str, game: str, tables: int, deals: float) -> tuple[list[str], int]:

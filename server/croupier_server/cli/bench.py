@@ -27,36 +27,42 @@ POKER = "pokex"
 """The game whose hands are evaluated besides."""
 
 
+_Game = Annotated[
+    str, typer.Option("--game", metavar="GAME", help="Measure this game alone; else every one.")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
+_Quick = Annotated[
+    bool, typer.Option("--quick", help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
+]
+_Memory = Annotated[
+    bool, typer.Option("--memory", help="Measure only memory, with 1,000 live tables of one game.")
+]
+_Restart = Annotated[
+    bool,
+    typer.Option("--restart", help="Measure only a restart, with 1,000 live tables of one game."),
+]
+_InProcess = Annotated[
+    bool, typer.Option("--in-process", help="Measure only play in this process.")
+]
+_Store = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="Measure only sessions with 256 tables, on this store and on memory in turns; "
+        "`sqlite:` alone takes a temporary file.",
+    ),
+]
+
+
 def command(
-    game: Annotated[
-        str, typer.Option("--game", metavar="GAME", help="Measure this game alone; else every one.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
-    ] = False,
-    memory: Annotated[
-        bool,
-        typer.Option("--memory", help="Measure only memory, with 1,000 live tables of one game."),
-    ] = False,
-    restart: Annotated[
-        bool,
-        typer.Option(
-            "--restart", help="Measure only a restart, with 1,000 live tables of one game."
-        ),
-    ] = False,
-    in_process: Annotated[
-        bool, typer.Option("--in-process", help="Measure only play in this process.")
-    ] = False,
-    store: Annotated[
-        str,
-        typer.Option(
-            "--store",
-            metavar="URL",
-            help="Measure only sessions with 256 tables, on this store and on memory in turns; "
-            "`sqlite:` alone takes a temporary file.",
-        ),
-    ] = "",
+    game: _Game = "",
+    as_json: _Json = False,
+    quick: _Quick = False,
+    memory: _Memory = False,
+    restart: _Restart = False,
+    in_process: _InProcess = False,
+    store: _Store = "",
 ) -> None:
     """Measure decisions a second: in one process, and over gRPC with bots in others.
 
@@ -70,7 +76,7 @@ def command(
     from croupier_server.games.registry import GAMES
 
     if memory + restart + in_process > 1:
-        fail("give one of --memory, --restart and --in-process")
+        fail("give one of --memory, --restart and --in-process, not both")
     if store and (memory or restart or in_process):
         fail("--store is measured alone")
     if game and game not in GAMES:

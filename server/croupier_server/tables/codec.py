@@ -304,6 +304,11 @@ def read_clock(clock: table_pb2.ClockSpec) -> ClockSpec:
     )
 
 
+def time_of(row: LogRow) -> int:
+    """When the event of *row* was."""
+    return table_pb2.TableEvent.FromString(row.public).time.ToMilliseconds()
+
+
 def created_table(row: LogRow) -> bytes:
     """The serialised ``Table`` in the row of its making.
 

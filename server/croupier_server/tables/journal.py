@@ -48,6 +48,7 @@ class Journal:
         sequence: number of the last event.
         is_even: the last row of all is that of an event, so that the table may be put down behind
             it as a checkpoint.
+        checkpoint: number of the event behind which the last checkpoint was taken.
         committed: number of the last event that is stored; readers see no further.
         kept_from: number of the first event in `kept`.
         kept: rows of the events from `kept_from` on.
@@ -62,6 +63,7 @@ class Journal:
         "_deal_start",
         "_event_bytes",
         "answered",
+        "checkpoint",
         "committed",
         "delayed",
         "epoch",
@@ -81,6 +83,7 @@ class Journal:
         self._deal_start = 1
         self.sequence = 0
         self.is_even = True
+        self.checkpoint = 0
         self.committed = 0
         self.kept_from = 1
         self.kept: list[LogRow] = []

@@ -44,6 +44,7 @@ class Match:
 
     Attributes:
         state: of the game.
+        answered: decisions that are over.
         decisions: by seat, the open one. Private while a window is open.
         fresh: decisions that have opened since the owner last cleared this.
         timing: the clocks.
@@ -52,13 +53,13 @@ class Match:
     """
 
     __slots__ = (
-        "_answered",
         "_deal",
         "_dealer",
         "_game",
         "_journal",
         "_spec",
         "_wire",
+        "answered",
         "decisions",
         "forfeit",
         "fresh",
@@ -76,7 +77,7 @@ class Match:
         self._journal = journal
         self._dealer: Dealer | None = None
         self._deal = 0
-        self._answered = Answered(game)
+        self.answered = Answered(game)
         self.state = game.new(spec.options)
         self.views = wire.views()
         self.decisions: list[Decision | None] = [None] * len(spec.seats)
@@ -97,6 +98,12 @@ class Match:
         """Let the match begin: *dealer* gives its decks and lots."""
         self._dealer = dealer
         self._advance(now)
+
+    def go_on(self, dealer: Dealer) -> None:
+        """Go on where a checkpoint was taken; *dealer* gives the decks and lots from then on."""
+        self._dealer = dealer
+        if self.window_open:
+            self.timing.open_window()
 
     def submit(self, seat: Seat, decision_id: str, move: Move, now: int) -> int:
         """Answer a decision; returns the number of the move's event, 0 for a sealed answer.
@@ -213,7 +220,7 @@ class Match:
         """Write down what a move led to, and go on."""
         seat = decision.seat
         answer = None if timed_out else move
-        self._answered.add(decision, answer, self._journal.sequence + 1)
+        self.answered.add(decision, answer, self._journal.sequence + 1)
         cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
         self._journal.emit(events, cause, now)
         self.decisions[seat] = None
@@ -282,7 +289,7 @@ class Match:
 
     def _start_deal(self) -> None:
         """Hidden accounts are opened, and what is older than the last deal is let go of."""
-        self._answered.start_deal(self._journal.start_deal())
+        self.answered.start_deal(self._journal.start_deal())
         self.timing.accounts.open_hidden()
         self._check_forfeit()
 
@@ -314,7 +321,7 @@ class Match:
         """Keep a sealed answer."""
         cause = self._input(_ANSWER, decision, move, now, timed_out=timed_out)
         decision.answer = move
-        self._answered.add(decision, None if timed_out else move, 0)
+        self.answered.add(decision, None if timed_out else move, 0)
         self._journal.seal(cause)
 
     def _all_answered(self) -> bool:
@@ -385,4 +392,4 @@ class Match:
     def _again(self, seat: Seat, decision_id: str, move: Move | None) -> int:
         """What becomes of an answer to a decision that is not open; see `Answered.again`."""
         is_asked = self.open_decision(seat) is not None
-        return self._answered.again(seat, decision_id, move, is_asked=is_asked)
+        return self.answered.again(seat, decision_id, move, is_asked=is_asked)

@@ -15,6 +15,7 @@ import structlog
 
 from croupier_server.errors import Reason, TableHalted, Unavailable
 from croupier_server.storage.base import StoredTable, TableLog
+from croupier_server.tables.checkpoint import Stale
 from croupier_server.tables.faults import describe
 from croupier_server.tables.restore import Surroundings, restore
 from croupier_server.tables.table import Table
@@ -121,12 +122,15 @@ class Recovery:
         stored = await self._load(table_id)
         if stored is None:
             return None
-        work = restore(stored.rows, stored.epoch, number, self.around)
+        work = restore(stored, number, self.around)
         while True:
             try:
                 next(work)
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
+            except Stale:
+                rows = await self._log.read(table_id)
+                work = restore(stored._replace(checkpoint=None, rows=rows), number, self.around)
             if self._now_ms() - self._slice_from >= SLICE_MS:
                 await asyncio.sleep(0)
                 self._slice_from = self._now_ms()

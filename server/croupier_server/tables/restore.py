@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import NamedTuple
 
-from croupier_server.storage.base import LogRow
-from croupier_server.tables import codec, kept, outages
+from croupier_server.storage.base import LogRow, StoredTable
+from croupier_server.tables import checkpoint, codec, kept, outages
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import Dealer, MakeDealer
 from croupier_server.tables.kept import Creation
@@ -49,43 +49,45 @@ class Surroundings(NamedTuple):
     nonce_ms: int
 
 
-def restore(
-    rows: Sequence[LogRow], epoch: int, number: int, around: Surroundings
-) -> Generator[None, None, Table]:
+def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator[None, None, Table]:
     """Take a table up, and stop now and then for whoever has other things to do.
 
     Args:
-        rows: its whole log.
-        epoch: of the table from now on.
+        stored: what the store has of it.
         number: its place in lists.
         around: what it stands on.
 
     Raises:
+        Stale: its checkpoint is of no use; the whole log is.
         RestoreError: it is not a log of ours.
         ReplayError: the rules do not make of it what is there.
         ValueError: a row cannot be read.
     """
-    spec, creation, entry = _read_first(rows[0], around.games)
+    spec, creation, entry = _read_first(stored.first, around.games)
+    before, rows = _split(stored)
     steps: list[TimedStep] = []
     for place, row in enumerate(rows):
         steps.append(codec.read_step(row, entry.wire))
         if not place % PAUSE_ROWS:
             yield
+    dealers = _dealers(chances(steps), around.make_dealer)
     table = Table(
         spec,
         entry.game,
         entry.wire,
         creation=creation,
         new_secret=around.new_secret,
-        make_dealer=_dealers(chances(steps), around.make_dealer),
+        make_dealer=dealers,
         number=number,
         away_ms=around.away_ms(spec),
     )
+    if stored.checkpoint is not None:
+        checkpoint.load(table, stored.checkpoint, before, dealers)
     yield from follow(table, rows, steps)
-    table.take_up(epoch, around.outbox)
+    table.take_up(stored.epoch, around.outbox)
     outages.reopen(
         table,
-        max(time for _, time in steps if time is not None),
+        codec.time_of(next(row for row in reversed(stored.rows) if row.sequence)),
         around.now_ms(),
         grace_ms=around.grace_ms,
         nonce_ms=around.nonce_ms,
@@ -107,6 +109,17 @@ def _read_first(
         raise RestoreError("no such game here")
     spec = codec.read_spec(data, dict(fact.options), entry)
     return codec.whole_spec(spec, fact), fact, entry
+
+
+def _split(stored: StoredTable) -> tuple[Sequence[LogRow], Sequence[LogRow]]:
+    """Rows that are in the checkpoint, and those that are still to be replayed."""
+    if stored.checkpoint is None:
+        return (), stored.rows
+    rows, after = stored.rows, stored.checkpoint.after
+    place = next((place for place, row in enumerate(rows) if row.sequence == after), None)
+    if place is None:
+        raise RestoreError("the event of the checkpoint is missing")
+    return rows[: place + 1], rows[place + 1 :]
 
 
 def _dealers(logged: deque[tuple[int, ...]], make: MakeDealer) -> MakeDealer:
