@@ -344,6 +344,19 @@ async def test_a_database_that_is_not_there_is_one_line(url: str, words: str) ->
     assert "s3cret" not in text
 
 
+async def test_two_servers_may_have_a_schema_each(cluster: Cluster) -> None:
+    url = await cluster.create()
+    async with beside(cluster, url) as other:
+        await other.execute("CREATE SCHEMA one")
+    async with opened(url) as store, opened(f"{url}&search_path=one") as second:
+        appends = Appends(store)
+        appends.more()
+        await appends.settled()
+        assert (await store.log.tables(), await second.log.tables()) == (["a"], [])
+        with pytest.raises(StoreError, match="search_path names no schema of this database"):
+            await open_store(f"{url}&search_path=none")
+
+
 async def test_tables_of_somebody_else_are_left_alone(cluster: Cluster) -> None:
     url = await cluster.create()
     async with beside(cluster, url) as other:

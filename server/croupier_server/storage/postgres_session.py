@@ -150,7 +150,9 @@ class WriterSession:
         yet."""
         loop = asyncio.get_running_loop()
         until = loop.time() + HELD_S
-        while not await connection.fetchval(TRY_LOCK, LOCK):
+        while not (is_ours := await connection.fetchval(TRY_LOCK, LOCK)):
+            if is_ours is None:
+                raise OSError("search_path names no schema of this database")
             holder = await connection.fetchrow(_HOLDER, LOCK)
             if holder is None:
                 continue  # gone meanwhile
@@ -165,7 +167,8 @@ class WriterSession:
                     f"another server holds this database: {name}, connected from "
                     f"{holder['host']} (process {holder['pid']} of PostgreSQL)"
                 )
-            await connection.execute("SELECT pg_terminate_backend($1, 1000)", holder["pid"])
+            await connection.execute("SELECT pg_terminate_backend($1)", holder["pid"])
+            await asyncio.sleep(_LOOK_AGAIN_S)
 
     async def claim(self) -> None:
         """Take a fence: from now on whoever served before cannot store any more."""
