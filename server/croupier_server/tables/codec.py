@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from google.protobuf.message import DecodeError
 
 from croupier.record.v1 import record_pb2
-from croupier.v1 import table_pb2
+from croupier.v1 import game_pb2, table_pb2
 from croupier.v1.session_service_pb2 import (
     ChannelMove,
     ChannelNonce,
@@ -20,7 +20,7 @@ from croupier.v1.session_service_pb2 import (
     SessionRequest,
 )
 from croupier_server.errors import MalformedMove
-from croupier_server.games.base import EndReason, Move, Seat
+from croupier_server.games.base import EndReason, Move, Outcome, Seat, SeatOutcome
 from croupier_server.storage.base import LogRow
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.kept import Creation, Kept, load
@@ -99,11 +99,12 @@ class TimedOut(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The match ended."""
+    """The match ended; *outcome* is what an operator decided, if one did."""
 
     reason: EndReason
     seat: Seat | None
     detail: str
+    outcome: Outcome | None = None
 
 
 class Halted(NamedTuple):
@@ -235,11 +236,20 @@ def _event(event: table_pb2.TableEvent) -> Step:
         case "match_ended":
             result = event.match_ended
             seat_at_fault = result.seat if result.HasField("seat") else None
-            return Ended(EndReason(result.reason), seat_at_fault, result.detail)
+            return Ended(
+                EndReason(result.reason), seat_at_fault, result.detail, _adjudicated(result)
+            )
         case "table_halted":
             return Halted()
         case _:
             return Follows()
+
+
+def _adjudicated(result: game_pb2.MatchResult) -> Outcome | None:
+    """What an operator decided; any other outcome follows from the log."""
+    if result.reason != game_pb2.END_REASON_ADJUDICATED:
+        return None
+    return Outcome(tuple(SeatOutcome(seat.score, seat.place) for seat in result.seats))
 
 
 # Tables -----------------------------------------------------------------------------------------

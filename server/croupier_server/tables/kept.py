@@ -120,8 +120,23 @@ class Stopped(NamedTuple):
     used: tuple[tuple[str, int], ...] = ()
 
 
+class Quarantined(NamedTuple):
+    """A note: an operator has stopped play since that time, or let it go on (None)."""
+
+    since_ms: int | None = None
+
+
 Kept: TypeAlias = (
-    Creation | Sitting | Opened | Replaced | Struck | Conceded | Relieved | Invited | Stopped
+    Creation
+    | Sitting
+    | Opened
+    | Replaced
+    | Struck
+    | Conceded
+    | Relieved
+    | Invited
+    | Stopped
+    | Quarantined
 )
 
 _KINDS: Final[dict[str, type[Kept]]] = {
@@ -134,6 +149,7 @@ _KINDS: Final[dict[str, type[Kept]]] = {
     "relieved": Relieved,
     "invited": Invited,
     "stopped": Stopped,
+    "quarantined": Quarantined,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _encode: Final = json.JSONEncoder(

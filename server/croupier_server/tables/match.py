@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.errors import (
-    CroupierError,
-)
+from croupier_server.errors import Conflict, CroupierError, Reason
 from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import encode, updates
@@ -31,6 +29,7 @@ from croupier_server.wire.base import GameWire
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""
 
+_QUARANTINE_RETRY_MS: Final = 5_000
 _MOVE: Final = 2
 _ANSWER: Final = 3
 
@@ -50,6 +49,7 @@ class Match:
         timing: the clocks.
         is_over: the rules have ended the match.
         forfeit: who gives the match away and why, if a seat does.
+        quarantined_ms: since when an operator has stopped play; None: nobody has.
     """
 
     __slots__ = (
@@ -64,6 +64,7 @@ class Match:
         "forfeit",
         "fresh",
         "is_over",
+        "quarantined_ms",
         "state",
         "timing",
         "views",
@@ -86,6 +87,7 @@ class Match:
         self.window_open = False
         self.is_over = False
         self.forfeit: Forfeit | None = None
+        self.quarantined_ms: int | None = None
 
     @property
     def deadline(self) -> int:
@@ -113,10 +115,17 @@ class Match:
             NotYourTurn: no decision of this seat is open.
             StaleDecision: it was answered with another move, or is over.
             InvalidRequest: UNKNOWN_DECISION.
+            Conflict: TABLE_QUARANTINED.
         """
         decision = self.decisions[seat]
         if decision is None or decision.id != decision_id:
             return self._again(seat, decision_id, move)
+        if self.quarantined_ms is not None:
+            raise Conflict(
+                Reason.TABLE_QUARANTINED,
+                "an operator has stopped play at this table for now; its clocks stand",
+                retry_ms=_QUARANTINE_RETRY_MS,
+            )
         if decision.sealed:
             return self._submit_sealed(decision, move, now)
         try:

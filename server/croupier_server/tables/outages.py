@@ -1,5 +1,5 @@
-"""Time that is lost by a fault of the server, and counts for nobody: late loops, a store in
-trouble, restarts.
+"""Time that counts for nobody: late loops, a store in trouble, restarts, play that an operator has
+stopped.
 
 Must not be put here: how such a fault is noticed.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from croupier_server.tables.kept import Quarantined
 from croupier_server.tables.table import Table
 
 
@@ -25,8 +26,9 @@ def stand_still(table: Table, now: int) -> None:
 
 
 def go_on(table: Table, since: int, now: int) -> None:
-    """*table* has stood still since *since*, and goes on."""
-    table.match.timing.go_on(now)
+    """*table* has stood still since *since*, and goes on, unless an operator has stopped it."""
+    if table.match.quarantined_ms is None:
+        table.match.timing.go_on(now)
     table.presence.give_back(since, now)
     table.opening.give_back(since, now)
 
@@ -48,3 +50,27 @@ def reopen(
     table.match.timing.reopen(now, grace_ms, used)
     table.presence.seen_all(now + grace_ms)
     table.opening.reopen(since, now + grace_ms, nonce_ms)
+    if table.match.quarantined_ms is not None:
+        _stop(table, now)
+
+
+def quarantine(table: Table, now: int) -> None:
+    """An operator stops play at *table*, also beyond a restart."""
+    table.match.quarantined_ms = now
+    table.journal.note(Quarantined(now))
+    _stop(table, now)
+
+
+def release(table: Table, now: int) -> None:
+    """The operator lets play at *table* go on."""
+    since = table.match.quarantined_ms
+    assert since is not None
+    table.match.quarantined_ms = None
+    table.presence.stands = False
+    table.journal.note(Quarantined(None))
+    go_on(table, since, now)
+
+
+def _stop(table: Table, now: int) -> None:
+    table.presence.stands = True
+    stand_still(table, now)

@@ -23,20 +23,24 @@ class Presence:
         seats: number of seats.
         away_ms: time after which a seat is away; `FOREVER`: none ever is.
         waits_for_turns: whether a turn may wait for ever.
+
+    Attributes:
+        stands: nobody is missed for now.
     """
 
-    __slots__ = ("_away_ms", "_granted", "_seen", "_waits_for_turns")
+    __slots__ = ("_away_ms", "_granted", "_seen", "_waits_for_turns", "stands")
 
     def __init__(self, seats: int, away_ms: int, *, waits_for_turns: bool) -> None:
         self._away_ms = away_ms
         self._waits_for_turns = waits_for_turns
         self._seen = [0] * seats
         self._granted = [0] * seats
+        self.stands = False
 
     @property
     def is_watched(self) -> bool:
         """Whether this table minds."""
-        return self._away_ms != FOREVER
+        return self._away_ms != FOREVER and not self.stands
 
     def seen(self, seat: Seat, now: int) -> None:
         """*seat* was heard of."""

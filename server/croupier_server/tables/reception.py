@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason
+from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason, Unavailable
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
@@ -68,6 +68,9 @@ class Reception:
         house: takes the house seats.
         dealer: makes a table's decks and lots from its root, in place of `deals.RootDealer`.
         endpoint: address that tables name as theirs; empty: the one that was asked.
+
+    Attributes:
+        is_closed: an operator wants no new tables.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class Reception:
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
         self._number = 0
+        self.is_closed = False
         self._created: Answers[Made] = Answers(host.limits.requests_max)
         self._joined: Answers[Sat] = Answers(host.limits.requests_max)
 
@@ -160,6 +164,10 @@ class Reception:
     def _create(self, caller: Caller, request: CreateTable, mark: bytes, now: int) -> Created:
         host = self._host
         host.expect_storing()
+        if self.is_closed:
+            raise Unavailable(
+                Reason.SERVER_DRAINING, "the server takes no new tables now", retry_ms=_RETRY_MS
+            )
         if host.directory.live >= host.limits.tables_max:
             raise Exhausted(
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS

@@ -192,8 +192,8 @@ def _do(
         case codec.WindowClosed():
             table.match.close_window(now)
             table.settle(now)
-        case codec.Ended(reason, seat_at_fault, detail):
-            table.end(reason, now, seat_at_fault, detail)
+        case codec.Ended(reason, seat_at_fault, detail, outcome):
+            table.end(reason, now, seat_at_fault, detail, outcome)
         case codec.Noted(fact):
             _note(table, fact)
         case codec.Halted():
@@ -225,6 +225,9 @@ def _note(table: Table, fact: kept.Kept) -> None:
         case kept.Invited(host, invites):
             table.opening.invite(host, invites)
         case kept.Stopped():
+            table.journal.note(fact)
+        case kept.Quarantined(since):
+            table.match.quarantined_ms = since
             table.journal.note(fact)
         case _:
             raise ReplayError("a note of what comes with an event")

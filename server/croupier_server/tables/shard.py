@@ -68,6 +68,7 @@ class Shard:
         table: finds one by its id, or raises NotFound.
         list_tables: listed tables, newest first; see `Directory.listed`.
         create_table, start, abort, join, leave: see `Reception`.
+        reception: makes tables, unless an operator wants none.
         readers: all streams.
         house: the seats of house bots.
         commits: collects what is done and hands it to the store.
@@ -110,7 +111,7 @@ class Shard:
         self._timers = self.upkeep.timers
         self.run = self._timers.run
         self.stop = self._timers.stop
-        self._reception = Reception(
+        self.reception = Reception(
             self,
             secrets=secrets,
             ids=ids,
@@ -119,12 +120,12 @@ class Shard:
             dealer=dealer,
             endpoint=endpoint,
         )
-        self.create_table = self._reception.create_table
-        self.start = self._reception.start
-        self.abort = self._reception.abort
-        self.join = self._reception.join
-        self.leave = self._reception.leave
-        self.recovery = Recovery(log, self._reception.surroundings(), self._take_up, self.now_ms)
+        self.create_table = self.reception.create_table
+        self.start = self.reception.start
+        self.abort = self.reception.abort
+        self.join = self.reception.join
+        self.leave = self.reception.leave
+        self.recovery = Recovery(log, self.reception.surroundings(), self._take_up, self.now_ms)
         self.directory.recovery = self.recovery
         self._retry_after_ms = 0
 
@@ -132,7 +133,7 @@ class Shard:
 
     async def begin(self) -> None:
         """Find out which tables the store has; `recover` takes them up."""
-        self._reception.go_on_from(await self.recovery.begin())
+        self.reception.go_on_from(await self.recovery.begin())
 
     async def recover(self) -> None:
         """Take up the tables of the store, while everything else goes on."""
@@ -142,7 +143,7 @@ class Shard:
     def _take_up(self, table: Table) -> None:
         """*table* is here again."""
         self.directory.add(table)
-        self._reception.take_up(table)
+        self.reception.take_up(table)
         if table.status is not Status.ENDED:
             self.house.take_up(table)
             self._timers.schedule(table)
@@ -354,7 +355,7 @@ class Shard:
         table.give_up()
         self._timers.forget(table)
         self.house.forget(table)
-        self._reception.forget(table)
+        self.reception.forget(table)
         for watcher in list(watchers_of(table)):
             watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 

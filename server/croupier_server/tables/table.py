@@ -19,7 +19,7 @@ from croupier_server.errors import (
     Reason,
     TableHalted,
 )
-from croupier_server.games.base import EndReason, Legal, Move, Seat
+from croupier_server.games.base import EndReason, Legal, Move, Outcome, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import deals, encode, faults
@@ -463,17 +463,24 @@ class Table:
             except Exception as fault:
                 self.halt(fault, now)
 
-    def end(self, reason: EndReason, now: int, seat: Seat | None = None, detail: str = "") -> None:
+    def end(
+        self,
+        reason: EndReason,
+        now: int,
+        seat: Seat | None = None,
+        detail: str = "",
+        outcome: Outcome | None = None,
+    ) -> None:
         """End the match.
 
         Args:
             reason: why. By the rules it counts as they say; a forfeit or a concession is lost by
-                the team of *seat*; otherwise it does not count.
+                the team of *seat*; otherwise it counts only with an *outcome*.
             now: the time.
             seat: the seat at fault, if one is.
             detail: one sentence for people.
+            outcome: how it ended, where an operator has decided that.
         """
-        outcome = None
         if reason is EndReason.FINISHED:
             outcome = self.game.outcome(self.match.state)
         elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
