@@ -1,14 +1,21 @@
-"""What the SDK gives a table: clocks, and the nonces of a seat."""
+"""What the SDK gives a table: clocks, nonces, and answers to what a seat is asked again."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 
 import pytest
 
-from croupier import Clock, UsageError
+from croupier import Bot, Clock, Decision, Move, UsageError
+from croupier.background import Background
 from croupier.nonces import NONCE_BYTES, Nonces
-from croupier.v1 import table_pb2
+from croupier.randomness import SeatRandom
+from croupier.seat import Seat, Ticket, Workplace
+from croupier.threads import Threads
+from croupier.v1 import game_pb2, table_pb2
+from croupier.views import View
+from tests.clients.fake_server import FakeTable, Script
 
 
 def test_a_nonce_is_opened_with_the_hash_of_the_next() -> None:
@@ -75,3 +82,54 @@ def test_a_time_that_is_none(seconds: float) -> None:
 def test_a_policy_that_there_is_not() -> None:
     with pytest.raises(UsageError, match="on_time_out"):
         Clock(on_time_out="mercy").message()  # type: ignore[arg-type]
+
+
+class Asked(Bot):
+    """Takes the first move, and counts how often it was asked."""
+
+    inline = True
+    times = 0
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        self.times += 1
+        return decision.legal[0]
+
+
+class Sent:
+    """Notes the answers that a seat sends."""
+
+    def __init__(self) -> None:
+        self.answers: list[str] = []
+
+    def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
+        self.answers.append(decision_id)
+
+    def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
+        raise AssertionError("no nonce was wanted")
+
+
+@pytest.mark.parametrize(
+    ("reason", "asked"),
+    [
+        (table_pb2.RESET_REASON_TOO_OLD, 1),
+        (table_pb2.RESET_REASON_SLOW_CONSUMER, 1),
+        (table_pb2.RESET_REASON_EPOCH, 2),
+    ],
+)
+async def test_resumable_what_is_asked_again_is_answered_again(
+    reason: table_pb2.ResetReason.ValueType, asked: int
+) -> None:
+    """The bot is asked once, unless the table has another past: its ids mean nothing then."""
+    table = FakeTable("t0", Script())
+    bot, link = Asked(), Sent()
+    work = Workplace(asyncio.get_running_loop(), Background(), Threads(1))
+    ticket = Ticket(table.message, 0, 1, "ticket", bytes(NONCE_BYTES))
+    seat = Seat(ticket, bot, SeatRandom(1, "t0", 0), work)
+    seat.link = link
+    question = table.question()
+    seat.receive(question, "decision")
+    seat.receive(question, "decision")
+    assert (bot.times, link.answers) == (1, ["1-0"] * 2)
+    seat.receive(table_pb2.TableUpdate(reset=table_pb2.Reset(reason=reason)), "reset")
+    seat.receive(question, "decision")
+    assert (bot.times, link.answers) == (asked, ["1-0"] * 3)

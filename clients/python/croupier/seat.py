@@ -165,6 +165,9 @@ class Seat:
                     self.finish(update.snapshot.table.result)
             case "resumed":
                 self.epoch = update.resumed.epoch
+            case "reset":
+                if update.reset.reason == table_pb2.RESET_REASON_EPOCH:
+                    self._forget()
             case "event":
                 self.sequence = update.event.sequence
             case "result":
@@ -208,6 +211,14 @@ class Seat:
         """The seat cannot go on."""
         if not self.done.done():
             self.done.set_exception(error)
+
+    def _forget(self) -> None:
+        """The table has another past now: what was asked and answered before is nothing to it, and
+        its decisions may have the same ids."""
+        self._decision_id = ""
+        self._move = self._asked = None
+        self._memory = ViewMemory()
+        self.leave()
 
     # Decisions -----------------------------------------------------------------------------------
     def _decide(self, message: table_pb2.Decision) -> None:
