@@ -289,3 +289,13 @@ def test_fair_grace_is_not_used_up_while_the_server_can_do_nothing(
     bench.timing.here(SEAT, bench.now)
     assert bench.decision.absent_ms == bench.truth.absent == absent
     assert bench.timing.accounts.grace[SEAT] == 200 - absent
+
+
+def test_fair_an_absence_that_was_counted_in_part_is_not_counted_twice() -> None:
+    """A checkpoint may hold a decision whose seat was gone for a while; the log tells all of it."""
+    bench = Bench(ClockSpec(base_ms=500, disconnect_grace_ms=200))
+    for step in [(10, "ask", 0), (0, "go", 0), (30, "come", 0)]:
+        bench.step(*step)
+    assert bench.decision.absent_ms == 30
+    bench.timing.set_used(bench.decision, 100, 70, bench.now)
+    assert bench.timing.accounts.grace[SEAT] == 130

@@ -231,8 +231,8 @@ class Timing:
     def set_used(self, decision: Decision, used_ms: int, absent_ms: int, now: int) -> None:
         """Let the clock of *decision* have run for *used_ms*, beside an absence, for a replay."""
         self._gone_ms[decision.seat] = _HERE
+        self.accounts.grace[decision.seat] -= absent_ms - decision.absent_ms
         decision.absent_ms = absent_ms
-        self.accounts.grace[decision.seat] -= absent_ms
         decision.clock_from_ms = now - used_ms
 
     def used_ms(self, decision: Decision, now: int) -> int:
@@ -276,16 +276,15 @@ class Timing:
 
     def set_deadline(self) -> None:
         """Work `deadline` out anew: decisions or clocks have changed."""
-        deadline = FOREVER
+        self.deadline = FOREVER
         if self._stands_ms != FOREVER:
-            pass
-        elif self._window_is_open and self._spec.window_ms:
-            deadline = self._window_until
+            return
+        if self._window_is_open and self._spec.window_ms:
+            self.deadline = self._window_until
         elif self.is_timed:
             for decision in self._decisions:
                 if decision is not None and decision.answer is None:
-                    deadline = min(deadline, self._expiry(decision))
-        self.deadline = deadline
+                    self.deadline = min(self.deadline, self._expiry(decision))
 
     def _expiry(self, decision: Decision) -> int:
         seat = decision.seat
