@@ -370,14 +370,27 @@ async def test_nonces_are_awaited_before_the_start(call: Caller) -> None:
     assert (await table.finish()).reason == game_pb2.END_REASON_FINISHED
 
 
-async def test_a_nonce_withheld_is_a_no_show(whole: Running) -> None:
+async def test_a_nonce_withheld_frees_its_seat(whole: Running) -> None:
     table = await make(whole.call, TRACTOR + SHORT)
     for seat in range(4):
         await table.join(seat, nonce=NONCES[seat])
+    before = await table.table()
     whole.clock.advance(60_000)
     whole.app.shard.tick()
+    after = await table.table()
+    assert after.status == table_pb2.TABLE_STATUS_OPEN
+    assert not any(seat.player for seat in after.seats)
+    assert after.commitment != before.commitment
+
+
+async def test_a_match_that_does_not_begin_in_time_is_a_no_show(whole: Running) -> None:
+    table = await make(whole.call, TRACTOR + SHORT + "clock { start_timeout { seconds: 20 } }")
+    for seat in (0, 1, 3):
+        await table.join(seat)
+    whole.clock.advance(20_000)
+    whole.app.shard.tick()
     result = (await table.table()).result
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 0)
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 2)
 
 
 async def test_the_host_may_abort(call: Caller) -> None:
