@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of matches, and started again on the same file and port."""
+"""A server that is killed in the middle of matches, and started again on the same store and port."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from croupier.results import EndReason
 from croupier.v1 import table_pb2
 from croupier.views import View
 from tests.e2e.serving import COMMAND, SECONDS, clean_environment
+from tests.storage.postgres import Cluster
 
 
 class Restarted:
@@ -63,10 +64,19 @@ class Restarted:
             self.stop(signal.SIGKILL)
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty durable store."""
+    if request.param == "sqlite":
+        return f"sqlite:{tmp_path / 'croupier.db'}"
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return await cluster.create()
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Restarted]:
-    """A server on a SQLite file."""
-    found = Restarted(f"sqlite:{tmp_path / 'croupier.db'}")
+def server(store: str) -> Iterator[Restarted]:
+    """A server on a durable store."""
+    found = Restarted(store)
     found.start()
     try:
         yield found
