@@ -1,4 +1,4 @@
-"""Spectators with a delay: where their streams start, what wakes them, and what a restart leaves."""
+"""Spectators with a delay: where streams start, what wakes them, and what a restart leaves."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import SystemClock
 from croupier_server.tables.replay import replay
 from croupier_server.tables.shard import Shard
+from croupier_server.tables.snapshots import public_snapshot
 from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
 from tests.tables.test_delay import (
     BY_DECISIONS,
