@@ -149,6 +149,8 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
     )
     door = Door(keys, certificates)
     await door.run()
+    if settings.asks_for_keys and keys.is_empty:
+        _log.warning("nobody has a key", do="croupier keys create NAME --scope play")
     with _private_socket(certificates) as socket:
         listen = Listen(
             settings.host,

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -184,9 +185,11 @@ def test_a_command_that_is_mentioned_exists(
     span: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    name = span.split()[1]
-    assert name in COMMANDS
-    assert run_command([name, "--help"]) == 0
+    command = span.split()[1:2]
+    assert command[0] in COMMANDS
+    if hasattr(import_module(f"croupier_server.cli.{command[0].replace('-', '_')}"), "group"):
+        command += span.split()[2:3]
+    assert run_command([*command, "--help"]) == 0
     shown = capsys.readouterr().out
     assert [flag for flag in re.findall(r"(?<!\S)--[a-z-]+", span) if flag not in shown] == []
 
@@ -221,7 +224,7 @@ def test_names_of_the_sdk_that_are_mentioned_exist() -> None:
         for first, second in sorted(names)
         if first in owners
         and not any(hasattr(owner, second) for owner in owners[first])
-        and not (first == "croupier" and find_spec(f"croupier.{second}"))
+        and not (first == "croupier" and (second == "db" or find_spec(f"croupier.{second}")))
     ]
     assert found == []
 

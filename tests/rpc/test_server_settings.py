@@ -145,7 +145,7 @@ def test_what_is_missing_beyond_loopback_is_named(
     assert line.startswith("host: 192.168.1.2 is reachable from other machines, and ")
     told = [words for words in ("auth is none", "there is no tls_cert") if words in line]
     assert told == missing
-    assert load({"host": "192.168.1.2", "insecure_listen": True, **flags})
+    assert load({"host": "192.168.1.2", "insecure_listen": True, **flags}).insecure_listen
 
 
 def test_with_keys_and_encryption_no_leave_is_needed() -> None:
