@@ -13,6 +13,7 @@ from croupier_server.storage.base import LogRow
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables import shard
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.deals import match_root
 from croupier_server.tables.shard import GameEntry
 from croupier_server.tables.spec import (
     Access,
@@ -28,6 +29,7 @@ from croupier_server.tables.table import Table
 from croupier_server.wire.registry import WIRES
 from tests.conformance.subjects import limits
 from tests.tables.test_lifecycle import NONCES, hashed
+from tests.tables.test_no_show import NEXT
 from tests.tables.world import FIXED, World, asked, kinds, request
 
 WINDOWS = {"open windows": ClockSpec(), "fixed windows": ClockSpec(window_ms=700)}
@@ -169,7 +171,8 @@ def test_durable_the_cards_come_from_the_secrets_that_were_committed(at: int) ->
         for seat in range(3):
             world.join(step(), nonce_hash=hashed(NONCES[seat]))
         for seat in (2, 0, 1):
-            world.shard.open_nonce(step(), seat, NONCES[seat])
+            table = step()
+            world.shard.open_nonce(table, seat, NONCES[seat])
         step()
         assert world.find().status is Status.PLAYING
         roots.append(world.find().opening.reveal.root)
@@ -392,3 +395,34 @@ def test_isolated_a_log_that_makes_no_table_stops_that_table_alone() -> None:
     world.play(world.find("table-2"))
     assert world.record("table-2") is not None
     del other
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_durable_a_secret_that_was_replaced_is_never_used(dies: bool) -> None:
+    world = World(NotingLog(), nonce_ms=1_000)
+
+    def step() -> Table:
+        if dies:
+            world.restart()
+        return world.find()
+
+    first = world.create(deal=DealSource()).opening.reveal.secret
+    for seat in range(3):
+        world.join(step(), nonce_hash=hashed(NONCES[seat]))
+    for seat in (0, 2):
+        table = step()
+        world.shard.open_nonce(table, seat, NONCES[seat], hashed(NEXT[seat]))
+    step()
+    world.clock.advance(20_000)
+    world.shard.tick()
+    table = step()
+    assert table.status is Status.OPEN
+    second = table.opening.reveal.secret
+    assert second != first
+    assert world.join(table, nonce_hash=hashed(NEXT[1])).seat == 1
+    for seat in range(3):
+        table = step()
+        world.shard.open_nonce(table, seat, NEXT[seat])
+    table = step()
+    assert table.status is Status.PLAYING
+    assert table.opening.reveal.root == match_root(second, "table-1", NEXT)

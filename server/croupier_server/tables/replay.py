@@ -132,6 +132,7 @@ def follow(
         ReplayError: a row differs.
     """
     asked = {step.decision_id: step.asked_ms for step, _ in steps if isinstance(step, codec.Moved)}
+    is_halted = any(isinstance(step, codec.Halted) for step, _ in steps)
     made = table.journal.outbox
     now = table.spec.created_ms
     for place, row in enumerate(rows):
@@ -143,9 +144,11 @@ def follow(
                     decision.asked_ms = asked.get(decision.id)
             try:
                 _do(table, row, step, now, steps[place + 1 : place + 2], nonces)
-            except CroupierError as error:
+            except (CroupierError, ReplayError) as error:
                 raise ReplayError(f"row {place} (event {row.sequence}): {error}") from error
-            if table.is_halted and not isinstance(step, codec.Halted):
+            except Exception as fault:
+                table.halt(fault, now)
+            if table.is_halted and not is_halted:
                 raise ReplayError(f"row {place}: {table.fault}")
         if place >= len(made) or made[place][_SAID] != row[_SAID]:
             raise ReplayError(f"row {place} (event {row.sequence}) comes out differently")

@@ -85,10 +85,11 @@ def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator
         checkpoint.load(table, stored.checkpoint, before, dealers)
     yield from follow(table, rows, steps)
     table.take_up(stored.epoch, around.outbox)
+    now = around.now_ms()
     outages.reopen(
         table,
-        codec.time_of(next(row for row in reversed(stored.rows) if row.sequence)),
-        around.now_ms(),
+        min(codec.time_of(next(row for row in reversed(stored.rows) if row.sequence)), now),
+        now,
         grace_ms=around.grace_ms,
         nonce_ms=around.nonce_ms,
         used=_used(steps),

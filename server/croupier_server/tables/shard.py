@@ -17,7 +17,7 @@ import structlog
 from croupier_server.errors import NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Move, Seat
 from croupier_server.storage.base import TableLog
-from croupier_server.tables import tickets
+from croupier_server.tables import outages, tickets
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.checkpoint import can_save, save
 from croupier_server.tables.clock import Clock
@@ -146,6 +146,8 @@ class Shard:
         self.reception.take_up(table)
         if table.status is not Status.ENDED:
             self.house.take_up(table)
+            if self.upkeep.is_in_trouble:
+                outages.stand_still(table, self.now_ms())
             self._timers.schedule(table)
         if table.delayed is not None:
             self._publish_late(table, table.delayed)
