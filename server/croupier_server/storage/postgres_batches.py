@@ -17,21 +17,24 @@ from croupier_server.storage.packing import Piece
 JOBS_MAX: Final = 4_096
 """Jobs that go into one batch at most, so that a backlog does not become one huge statement."""
 
-_PIECES: Final = """
-WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
-  pieces AS (
+_INSERT: Final = """
     INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
-    SELECT piece.* FROM held,
-      unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS piece)
-SELECT fence FROM held
+    SELECT $3::bigint + place, table_number, epoch, last_sequence, packed FROM held,
+      unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[])
+      WITH ORDINALITY AS piece (table_number, epoch, last_sequence, packed, place)
 """
 
-_ALL: Final = """
+_PIECES: Final = f"""
 WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
   pieces AS (
-    INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
-    SELECT piece.* FROM held,
-      unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS piece),
+    {_INSERT})
+SELECT fence FROM held
+"""  # noqa: S608 - the parts are above
+
+_ALL: Final = f"""
+WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
+  pieces AS (
+    {_INSERT}),
   made AS (
     INSERT INTO live_tables (number, table_id, epoch)
     SELECT made.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[]) AS made),
@@ -45,7 +48,7 @@ WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence
   gone_marks AS (DELETE FROM checkpoints USING held WHERE table_number = ANY($15::bigint[])),
   gone_pieces AS (DELETE FROM log_pieces USING held WHERE table_number = ANY($15::bigint[]))
 SELECT fence FROM held
-"""
+"""  # noqa: S608 - the parts are above
 
 
 class Batch(NamedTuple):
@@ -142,13 +145,13 @@ class Batches:
             for table_id, checkpoint in checkpoints.items()
             if table_id in self._tables
         ]
-        first = self._last_piece + 1
+        before = self._last_piece
         self._last_piece += len(pieces)
         self.last_batch += 1
         arguments: tuple[object, ...] = (
             self.last_batch,
             self._fence,
-            list(range(first, first + len(pieces))),
+            before,
             [self._tables[piece[0]] for piece in pieces],
             [piece[1] for piece in pieces],
             [piece[2] for piece in pieces],
