@@ -28,7 +28,9 @@ from croupier_server.tables.spec import (
     DealKind,
     DealSource,
     JoinTable,
+    OnTimeOut,
     SeatSpec,
+    SpectatorDelay,
     Status,
 )
 from croupier_server.tables.table import Table
@@ -55,6 +57,7 @@ class Case:
         end: how it ends: by the rules (``finished``, also after a seat ``left`` before the start
             or ``withheld`` its nonce), or otherwise.
         clock: of the table.
+        delay: spectators are late.
         seed: of the moves.
         is_bold: seats like moves with many cards.
         is_meek: seats play their fallback: nobody declares, bids or melds.
@@ -67,6 +70,7 @@ class Case:
     deal: str = "match"
     end: str = "finished"
     clock: ClockSpec = NO_CLOCK
+    delay: bool = False
     seed: int = 1
     is_bold: bool = False
     is_meek: bool = False
@@ -95,11 +99,21 @@ def cases() -> list[Case]:
             if end == "forfeit":
                 case = replace(case, clock=ClockSpec(per_move_ms=100, strikes=3))
             found.append(case)
+        found += [
+            Case(game, rulesets[0], clock=clock, seed=10 + number, delay=number == 1)
+            for number, clock in enumerate(_POLICIES)
+        ]
         found += [_any_options(game, seed) for seed in range(20)]
     return found + _RARE
 
 
 _CLOCKS = (ClockSpec(), ClockSpec(base_ms=20_000, increment_ms=7), ClockSpec(window_ms=400))
+_POLICIES = (
+    ClockSpec(per_move_ms=500, on_time_out=OnTimeOut.FALLBACK, disconnect_grace_ms=2_000),
+    ClockSpec(base_ms=900, increment_ms=5, disconnect_grace_ms=3_000, start_timeout_ms=60_000),
+    ClockSpec(base_ms=2_500, window_ms=300, on_time_out=OnTimeOut.FORFEIT),
+)
+"""Of which seats come too late now and then, as none of them has a stream."""
 _ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld")
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
@@ -129,9 +143,10 @@ _records: dict[str, bytes] = {}
 
 def record(case: Case) -> bytes:
     """The record of a match, played once."""
-    if case.name not in _records:
-        _records[case.name] = _Match(case).play()
-    return _records[case.name]
+    key = repr(case)
+    if key not in _records:
+        _records[key] = _Match(case).play()
+    return _records[key]
 
 
 def _next(nonce: bytes) -> bytes:
@@ -183,6 +198,7 @@ class _Match:
                 overrides=overrides,
                 deal=DEALS[case.deal],
                 clock=case.clock,
+                delay=SpectatorDelay(decisions=3) if case.delay else None,
                 seats=tuple(seats) if case.deal == "board" else (),
                 title=case.name[:64],
             ),
@@ -226,7 +242,7 @@ class _Match:
                 self._end(table)
             elif case.end == "forfeit" and steps > 30:
                 self._wait(1_000)
-            elif not asked(table) or self.rng.random() < 0.01:
+            elif not asked(table) or self.rng.random() < 0.03:
                 self._wait(600)
             else:
                 decision = self.rng.choice(asked(table))

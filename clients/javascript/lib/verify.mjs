@@ -154,15 +154,24 @@ class Verifier {
       return "none have a part in these cards";
     }
     must(reveal.nonces.length === table.seats.length, `${reveal.nonces.length} nonces`);
-    const filled = this.lines.findLast(({ event }) => ["seats_filled", "seat_no_show"].includes(event.arm));
-    if (filled?.event.arm !== "seats_filled") {
+    let promised = null; // by seat, since all sat
+    let [opened, freed] = [new Set(), new Set()];
+    for (const { event } of this.lines) {
+      if (event.arm === "seats_filled") {
+        promised = event.seats_filled.seats.map((seat) => seat.nonce_hash);
+        [opened, freed] = [new Set(), new Set()];
+      } else if (event.arm === "nonce_opened" || event.arm === "seat_no_show") {
+        const { seat } = event[event.arm];
+        const isWanted = !isEmpty(promised?.[seat]) && !opened.has(seat) && !freed.has(seat);
+        must(isWanted, `event ${event.sequence}: no nonce of seat ${seat} is waited for`);
+        (event.arm === "nonce_opened" ? opened : freed).add(seat);
+      }
+    }
+    if (promised === null || freed.size) {
       must(reveal.nonces.every(isEmpty) && !this.isBegun, "nonces were revealed, or the match began, before all sat");
       return "the seats were not all taken in the end";
     }
-    const opened = new Set(
-      this.events("nonce_opened").filter((line) => line.at > filled.at).map((line) => line.event.nonce_opened.seat),
-    );
-    filled.event.seats_filled.seats.forEach(({ nonce_hash }, seat) => {
+    promised.forEach((nonce_hash, seat) => {
       const nonce = reveal.nonces[seat];
       must(!isEmpty(nonce) === opened.has(seat), `the log and the reveal differ on the nonce of seat ${seat}`);
       must(isEmpty(nonce) || equal(deals.sha256(nonce), nonce_hash), `the nonce of seat ${seat} is another one`);

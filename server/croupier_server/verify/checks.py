@@ -153,17 +153,13 @@ class _Checks:
             return "none have a part in these cards"
         if len(nonces) != len(log.table.seats):
             raise Wrong(f"{len(nonces)} nonces for {len(log.table.seats)} seats")
-        filled = log.filled
-        if filled is None:
+        found = log.nonces
+        if found is None:
             if any(nonces) or log.is_begun:
                 raise Wrong("nonces were revealed, or the match began, before all sat")
             return "the seats were not all taken in the end"
-        hashes = [seat.nonce_hash for seat in filled.event.seats_filled.seats]
-        opened = {
-            line.event.nonce_opened.seat
-            for line in log.events("nonce_opened")
-            if line.row.sequence > filled.row.sequence
-        }
+        hashes = [found.promised.get(seat, b"") for seat in range(len(nonces))]
+        opened = found.opened
         for seat, (nonce, hash_) in enumerate(zip(nonces, hashes, strict=True)):
             if bool(nonce) != (seat in opened):
                 raise Wrong(f"the log and the reveal differ on whether seat {seat} opened a nonce")

@@ -5,7 +5,7 @@ Must not be put here: whether any of it is true.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -42,6 +42,13 @@ class Line(NamedTuple):
     def name(self) -> str:
         """What to call it in a sentence."""
         return f"event {self.row.sequence}" if self.row.sequence else "a sealed answer"
+
+
+class Nonces(NamedTuple):
+    """By seat the hash of its nonce, or nothing; and the seats that opened theirs."""
+
+    promised: Mapping[int, bytes]
+    opened: Set[int]
 
 
 class RecordLog:
@@ -94,10 +101,25 @@ class RecordLog:
         return list(dict.fromkeys([self.table.commitment, *named]))
 
     @cached_property
-    def filled(self) -> Line | None:
-        """The last event that all sit, unless a seat was freed after it."""
-        lines = [line for line in self.lines if line.kind in ("seats_filled", "seat_no_show")]
-        return lines[-1] if lines and lines[-1].kind == "seats_filled" else None
+    def nonces(self) -> Nonces | None:
+        """What was promised and opened since all sat; None if they do not all sit in the end.
+
+        Raises:
+            Wrong: a nonce was opened, or a seat freed for it, that was not waited for.
+        """
+        promised: dict[int, bytes] | None = None
+        opened: set[int] = set()
+        freed: set[int] = set()
+        for line in self.lines:
+            if line.kind == "seats_filled":
+                seats = line.event.seats_filled.seats
+                promised, opened, freed = {one.seat: one.nonce_hash for one in seats}, set(), set()
+            elif line.kind in ("nonce_opened", "seat_no_show"):
+                seat = getattr(line.event, line.kind).seat
+                if not (promised or {}).get(seat) or seat in opened | freed:
+                    raise Wrong(f"{line.name}: no nonce of seat {seat} is waited for")
+                (opened if line.kind == "nonce_opened" else freed).add(seat)
+        return None if promised is None or freed else Nonces(promised, opened)
 
     @cached_property
     def is_begun(self) -> bool:
