@@ -60,6 +60,28 @@ class Link(Protocol):
         ...
 
 
+class Meter(Protocol):
+    """Counts calls for the operator."""
+
+    def ended(self, method: str, code: str, seconds: float, *, is_stream: bool) -> None:
+        """A call of *method* has ended."""
+        ...
+
+    def refused(self, reason: str) -> None:
+        """A call or a move was refused."""
+        ...
+
+
+class Unmetered:
+    """A `Meter` that nobody reads."""
+
+    def ended(self, method: str, code: str, seconds: float, *, is_stream: bool) -> None:
+        """See `Meter.ended`."""
+
+    def refused(self, reason: str) -> None:
+        """See `Meter.refused`."""
+
+
 class Calls:
     """Wraps the handlers of a server.
 
@@ -68,6 +90,7 @@ class Calls:
         streams_max: streams that one principal may have open.
         gate: tells callers apart; None: everybody is `local`.
         rights: what each method takes.
+        meter: counts the calls.
     """
 
     def __init__(
@@ -76,8 +99,10 @@ class Calls:
         streams_max: int,
         gate: Gate | None = None,
         rights: Mapping[str, Right] = RIGHTS,
+        meter: Meter | None = None,
     ) -> None:
         self.requests = requests
+        self.meter = meter or Unmetered()
         self.gate = gate or Gate()
         self._rights = rights
         self._streams_max = streams_max
@@ -99,6 +124,11 @@ class Calls:
             return admit(context.invocation_metadata(), scope)
 
         return admission
+
+    @property
+    def streams(self) -> int:
+        """Streams that are open."""
+        return self._streams.total()
 
     @contextmanager
     def stream_slot(self, caller: Caller) -> Iterator[None]:
@@ -151,11 +181,10 @@ class Service:
         """
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
-        admit = self._calls.admission(path)
+        admit, meter = self._calls.admission(path), self._calls.meter
 
         async def run(data: bytes, context: Context) -> bytes:
-            call = _Call(path, context, frequent=frequent)
-            try:
+            async with _Call(path, context, meter, frequent=frequent) as call:
                 caller = admit(context)
                 if not pays_itself:
                     caller.quota.spend()
@@ -166,15 +195,7 @@ class Service:
                         caller.quota.spend()
                     raise
                 call.about(message)
-                reply = await handle(caller, message)
-                answer = _bytes(reply)
-            except asyncio.CancelledError:
-                call.cancelled()
-                raise
-            except Exception as error:
-                return await call.refuse(error)
-            call.done()
-            return answer
+                return _bytes(await handle(caller, message))
 
         self._methods[method] = grpc.unary_unary_rpc_method_handler(run)
 
@@ -187,11 +208,10 @@ class Service:
         """Add a server stream; *handle* is an async generator and is always closed."""
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
-        admit = self._calls.admission(path)
+        admit, meter = self._calls.admission(path), self._calls.meter
 
         async def run(data: bytes, context: Context) -> None:
-            call = _Call(path, context)
-            try:
+            async with _Call(path, context, meter, is_stream=True) as call:
                 caller = admit(context)
                 caller.quota.spend()
                 message = read(data)
@@ -200,33 +220,20 @@ class Service:
                     async with aclosing(handle(caller, message)) as replies:
                         async for reply in replies:
                             await context.write(_bytes(reply))
-            except asyncio.CancelledError:
-                call.cancelled()
-                raise
-            except Exception as error:
-                await call.refuse(error)
-            call.done()
 
         self._methods[method] = grpc.unary_stream_rpc_method_handler(run)
 
     def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
         """Add a bidirectional stream, whose handler reads and writes frames itself."""
         path = f"{self._name}/{method}"
-        admit = self._calls.admission(path)
+        admit, meter = self._calls.admission(path), self._calls.meter
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
-            call = _Call(path, context)
-            try:
+            async with _Call(path, context, meter, is_stream=True):
                 caller = admit(context)
                 caller.quota.spend()
                 with self._calls.stream_slot(caller):
                     await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
-            except asyncio.CancelledError:
-                call.cancelled()
-                raise
-            except Exception as error:
-                await call.refuse(error)
-            call.done()
 
         self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
 
@@ -262,44 +269,83 @@ class _ContextLink:
 class _Call:
     """One call under way: how it ends, and its line in the log."""
 
-    __slots__ = ("_context", "_frequent", "_method", "_started", "_table_id")
+    __slots__ = (
+        "_context",
+        "_frequent",
+        "_is_stream",
+        "_meter",
+        "_method",
+        "_started",
+        "_table_id",
+    )
 
-    def __init__(self, method: str, context: Context, *, frequent: bool = False) -> None:
+    def __init__(
+        self,
+        method: str,
+        context: Context,
+        meter: Meter,
+        *,
+        frequent: bool = False,
+        is_stream: bool = False,
+    ) -> None:
         self._method = method
         self._context = context
+        self._meter = meter
         self._frequent = frequent
+        self._is_stream = is_stream
         self._table_id = ""
         self._started = time.perf_counter()
+
+    async def __aenter__(self) -> _Call:
+        return self
+
+    async def __aexit__(
+        self, _kind: object, error: BaseException | None, _traceback: object
+    ) -> None:
+        if error is None:
+            self._done()
+        elif isinstance(error, asyncio.CancelledError):
+            self._cancelled()
+        elif isinstance(error, Exception):
+            await self._refuse(error)
 
     def about(self, request: Message) -> None:
         """Take the table from a request that has been checked."""
         self._table_id = str(getattr(request, "table_id", ""))[:_LOGGED_ID_MAX]
 
-    def done(self) -> None:
+    def _done(self) -> None:
         """It went well."""
+        self._ended("OK")
         if not self._frequent:
             _log.info("call", code="OK", **self._facts())
         elif _log.is_enabled_for(logging.DEBUG):
             _log.debug("call", code="OK", **self._facts())
 
-    def cancelled(self) -> None:
+    def _cancelled(self) -> None:
         """The client went away, or its deadline has passed."""
         left: float | None = self._context.time_remaining()
-        late = left is not None and left <= 0
-        _log.info("call", code="DEADLINE_EXCEEDED" if late else "CANCELLED", **self._facts())
+        code = "DEADLINE_EXCEEDED" if left is not None and left <= 0 else "CANCELLED"
+        self._ended(code)
+        _log.info("call", code=code, **self._facts())
 
-    async def refuse(self, error: Exception) -> NoReturn:
+    async def _refuse(self, error: Exception) -> NoReturn:
         """End the call with the status of *error*; a fault of ours shows as INTERNAL alone."""
         if not isinstance(error, CroupierError):
             _log.error("call failed", **fault(error), **self._facts())
             error = internal()
         status = to_status(error)
         code = code_of(status)
+        self._ended(code.name)
+        self._meter.refused(error.reason.value)
         _log.info("call", code=code.name, reason=error.reason.value, **self._facts())
         await self._context.abort(
             code, status.message, ((DETAILS_KEY, status.SerializeToString()),)
         )
         raise AssertionError("abort returned")
+
+    def _ended(self, code: str) -> None:
+        seconds = time.perf_counter() - self._started
+        self._meter.ended(self._method, code, seconds, is_stream=self._is_stream)
 
     def _facts(self) -> dict[str, str | float]:
         facts: dict[str, str | float] = {

@@ -13,7 +13,7 @@ import grpc
 from croupier_server.errors import CroupierError
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.errors import to_status
-from croupier_server.rpc.interceptors import Calls, Link
+from croupier_server.rpc.interceptors import Calls, Link, Meter, Unmetered
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import Session
 from croupier_server.tables.shard import Shard
@@ -28,16 +28,18 @@ class SessionService:
 
     def __init__(self, shard: Shard) -> None:
         self._shard = shard
+        self._meter: Meter = Unmetered()
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
+        self._meter = calls.meter
         service = calls.service("croupier.v1.SessionService")
         service.session("Session", self.session)
         return service.handler()
 
     async def session(self, caller: Caller, link: Link) -> None:
         """Carries frames both ways until one side ends."""
-        session = Session(self._shard, caller, _status)
+        session = Session(self._shard, caller, self._status)
         reader = asyncio.create_task(_read(session, link), name="session reader")
         try:
             with while_key_lasts(caller, session):
@@ -55,6 +57,11 @@ class SessionService:
             with contextlib.suppress(asyncio.CancelledError):
                 await reader
 
+    def _status(self, error: CroupierError) -> bytes:
+        self._meter.refused(error.reason.value)
+        status: bytes = to_status(error).SerializeToString(deterministic=True)
+        return status
+
 
 async def _read(session: Session, link: Link) -> None:
     """Frames of the client, until it hangs up or something fails."""
@@ -66,8 +73,3 @@ async def _read(session: Session, link: Link) -> None:
     except BaseException:
         session.close()
         raise
-
-
-def _status(error: CroupierError) -> bytes:
-    status: bytes = to_status(error).SerializeToString(deterministic=True)
-    return status
