@@ -121,6 +121,7 @@ class Served(NamedTuple):
     shard: Shard
     clock: ManualClock
     secrets: SecretBytes
+    log: MemoryLog
 
 
 @asynccontextmanager
@@ -151,7 +152,7 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
     backing = rpc_server.Backing(shard, log.records, clock.now_ms, secrets, frozenset())
     server = await rpc_server.start(listen, backing)
     try:
-        yield Served(server.address, shard, clock, secrets)
+        yield Served(server.address, shard, clock, secrets, log)
     finally:
         shard.drain()
         await server.drain()

@@ -158,7 +158,11 @@ async def observe(
 
 
 async def seat_all(
-    served: Served, story: Story, manner: Manner, channel: grpc.aio.Channel
+    served: Served,
+    story: Story,
+    manner: Manner,
+    channel: grpc.aio.Channel,
+    window_ms: int = 0,
 ) -> Stage:
     """The story's table with everybody sitting."""
     wire = WIRES_BY_NAME[story.game]
@@ -170,6 +174,7 @@ async def seat_all(
     )
     request.deal_source.fixed.seed = SEED
     request.clock.base.FromSeconds(3_600)
+    request.clock.window_time.FromMilliseconds(window_ms)
     request.spectator_delay.decisions = manner.delay
     request.spectator_delay.time.FromMilliseconds(manner.delay_ms)
     made = table_service_pb2.CreateTableResponse.FromString(

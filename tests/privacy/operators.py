@@ -1,0 +1,43 @@
+"""What the operator's side of a server tells while a story is played: numbers and lists, no cards.
+
+Two stories are compared that nobody without a seat can tell apart: another match behind the moment
+that late spectators see, or another deal. Must not be put here: how it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import grpc
+
+from croupier_server.storage.base import Store
+from croupier_server.storage.memory import MemoryAudit, MemoryKeys
+from croupier_server.tables.caller import Caller
+from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.privacy.serving import Manner, Served, serve
+from tests.privacy.stories import Story
+from tests.privacy.test_late import answer, seat_all
+
+Ask = Callable[[Served, Store], Awaitable[list[str]]]
+
+
+async def nothing_to_let_go() -> None:
+    """The store is gone with the test."""
+
+
+async def told(story: Story, manner: Manner, ask: Ask, window_ms: int = 0) -> list[list[str]]:
+    """What *ask* finds after each answer of *story*."""
+    found = []
+    wire = WIRES_BY_NAME[story.game]
+    async with (
+        serve(story, story.rules, wire) as served,
+        grpc.aio.insecure_channel(served.address) as channel,
+    ):
+        log = served.log
+        store = Store(log, log.records, MemoryKeys(), MemoryAudit(), "memory", nothing_to_let_go)
+        stage = await seat_all(served, story, manner, channel, window_ms)
+        served.shard.start(Caller(host_ticket=stage.host), stage.table.spec.table_id)
+        for number in range(len(story.answers)):
+            await answer(stage, story, number)
+            found.append(await ask(served, store))
+    return found
