@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -21,8 +22,9 @@ from croupier_server.bench.marks import (
 )
 from croupier_server.bench.memory import measure_memory
 from croupier_server.bench.report import Findings, as_data, as_lines
-from croupier_server.bench.served import FLOOR, Sample, cells, middle, ratios
+from croupier_server.bench.served import FLOOR, Sample, cells, middle, ratios, store_ratios
 from croupier_server.cli import run
+from croupier_server.cli.bench import own_file
 from croupier_server.games.base import Turn
 from croupier_server.games.registry import GAMES
 
@@ -181,6 +183,49 @@ def test_the_first_game_is_served_in_every_way_and_the_others_in_sessions() -> N
         "pokex, session, 256 tables",
     ]
     assert len(cells(["pokex"])) == 7
+
+
+STORE_CELLS = [
+    "unary echo, 64 callers",
+    "batched echo, 256 items",
+    "tractor, session, 256 tables",
+    "tractor, session, 256 tables, sqlite",
+    "pokex, session, 256 tables",
+    "pokex, session, 256 tables, sqlite",
+]
+
+
+def test_a_store_is_measured_beside_memory() -> None:
+    found = cells(["tractor", "pokex"], "sqlite:x.db")
+    assert [cell.name for cell in found] == STORE_CELLS
+    assert [cell.store for cell in found[2:]] == ["memory:", "sqlite:x.db"] * 2
+    samples = {name: [sample(10.0), sample(20.0)] for name in STORE_CELLS}
+    samples["tractor, session, 256 tables, sqlite"] = [sample(9.0), sample(16.0)]
+    assert store_ratios(samples, "tractor, session, 256 tables, sqlite") == [0.9, 0.8]
+    assert store_ratios(samples, "tractor, session, 256 tables") == []
+    assert store_ratios(samples, "unary echo, 64 callers") == []
+    text = "\n".join(as_lines(Findings(served=samples)))
+    assert "tractor, session, 256 tables, sqlite: 0.85 (0.80-0.90) of the store in memory" in text
+
+
+def test_a_store_may_have_a_file_of_its_own() -> None:
+    with own_file("sqlite:") as url:
+        folder = Path(url.removeprefix("sqlite:")).parent
+        assert folder.is_dir()
+    assert not folder.exists()
+    with own_file("sqlite:x.db") as url:
+        assert url == "sqlite:x.db"
+    with own_file("") as url:
+        assert url == "memory:"
+
+
+@pytest.mark.slow
+def test_a_store_over_grpc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(served, "DEALS", 0)
+    url = f"sqlite:{tmp_path / 'bench.db'}"
+    found = served.measure(["tongits"], 1, 0.5, lambda _: None, url)
+    assert list(found) == [cell.name for cell in cells(["tongits"], url)]
+    assert store_ratios(found, list(found)[-1])[0] > 0
 
 
 @pytest.mark.slow

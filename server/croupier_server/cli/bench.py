@@ -100,7 +100,7 @@ def command(
         if not (memory or restart or in_process):
             from croupier_server.bench.served import measure
 
-            with _own_file(store) as url:
+            with own_file(store) as url:
                 findings.served = measure(games, rounds, seconds, _report, url)
     except MeasureFailed as error:
         fail(str(error), exit_code=1)
@@ -111,7 +111,7 @@ def command(
 
 
 @contextmanager
-def _own_file(store: str) -> Iterator[str]:
+def own_file(store: str) -> Iterator[str]:
     """The store that *store* names; memory, where it names none."""
     if store != "sqlite:":
         yield store or "memory:"

@@ -131,7 +131,8 @@ def told(path: Path) -> Iterator[None]:
 
 def _make(path: Path) -> None:
     """Folder and file, for our eyes only. What is there is not changed."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):  # a folder, or opening says what it is
+        path.parent.mkdir(mode=0o700, parents=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
