@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from croupier_server import metrics
@@ -28,7 +29,7 @@ async def table_numbers(served: Served, store: Store) -> list[str]:
     found = list(metrics._tables(source))
 
     class Tables(Collector):
-        def collect(self) -> list[metrics.Metric]:
+        def collect(self) -> list[Metric]:
             return found
 
     registry = CollectorRegistry()

@@ -9,6 +9,7 @@ import pytest
 
 from croupier.v1 import table_pb2
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import Event
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import SystemClock
 from croupier_server.tables.replay import replay
@@ -27,7 +28,8 @@ from tests.tables.test_delay import (
     step,
     take_snapshot,
 )
-from tests.tables.test_feeds import numbers
+from tests.tables.test_feeds import end_of, numbers
+from tests.tables.toy_game import State, Toy
 from tests.tables.world import (
     ENTRY,
     SlowLog,
@@ -150,6 +152,32 @@ async def test_events_come_when_they_are_due_by_themselves() -> None:
         feed.close()
     finally:
         shard.stop()
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_late_state_that_cannot_be_made_ends_its_streams(
+    monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    """A fault of ours stops the table; one that has ended stays as it ended."""
+    world = World()
+    table, _ = world.start(delay=BY_DECISIONS, options={"deals": 30})
+    assert table.delayed is not None
+
+    class Broken(Toy):
+        def apply_unchecked(self, state: State, seat: int, move: int) -> list[Event]:
+            raise AssertionError("hand of 7S")
+
+    monkeypatch.setattr(table.delayed, "_game", Broken())
+    for _ in range(100):
+        step(world, table)
+    if is_over:
+        world.play(table)
+    assert table.status is (Status.ENDED if is_over else Status.PLAYING)
+    feed = spectate(world, table)
+    found = world.take(feed) + world.take(feed)
+    assert end_of(found) == table_pb2.StreamEnd.REASON_TABLE_HALTED
+    assert table.is_halted != is_over
+    assert resource(table).status == table_pb2.TABLE_STATUS_ENDED
 
 
 # Restart ------------------------------------------------------------------------------------------

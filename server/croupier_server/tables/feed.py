@@ -338,7 +338,11 @@ class PublicFeed(TableFeed):
             return super().take(now)
         except Exception as fault:
             self.owner.failed(self.table, fault)
-            return []
+            if self.table.is_halted:
+                return []  # what is left to tell comes with the end
+            out: list[bytes] = []
+            self._end(out, updates.end(StreamEnd.TABLE_HALTED))
+            return out
 
 
 class SeatFeed(TableFeed):
