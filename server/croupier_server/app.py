@@ -14,12 +14,13 @@ import secrets as system_secrets
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import structlog
+from prometheus_client import CollectorRegistry
 
 from croupier.v1.system_service_pb2 import ServerLimits
 from croupier_server import house
@@ -30,7 +31,10 @@ from croupier_server.identity.keyring import KeyRing
 from croupier_server.identity.keys import HOUSE, Scope
 from croupier_server.identity.quota import Quotas
 from croupier_server.logging import loop_fault
+from croupier_server.metrics import CallMeter, Source, new_registry, page
+from croupier_server.rpc import admin_server
 from croupier_server.rpc import server as rpc_server
+from croupier_server.rpc.admin_service import Operated
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
 from croupier_server.rpc.server import Backing, Listen, RunningServer
@@ -86,14 +90,35 @@ def table_ids(sources: Sources) -> Callable[[], str]:
     return make
 
 
+class OperatorPorts(NamedTuple):
+    """Where operators find the server; empty where they do not."""
+
+    admin: str = ""
+    metrics: str = ""
+
+
 class App(NamedTuple):
-    """A running server and what it stands on."""
+    """A running server and what it stands on.
+
+    Attributes:
+        server: what listens.
+        shard: the tables.
+        store: where they are kept.
+        house: the house bots, if there are any.
+        door: who may come in.
+        stopping: set when an operator wants the server to stop.
+        meter: counts the calls.
+        operators: where operators find it.
+    """
 
     server: RunningServer
     shard: Shard
     store: Store
     house: house.HouseBots | None
     door: Door
+    stopping: asyncio.Event
+    meter: CallMeter
+    operators: OperatorPorts
 
     async def drain(self) -> None:
         """Report NOT_SERVING and end every stream with SERVER_DRAINING."""
@@ -102,12 +127,19 @@ class App(NamedTuple):
 
 
 @asynccontextmanager
-async def running(settings: Settings, sources: Sources | None = None) -> AsyncIterator[App]:
+async def running(
+    settings: Settings, sources: Sources | None = None, stop: asyncio.Event | None = None
+) -> AsyncIterator[App]:
     """A server that is listening; it is stopped at the end.
+
+    Args:
+        settings: all that can be set.
+        sources: what comes from outside.
+        stop: set when an operator wants it to end.
 
     Raises:
         StoreError: the store cannot be opened.
-        CannotListen: the port is taken, or the address is not of this machine.
+        CannotListen, CannotShowMetrics: a port is taken, or the address is not of this machine.
         CertificateError: there are certificates to be used, and they cannot be.
     """
     sources = sources or system_sources()
@@ -118,34 +150,31 @@ async def running(settings: Settings, sources: Sources | None = None) -> AsyncIt
         records_bytes_max=settings.records_mb_max << 20,
     )
     try:
-        async with _running(settings, sources, store) as app:
+        async with _running(settings, sources, store, stop or asyncio.Event()) as app:
             yield app
     finally:
         await store.close()
 
 
 @asynccontextmanager
-async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncIterator[App]:
+async def _running(
+    settings: Settings, sources: Sources, store: Store, stop: asyncio.Event
+) -> AsyncIterator[App]:
     certificates = _certificates(settings)
+    registry = new_registry()
+    meter = CallMeter(registry)
     keys = KeyRing(store.keys, sources.clock.now_ms)
     bots = house.HouseBots(
         lambda table_id: _is_on(shard, table_id), key=_house_key(settings, keys, sources)
     )
-    shard = Shard(
-        clock=sources.clock,
-        secrets=sources.secrets,
-        ids=table_ids(sources),
-        log=store.log,
-        games={kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()},
-        limits=_limits(settings),
-        house=bots.sit if settings.house_bots else None,
-    )
+    shard = _shard(settings, sources, store, bots)
     backing = Backing(
         shard,
         store.records,
         sources.clock.now_ms,
         sources.secrets,
         house.BOTS if settings.house_bots else frozenset(),
+        meter,
     )
     door = Door(keys, certificates)
     await door.run()
@@ -169,9 +198,11 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
         upkeep = asyncio.create_task(_upkeep(settings, store, sources.clock), name="upkeep")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
-        app = App(server, shard, store, bots if settings.house_bots else None, door)
+        dwellers = bots if settings.house_bots else None
+        app = App(server, shard, store, dwellers, door, stop, meter, OperatorPorts())
         try:
-            yield app
+            async with _operated(settings, app, keys, registry, sources, certificates) as ports:
+                yield app._replace(operators=ports)
         finally:
             await _stopped(recovering)
             await _stopped(upkeep)
@@ -180,6 +211,55 @@ async def _running(settings: Settings, sources: Sources, store: Store) -> AsyncI
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
                 group.create_task(door.stop())
+
+
+def _shard(settings: Settings, sources: Sources, store: Store, bots: house.HouseBots) -> Shard:
+    return Shard(
+        clock=sources.clock,
+        secrets=sources.secrets,
+        ids=table_ids(sources),
+        log=store.log,
+        games={kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()},
+        limits=_limits(settings),
+        house=bots.sit if settings.house_bots else None,
+    )
+
+
+@asynccontextmanager
+async def _operated(
+    settings: Settings,
+    app: App,
+    keys: KeyRing,
+    registry: CollectorRegistry,
+    sources: Sources,
+    certificates: Certificates | None,
+) -> AsyncIterator[OperatorPorts]:
+    """The ports of the operators, as the settings want them."""
+    admin = metrics = ""
+    server, shard, now_ms = app.server, app.shard, sources.clock.now_ms
+    async with contextlib.AsyncExitStack() as stack:
+        if settings.metrics_port is not None:
+            host = settings.metrics_host
+            deaths = app.house.count_deaths if app.house is not None else int
+            source = Source(shard, app.store, lambda: server.streams, deaths)
+            port = await stack.enter_async_context(
+                page(registry, host, settings.metrics_port, source)
+            )
+            metrics = f"{host}:{port}"
+        if settings.admin_port is not None:
+            operated = Operated(shard, app.store, now_ms, lambda: server.streams, app.stopping.set)
+            admin = await stack.enter_async_context(
+                admin_server.listening(
+                    settings.admin_host,
+                    settings.admin_port,
+                    operated,
+                    gate=Gate(keys, Quotas(0, 1, now_ms)),
+                    certificates=certificates,
+                    secrets=sources.secrets,
+                    meter=app.meter,
+                )
+            )
+        yield OperatorPorts(admin, metrics)
 
 
 async def _upkeep(settings: Settings, store: Store, clock: Clock) -> None:
@@ -246,7 +326,8 @@ async def serve(
 
     Args:
         settings: all that can be set.
-        announce_fd: gets one line of JSON with ``address`` and ``pid`` when the server listens.
+        announce_fd: gets one line of JSON with ``address`` and ``pid`` when the server listens, and
+            with the addresses of ``admin`` and ``metrics`` where there are such ports.
         until_fd: end of a pipe whose other end somebody else holds; without that one we stop too.
 
     Raises:
@@ -275,10 +356,11 @@ async def serve(
     loop.set_exception_handler(loop_fault)
     _tame_collector()
     sys.setswitchinterval(_SWITCH_S)
-    async with running(settings) as app:
-        _log.info("listening", address=app.server.address, loop=type(loop).__module__)
+    async with running(settings, stop=stop) as app:
+        ports = {name: at for name, at in app.operators._asdict().items() if at}
+        _log.info("listening", address=app.server.address, loop=type(loop).__module__, **ports)
         if announce_fd is not None:
-            announce(announce_fd, app.server.address)
+            announce(announce_fd, app.server.address, ports)
         await stop.wait()
     _log.info("stopped")
 
@@ -291,9 +373,9 @@ def _tame_collector() -> None:
     gc.set_threshold(*_COLLECT_AFTER)
 
 
-def announce(fd: int, address: str) -> None:
+def announce(fd: int, address: str, ports: Mapping[str, str]) -> None:
     """Write the line that tells whoever started us where we listen; nobody reading is no error."""
-    line = json.dumps({"address": address, "pid": os.getpid()}) + "\n"
+    line = json.dumps({"address": address, "pid": os.getpid(), **ports}) + "\n"
     with contextlib.suppress(BrokenPipeError), os.fdopen(fd, "w") as out:
         out.write(line)
 

@@ -65,6 +65,26 @@ class Settings(BaseSettings):
         None,
         description="PEM file with authorities; every client then needs a certificate of one.",
     )
+    admin_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="Port of the Admin service, which always asks for a key with the scope admin; "
+        "0 takes a free one, not set: there is none.",
+    )
+    admin_host: str = Field("127.0.0.1", description="Address of the Admin service.")
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="Port of the page for Prometheus, /metrics; 0 takes a free one, not set: there "
+        "is none.",
+    )
+    metrics_host: str = Field(
+        "127.0.0.1",
+        description="Address of that page, which is neither encrypted nor behind keys: keep it to "
+        "yourself.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged."
     )
@@ -163,6 +183,21 @@ class Settings(BaseSettings):
                 f"host: {self.host} is reachable from other machines, and {', and '.join(faults)}; "
                 "give --insecure-listen if that is what you want"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _operators(self) -> Settings:
+        is_open = {
+            "admin_host": self.admin_port is not None and self.tls_cert is None,
+            "metrics_host": self.metrics_port is not None,
+        }
+        for name, is_unencrypted in is_open.items():
+            host: str = getattr(self, name)
+            if is_unencrypted and not (self.insecure_listen or is_loopback(host)):
+                raise ValueError(
+                    f"{name}: {host} is reachable from other machines, and that port is not "
+                    "encrypted; give --insecure-listen if that is what you want"
+                )
         return self
 
     @property

@@ -52,9 +52,6 @@ class HouseBots:
         command: program and arguments of the process.
         key: with which bots call; empty: without one. They are told on the standard input, where
             nobody else can read it.
-
-    Attributes:
-        deaths: how often the process has died.
     """
 
     def __init__(
@@ -69,7 +66,7 @@ class HouseBots:
         self._wake = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
         self._sweep_at = 64
-        self.deaths = 0
+        self._deaths = 0
 
     def start(self, address: str) -> None:
         """Have bots dial *address* from now on."""
@@ -93,6 +90,10 @@ class HouseBots:
                 await self._runner
             self._runner = None
 
+    def count_deaths(self) -> int:
+        """How often the process has died."""
+        return self._deaths
+
     @property
     def seats(self) -> tuple[HouseSeat, ...]:
         """Seats that were handed out, but for those of matches known to have ended."""
@@ -113,7 +114,7 @@ class HouseBots:
             except OSError as error:
                 _log.error("house bots cannot be started", error=str(error))
                 status = -1
-            self.deaths += 1
+            self._deaths += 1
             self._forget_ended()
             self._unsent = list(self._seats.values())
             if loop.time() - started > _STEADY_SECONDS:

@@ -62,6 +62,7 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     # gRPC's core writes lines of its own about a port that is taken; we write a better one.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from croupier_server import app, logging
+    from croupier_server.metrics import CannotShowMetrics
     from croupier_server.rpc.server import CannotListen
     from croupier_server.rpc.tls import CertificateError
     from croupier_server.storage.base import StoreError
@@ -81,7 +82,7 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
             runner.run(app.serve(settings, announce_fd, until_fd))
         except CertificateError as error:
             fail(str(error))
-        except (CannotListen, StoreError) as error:
+        except (CannotListen, CannotShowMetrics, StoreError) as error:
             fail(str(error), CANNOT_START)
 
 

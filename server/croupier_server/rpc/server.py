@@ -19,7 +19,7 @@ from croupier.v1 import system_service_pb2
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.health import Health
-from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.rpc.record_service import RecordService
@@ -88,6 +88,7 @@ class Backing:
         now_ms: the server's clock.
         secrets: random bytes, so many.
         house_bots: names of the house bots that a seat may have.
+        meter: counts the calls.
     """
 
     shard: Shard
@@ -95,18 +96,34 @@ class Backing:
     now_ms: Callable[[], int]
     secrets: Callable[[int], bytes]
     house_bots: frozenset[str]
+    meter: Meter = field(default_factory=Unmetered)
 
 
 class RunningServer:
-    """A server that is listening."""
+    """A server that is listening.
+
+    Attributes:
+        address: where, with its port.
+    """
 
     def __init__(
-        self, server: grpc.aio.Server, health: Health, records: RecordService, address: str
+        self,
+        server: grpc.aio.Server,
+        health: Health,
+        records: RecordService,
+        address: str,
+        calls: Calls,
     ) -> None:
         self._server = server
         self._health = health
         self._records = records
+        self._calls = calls
         self.address = address
+
+    @property
+    def streams(self) -> int:
+        """Streams that are open."""
+        return self._calls.streams
 
     async def drain(self) -> None:
         """Say NOT_SERVING and end the streams of records; the shard ends those of tables."""
@@ -132,8 +149,9 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         CannotListen: the port is taken, or the address is not of this machine.
     """
     limits = listen.limits
-    calls = Calls(Requests(limits.request_bytes_max), limits.streams_max, listen.gate)
-    server = grpc.aio.server(options=_options(limits))
+    requests = Requests(limits.request_bytes_max)
+    calls = Calls(requests, limits.streams_max, listen.gate, meter=backing.meter)
+    server = grpc.aio.server(options=options(limits.request_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages)
     services = services_of(listen, backing, pages, records)
@@ -143,32 +161,34 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     if listen.reflection:
         names = (*services, "grpc.health.v1.Health", reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
-    address = _open_port(server, listen)
+    address = open_port(server, listen.host, listen.port, listen.certificates)
+    if listen.socket:
+        server.add_insecure_port(f"unix:{listen.socket}")
     await server.start()
     await health.serving()
-    return RunningServer(server, health, records, address)
+    return RunningServer(server, health, records, address, calls)
 
 
-def _open_port(server: grpc.aio.Server, listen: Listen) -> str:
-    """Listen where *listen* says; the address with its port.
+def open_port(
+    server: grpc.aio.Server, host: str, port: int, certificates: Certificates | None
+) -> str:
+    """Have *server* listen; the address with its port.
 
     Raises:
         CannotListen: the port is taken, or the address is not of this machine.
     """
-    host = f"[{listen.host}]" if ":" in listen.host else listen.host
-    wanted = f"{host}:{listen.port}"
+    name = f"[{host}]" if ":" in host else host
+    wanted = f"{name}:{port}"
     try:
-        if listen.certificates is not None:
-            port = server.add_secure_port(wanted, listen.certificates.credentials())
+        if certificates is not None:
+            found = server.add_secure_port(wanted, certificates.credentials())
         else:
-            port = server.add_insecure_port(wanted)
+            found = server.add_insecure_port(wanted)
     except RuntimeError:
-        port = 0
-    if not port:
+        found = 0
+    if not found:
         raise CannotListen(f"cannot listen on {wanted}: taken, or not of this machine")
-    if listen.socket:
-        server.add_insecure_port(f"unix:{listen.socket}")
-    return f"{host}:{port}"
+    return f"{name}:{found}"
 
 
 def services_of(
@@ -194,11 +214,11 @@ def services_of(
     }
 
 
-def _options(limits: system_service_pb2.ServerLimits) -> Sequence[tuple[str, int]]:
+def options(request_bytes_max: int) -> Sequence[tuple[str, int]]:
     """Options of gRPC: one server a port, bounded requests, and clients that vanish are noticed."""
     return (
         ("grpc.so_reuseport", 0),
-        ("grpc.max_receive_message_length", _WIRE_FACTOR * limits.request_bytes_max),
+        ("grpc.max_receive_message_length", _WIRE_FACTOR * request_bytes_max),
         ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
         ("grpc.keepalive_timeout_ms", _KEEPALIVE_TIMEOUT_MS),
         ("grpc.keepalive_permit_without_calls", 1),
