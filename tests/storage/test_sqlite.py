@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import sqlite3
 import stat
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from croupier_server.storage import sqlite_reading
 from croupier_server.storage.base import (
     Checkpoint,
     LogRow,
@@ -339,6 +341,39 @@ def test_a_transaction_that_fails_changes_nothing(path: Path) -> None:
     assert core.commit(jobs).errors == [None, None, None]
     assert kept(file) == (1, 1, 0)
     file.close()
+
+
+def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
+    path: Path, tmp_path: Path
+) -> None:
+    """Promise 3: whatever came to the disk of the last write, every batch before it is whole."""
+    file = SqliteFile(path, "power")
+    wal = path.with_name(path.name + "-wal")
+    ends: list[int] = []
+    for number in range(1, 13):
+        file.core.commit([appended([row("a", number, 2), row("b", number, 0, b"x" * 5_000)])])
+        ends.append(wal.stat().st_size)
+    whole, log = path.read_bytes(), wal.read_bytes()
+    file.close()
+    assert ends == sorted(set(ends))
+    assert ends[-1] == len(log)
+    rng = random.Random(4)
+    for case in range(40):
+        cut = rng.randrange(ends[0], len(log) + 1)
+        tail = bytes(rng.getrandbits(8) for _ in range(rng.randrange(9_000)))
+        copy = tmp_path / f"cut {case}" / "croupier.db"
+        copy.parent.mkdir()
+        copy.write_bytes(whole)
+        copy.with_name(wal.name).write_bytes(log[:cut] + tail)
+        again = SqliteFile(copy, "power")
+        acknowledged = sum(end <= cut for end in ends)
+        with again.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            for name in ("a", "b"):
+                found = [one.sequence for one in sqlite_reading.read(raw, name, 0)]  # type: ignore[arg-type]
+                assert found == list(range(1, acknowledged + 1))
+        again.core.commit([appended([row("a", acknowledged + 1)])])
+        again.close()
 
 
 async def test_a_checkpoint_goes_with_its_table(path: Path) -> None:
