@@ -11,10 +11,11 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import NamedTuple
 
+import grpc
 import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier.v1 import table_service_pb2
+from croupier.v1 import spectate_service_pb2, table_service_pb2
 from croupier_server.games.base import Turn
 from croupier_server.identity.keys import Scope, new_key
 from croupier_server.storage.base import FinishedMatch, StoredKey
@@ -27,6 +28,7 @@ from tests.rpc.conftest import Running, server
 from tests.rpc.players import TABLES, host_of, ticket_of
 from tests.rpc.test_record import RECORDS
 
+SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 GAME = "game: GAME_KIND_TONGITS shared_seats: true options { tongits { max_hands: 1 } } "
 FIXED = GAME + "deal_source { fixed { seed: 7 } }"
 LATE = GAME + "spectator_delay { time { seconds: 600 } }"
@@ -217,6 +219,32 @@ async def test_private_no_record_before_late_spectators_have_seen_the_end(keyed:
     keyed.running.app.shard.tick()
     await keyed.running.app.shard.committed()
     await expect_shown(keyed, seated)
+
+
+# Sisters ------------------------------------------------------------------------------------------
+
+
+async def test_private_whoever_sat_at_a_board_is_barred_from_its_other_tables(
+    keyed: Keyed,
+) -> None:
+    """By account: without the ticket, with it, and with another key's scopes it is the same."""
+    first, second = await seat_all(keyed, BOARD), await seat_all(keyed, BOARD)
+    third = await seat_all(keyed, GAME)
+    call, request = keyed.running.call, spectate_service_pb2.SpectateTableRequest
+    for who in ("player", "seat 0", "seat 2"):
+        # The player sits at both, so that each bars it from the other.
+        for seated in (first, second):
+            asking = request(table_id=seated.table.spec.table_id)
+            refused = await call.refused(SPECTATE, asking, first.credentials[who])
+            assert refused.reason == "SPECTATING_BARRED", who
+            assert refused.code is grpc.StatusCode.PERMISSION_DENIED
+    for seated, who in ((first, "spectator"), (second, "host"), (third, "player")):
+        asking = request(table_id=seated.table.spec.table_id)
+        answers = call.stream(
+            SPECTATE, asking, spectate_service_pb2.SpectateTableResponse, keyed.keys[who]
+        )
+        async with aclosing(answers) as stream:
+            assert (await anext(stream)).update.HasField("snapshot"), who
 
 
 # Planted leaks ------------------------------------------------------------------------------------
