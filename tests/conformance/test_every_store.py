@@ -270,6 +270,35 @@ async def test_a_match_is_finished_once(store: Store) -> None:
     assert await store.records.head() == 1
 
 
+async def test_a_match_without_a_record_keeps_its_rows_and_harms_no_other(store: Store) -> None:
+    bad = match("bad")._replace(option_text={"a": None})  # type: ignore[dict-item]
+    told: dict[str, Exception | None] = {}
+    done = asyncio.Event()
+
+    def is_done(name: str, error: Exception | None) -> None:
+        told[name] = error
+        if len(told) == 4:
+            done.set()
+
+    for one in (match("a"), match("b"), bad, match("c")):
+        name = one.table_id
+        store.log.append([row(name, 1)._replace(public=b"\x08\x01")], lambda _: None)
+        store.log.finish(one, lambda error, name=name: is_done(name, error))  # type: ignore[misc]
+    async with asyncio.timeout(5):
+        await done.wait()
+    assert [name for name, error in told.items() if error is not None] == ["bad"]
+    assert await shown(store) == ["a", "b", "c"]
+    assert list(await store.log.tables()) == ["bad"]
+    await append(store, [row("bad", 2)])
+    assert [one.sequence for one in await store.log.read("bad")] == [1, 2]
+
+
+async def test_many_matches_may_end_at_once(store: Store) -> None:
+    names = [f"t{number}" for number in range(40)]
+    assert await finish(store, *map(match, names)) == names
+    assert await shown(store) == names
+
+
 async def test_notes_are_no_part_of_a_record(store: Store) -> None:
     await finish(store, match("a"))
     plain = await store.records.get("a")

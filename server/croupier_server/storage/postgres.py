@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final
 
 import structlog
@@ -40,6 +41,9 @@ from croupier_server.storage.postgres_session import LOST, Held, Superseded, Wri
 
 CLOSE_S: Final = 5.0
 """What cannot be stored within this time when the log is closed never will be."""
+
+ARCHIVED_AT_ONCE: Final = 16
+"""Finished matches that are put away together at most; a long one has half a megabyte."""
 
 _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Between tries; the last one again and again."""
@@ -254,30 +258,34 @@ class PostgresLog:
                 await self._has_finished.wait()
             self._has_finished.clear()
             while self._finished:
-                job, number = self._finished[0]
-                error = await self._keep_trying(job.match, number)
-                self._finished.popleft()
-                if error is not None:
-                    self._batches.restore(job.match.table_id, number)
-                _tell(job.done, error)
+                some = tuple(islice(self._finished, ARCHIVED_AT_ONCE))
+                errors = await self._keep_trying(some)
+                for (job, number), error in zip(some, errors, strict=True):
+                    self._finished.popleft()
+                    if error is not None:
+                        self._batches.restore(job.match.table_id, number)
+                    _tell(job.done, error)
 
-    async def _keep_trying(self, match: FinishedMatch, number: int) -> Exception | None:
-        """Archive a match, or say why it never will be."""
+    async def _keep_trying(self, some: Sequence[tuple[Finish, int]]) -> list[Exception | None]:
+        """Archive matches; says why those that were not never will be."""
+        ended = [(job.match, number) for job, number in some]
         tries = 0
         while True:
             try:
-                if await self._pool.archive(match, number):
+                if await self._pool.archive(ended):
                     self._shown()
             except Unavailable:  # the writer finds out about it as well, and says so
                 await asyncio.sleep(_PAUSES_S[min(tries, len(_PAUSES_S) - 1)])
                 tries += 1
             except Superseded as error:
-                return error
-            except Exception as error:  # of this match alone
-                _log.exception("match not archived", table_id=match.table_id)
-                return error
+                return [error] * len(some)
+            except Exception as error:  # one of them is to blame, and harms none of the others
+                if len(some) > 1:
+                    return [error for one in some for error in await self._keep_trying([one])]
+                _log.exception("match not archived", table_id=ended[0][0].table_id)
+                return [error]
             else:
-                return None
+                return [None] * len(some)
 
 
 def _refuse(job: Job, error: Exception) -> None:

@@ -53,8 +53,19 @@ SELECT epoch, packed FROM log_pieces
 WHERE table_number = $1 AND (last_sequence >= $2 OR last_sequence = 0) ORDER BY number
 """
 
-_WHOLE: Final = (
-    "SELECT string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces WHERE table_number = $1"
+_WHOLE: Final = """
+SELECT table_number, string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces
+WHERE table_number = ANY($1::bigint[]) GROUP BY table_number
+"""
+
+_DROP_TABLES: Final = text(
+    "DELETE FROM live_tables WHERE number = ANY(CAST(:numbers AS bigint[])) RETURNING number"
+)
+_DROP_CHECKPOINTS: Final = text(
+    "DELETE FROM checkpoints WHERE table_number = ANY(CAST(:numbers AS bigint[]))"
+)
+_DROP_PIECES: Final = text(
+    "DELETE FROM log_pieces WHERE table_number = ANY(CAST(:numbers AS bigint[]))"
 )
 
 _log = structlog.get_logger(__name__)
@@ -153,23 +164,26 @@ class PostgresPool:
             found = await raw.fetch(_PIECES, live["number"], after) if live else ()
         return behind(_rows(table_id, found), after)
 
-    async def archive(self, match: FinishedMatch, number: int) -> bool:
-        """Keep the record of a match and let go of its rows, both or neither. What a try before
-        this one has done is not done again.
+    async def archive(self, ended: Sequence[tuple[FinishedMatch, int]]) -> bool:
+        """Keep records of matches and let go of their rows, all or none. What a try before this one
+        has done is not done again.
 
         Args:
-            match: what has ended.
-            number: of its table.
+            ended: the matches, and the numbers of their tables.
 
         Returns:
             Whether records may have come to be shown.
         """
+        numbers = [number for _, number in ended]
         async with self._raw() as raw:
-            packed = await raw.fetchval(_WHOLE, number)
-        if packed is None:
-            return True
-        record = await asyncio.to_thread(lambda: record_of_bodies(match, bodies(packed)))
-        return await self.write(partial(_archive, match=match, number=number, record=record))
+            packed = dict(map(tuple, await raw.fetch(_WHOLE, numbers)))
+        records = await asyncio.to_thread(
+            lambda: [
+                record_of_bodies(match, bodies(packed[number])) if number in packed else b""
+                for match, number in ended
+            ]
+        )
+        return await self.write(partial(_archive, ended=ended, records=records))
 
     @asynccontextmanager
     async def _raw(self) -> AsyncIterator[asyncpg.Connection]:
@@ -180,14 +194,19 @@ class PostgresPool:
             yield wrapped.driver_connection
 
 
-def _archive(connection: Connection, match: FinishedMatch, number: int, record: bytes) -> bool:
-    values = {"number": number}
-    gone = connection.execute(text("DELETE FROM live_tables WHERE number = :number"), values)
-    if not gone.rowcount:
-        return True
-    connection.execute(text("DELETE FROM checkpoints WHERE table_number = :number"), values)
-    connection.execute(text("DELETE FROM log_pieces WHERE table_number = :number"), values)
-    return keep_record(connection, match, record)
+def _archive(
+    connection: Connection, ended: Sequence[tuple[FinishedMatch, int]], records: Sequence[bytes]
+) -> bool:
+    values = {"numbers": [number for _, number in ended]}
+    live = set(connection.execute(_DROP_TABLES, values).scalars())
+    connection.execute(_DROP_CHECKPOINTS, values)
+    connection.execute(_DROP_PIECES, values)
+    shown = [
+        keep_record(connection, match, record)
+        for (match, number), record in zip(ended, records, strict=True)
+        if number in live
+    ]
+    return any(shown) or len(shown) < len(ended)
 
 
 def _rows(table_id: str, found: Iterable[Any]) -> Iterator[LogRow]:
