@@ -109,10 +109,10 @@ class Timing:
 
     def opened(self, sequence: int) -> None:
         """Decisions or a window have come behind event *sequence*; once that is stored `stored` is
-        to be called, and their time starts."""
+        to be called, and their time starts. None is open that has come before."""
         if self.is_timed or (self._window_is_open and self._spec.window_ms):
             self.unstored = sequence
-        self.set_deadline()
+        self.deadline = FOREVER
 
     def stored(self, now: int) -> None:
         """What has been opened is stored, so that its seats may be asked."""
