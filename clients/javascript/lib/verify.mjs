@@ -119,10 +119,29 @@ class Verifier {
     this.referee = new REFEREES[this.game](Object.fromEntries(options));
     must(this.referee.players === table.seats.length, "the options ask for another number of seats");
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
+    this.#checkSeats(table.seats);
     this.source = table.deal_source?.arm;
     must(this.source, "the table names no source of its cards");
     this.isBegun = this.events("match_started").length > 0;
     return `${this.game}, ruleset ${table.ruleset}, ${table.seats.length} seats; the options have the hash ${hex(table.ruleset_hash)}`;
+  }
+
+  // Whoever is told to sit when all sit is who sat down last.
+  #checkSeats(seats) {
+    const now = seats.map((seat) => ({ ...seat }));
+    const known = (told) => ({ ...told, nonce_hash: undefined });
+    for (const { event } of this.lines) {
+      if (event.arm === "seat_joined") {
+        const { seat } = event.seat_joined;
+        const { access, team } = seats[seat.seat] ?? {};
+        must(seat.player && seat.access === access && seat.team === team, `event ${event.sequence}: no such seat`);
+        must(seat.epoch > now[seat.seat].epoch, `event ${event.sequence}: a life of the seat that is over`);
+        now[seat.seat] = seat;
+      } else if (event.arm === "seats_filled") {
+        const told = event.seats_filled.seats;
+        must(same(told.map(known), now.map(known)), `event ${event.sequence}: others sit there`);
+      }
+    }
   }
 
   events(arm) {
