@@ -20,6 +20,7 @@ PLANTED = {
         ("croupier_server.games.tractor.rules", "import croupier_server.tables.table"),
         ("croupier_server.tables.table", "import croupier_server.rpc.play_service"),
         ("croupier_server.rpc.play_service", "import croupier_server.contest.runner"),
+        ("croupier_server.identity.keyring", "import croupier_server.tables.table"),
         ("croupier_server.errors", "import croupier_server.config"),
     ],
     "games": [
@@ -38,10 +39,12 @@ PLANTED = {
     ],
     "grpc": [
         ("croupier_server.tables.shard", "import grpc"),
+        ("croupier_server.identity.keyring", "import grpc"),
         ("croupier_server.storage.codec", "import grpc.aio"),
     ],
     "storage": [
         ("croupier_server.tables.shard", "import croupier_server.storage.memory"),
+        ("croupier_server.identity.keyring", "import croupier_server.storage.memory"),
         ("croupier_server.contest.runner", "import croupier_server.storage.codec"),
     ],
     "clients": [
@@ -52,6 +55,7 @@ PLANTED = {
         ("croupier_server.rpc.play_service", "import croupier.bot"),
         ("croupier_server.wire.tractor", "import croupier.record.v1.record_pb2"),
         ("croupier_server.tables.table", "import croupier.v1.table_pb2"),
+        ("croupier_server.identity.rights", "import croupier.v1.table_pb2"),
         ("croupier_server.games.base", "import croupier"),
     ],
     "play": [("croupier.v1.table_pb2", "import croupier.record.v1.record_pb2")],
@@ -67,6 +71,8 @@ ALLOWED = [
     ("croupier_server.wire.tractor", "import croupier.v1.table_pb2"),
     ("croupier_server.wire.tractor", "import croupier_server.games.tractor.rules"),
     ("croupier_server.tables.shard", "import asyncio, croupier_server.storage.base"),
+    ("croupier_server.identity.keyring", "import croupier_server.storage.base"),
+    ("croupier_server.tables.caller", "import croupier_server.identity.keyring"),
     ("croupier_server.contest.runner", "import asyncio, croupier, croupier_server.storage.base"),
     ("croupier_server.games.registry", "import croupier_server.games.tractor.rules"),
     ("croupier_server.bots.search", "import croupier_server.games.tractor.rules, croupier.bot"),

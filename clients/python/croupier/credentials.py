@@ -140,8 +140,8 @@ class Credentials:
     def _expect_private(self, address: str) -> None:
         if self.key and self.tls is None and not _is_loopback(address):
             raise UsageError(
-                f"the key would go to {address} unencrypted; give ca or tls=True, or tls=False if "
-                "that is what you want"
+                f"the key would go to {address} unencrypted; give ca or tls=True ({_CA}, "
+                f"{_TLS}=1), or tls=False ({_TLS}=0) if that is what you want"
             )
 
     def _certificates(self) -> grpc.ChannelCredentials:

@@ -22,6 +22,7 @@ import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.clock import Clock
+from croupier.connection import is_lost
 from croupier.credentials import Credentials
 from croupier.errors import UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
@@ -187,8 +188,9 @@ class _Runner:
                 system_service_pb2.GetServerInfoRequest(), timeout=CALL_S
             )
         except grpc.aio.AioRpcError as error:
-            why = from_rpc_error(error).message
-            raise ContestFailed(f"no Croupier server answers at {self._address}: {why}") from None
+            refused = from_rpc_error(error)
+            who = "no Croupier server answers at " if is_lost(refused) else ""
+            raise ContestFailed(f"{who}{self._address}: {refused.message}") from None
         return info.server_time
 
     async def read_records(self, since: Timestamp) -> None:
