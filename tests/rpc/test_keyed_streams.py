@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import grpc
 import pytest
+import structlog
+import structlog.testing
 from google.protobuf.message import Message
 
 from croupier.record.v1 import record_service_pb2
@@ -153,6 +156,24 @@ async def test_a_session_ends_with_its_key(live: Keyed) -> None:
         pass
     assert frame.end.reason == END.REASON_KEY_REVOKED
     assert not isinstance(await talk.stream.read(), bytes)
+
+
+async def test_the_log_names_the_id_of_a_key_and_never_the_key(live: Keyed) -> None:
+    key, expired = await live.key("eve", [Scope.SPECTATE]), await live.key("eve", ends="expired")
+    wrong = key[:-4] + "aaaa"
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
+    with structlog.testing.capture_logs() as refused:
+        for text in (key, expired, wrong, "nonsense"):
+            await live.caller(text).refused(f"{TABLES}/CreateTable", b"")
+    assert [line["reason"] for line in refused] == ["PERMISSION_DENIED"] + 3 * ["UNAUTHENTICATED"]
+    with structlog.testing.capture_logs() as lines:
+        await live.caller(key).unary(
+            f"{TABLES}/ListTables", b"", table_service_pb2.ListTablesResponse
+        )
+        await live.caller(key).refused(f"{TABLES}/GetTable", b"")
+    assert [line["key_id"] for line in lines] == [key.split("_")[1]] * 2
+    for secret in (key, expired, wrong, "nonsense"):
+        assert secret.rpartition("_")[2] not in repr(refused + lines)
 
 
 async def test_another_key_of_the_same_principal_holds_the_seat(live: Keyed) -> None:

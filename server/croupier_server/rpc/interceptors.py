@@ -10,8 +10,9 @@ A service is written down as::
 Handlers are registered with generic handlers of our own, so that bytes that are no request get a
 reason as any other refusal does, and so that replies may be bytes that were encoded before.
 
-The log of requests names the method, the status, the time and the table; never a ticket, never a
-card, never the text of a request. Must not be put here: what any one method does.
+The log of requests names the method, the status, the time, the table and the id of the key; never a
+key or a ticket, never a card, never the text of a request. Must not be put here: what any one
+method does.
 """
 
 from __future__ import annotations
@@ -186,6 +187,7 @@ class Service:
         async def run(data: bytes, context: Context) -> bytes:
             async with _Call(path, context, meter, frequent=frequent) as call:
                 caller = admit(context)
+                call.by(caller)
                 if not pays_itself:
                     caller.quota.spend()
                 try:
@@ -213,6 +215,7 @@ class Service:
         async def run(data: bytes, context: Context) -> None:
             async with _Call(path, context, meter, is_stream=True) as call:
                 caller = admit(context)
+                call.by(caller)
                 caller.quota.spend()
                 message = read(data)
                 call.about(message)
@@ -229,8 +232,9 @@ class Service:
         admit, meter = self._calls.admission(path), self._calls.meter
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
-            async with _Call(path, context, meter, is_stream=True):
+            async with _Call(path, context, meter, is_stream=True) as call:
                 caller = admit(context)
+                call.by(caller)
                 caller.quota.spend()
                 with self._calls.stream_slot(caller):
                     await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
@@ -273,6 +277,7 @@ class _Call:
         "_context",
         "_frequent",
         "_is_stream",
+        "_key_id",
         "_meter",
         "_method",
         "_started",
@@ -294,6 +299,7 @@ class _Call:
         self._frequent = frequent
         self._is_stream = is_stream
         self._table_id = ""
+        self._key_id = ""
         self._started = time.perf_counter()
 
     async def __aenter__(self) -> _Call:
@@ -308,6 +314,11 @@ class _Call:
             self._cancelled()
         elif isinstance(error, Exception):
             await self._refuse(error)
+
+    def by(self, caller: Caller) -> None:
+        """Take the public name of the key that the call came with."""
+        if caller.key is not None:
+            self._key_id = caller.key.key_id
 
     def about(self, request: Message) -> None:
         """Take the table from a request that has been checked."""
@@ -354,4 +365,6 @@ class _Call:
         }
         if self._table_id:
             facts["table_id"] = self._table_id
+        if self._key_id:
+            facts["key_id"] = self._key_id
         return facts
