@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 
 from croupier.legal import LegalMoves
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.sim import lies
 from croupier_server.sim.network import Line
 from croupier_server.sim.plan import SeatPlan, TablePlan, Temper
 from croupier_server.sim.promises.judge import reason_of
@@ -238,9 +239,15 @@ class Chair:
 
     # What becomes of answers ----------------------------------------------------------------------
 
-    def lied(self, decision_id: str, move: bytes) -> None:
-        """A lie was sent."""
-        self._lies[decision_id] = move
+    def make_lie(self, decision_id: str) -> tuple[str, game_pb2.Move] | None:
+        """Something that no client should answer, to some decision; at most one to each."""
+        rng = self.world.rng
+        lie = lies.a_decision(rng, decision_id)
+        if lie in self._lies:
+            return None
+        move = lies.a_move(rng, self.game)
+        self._lies[lie] = move.SerializeToString()
+        return lie, move
 
     def accepted(self, decision_id: str, sequence: int) -> None:
         """An answer was accepted; where there was a lie too, nobody knows which."""
@@ -265,7 +272,7 @@ class Chair:
         reason = reason_of(status)
         seat, after = self.seat, self.sequence
         now = world.now_ms()
-        world.see(Refused(now, self.table_id, seat, call, status, move, after, is_due))
+        world.see(Refused(now, self.table_id, seat, call, status, move, after, is_due, decision_id))
         if reason in LATER or reason in ("NOT_FOUND", "TICKET_INVALID"):
             world.later(200 + world.rng.random() * 300, self.send, decision_id)
         elif self.temper.rejoin and reason in ("TICKET_SUPERSEDED", "TICKET_INVALID"):

@@ -65,6 +65,11 @@ class Disk:
             self._log.is_dead = True
             self._log = None
 
+    async def close(self) -> None:
+        """Wait until everything that was handed over is stored."""
+        if self._log is not None:
+            await self._log.close()
+
     def set_trouble(self, why: str) -> None:
         """Nothing can be stored from now on, or everything can again."""
         self.trouble = why

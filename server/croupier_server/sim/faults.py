@@ -34,13 +34,13 @@ class Fault(NamedTuple):
 
 def make_faults(rng: Random, lines: Sequence[int], *, with_crashes: bool) -> list[Fault]:
     """Faults of a run; only *lines* are ever touched."""
-    kinds = list(SERVER_FAULTS)
+    kinds = list(SERVER_FAULTS * 2)
     if lines:
         kinds += LINE_FAULTS * 2
     if with_crashes:
         kinds += CRASHES * 2
     found = []
-    for _ in range(rng.choice((0, 1, 2, 4, 8))):
+    for _ in range(rng.choice((0, 2, 4, 6, 8))):
         kind = rng.choice(kinds)
         found.append(
             Fault(

@@ -33,6 +33,9 @@ from croupier_server.sim.promises.story import only_field
 TABLES: Final = "/croupier.v1.TableService/"
 RECORDS: Final = "/croupier.record.v1.RecordService/"
 _END = table_pb2.StreamEnd
+_STOPPED: Final = ("TABLE_CLOSED", "TABLE_STARTED", "NOT_FOUND")
+"""What is answered to who comes to a table that its host has stopped."""
+
 _RETRY_MS: Final = 400
 _POLL_MS: Final = 2_000
 
@@ -186,7 +189,7 @@ class Joiner:
             reason = reason_of(end.details)
             if end.is_lost or reason in LATER:
                 world.later(_RETRY_MS, self._join)
-            elif reason not in ("TABLE_CLOSED", "NOT_FOUND"):
+            elif self._is_whole or reason not in _STOPPED:
                 what = f"JoinTable was refused with {reason}"
                 raise Broken("Durable", chair.table_id, what)
             return

@@ -6,10 +6,12 @@ Must not be put here: how it is sent.
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from croupier.v1 import game_pb2, session_service_pb2
-from croupier_server.sim.chair import Chair
+
+if TYPE_CHECKING:
+    from croupier_server.sim.chair import Chair
 
 
 def a_move(rng: Random, game: str) -> game_pb2.Move:

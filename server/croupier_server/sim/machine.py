@@ -6,7 +6,7 @@ Must not be put here: when it dies.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -22,6 +22,8 @@ from croupier_server.rpc.server import Backing, Listen, services_of
 from croupier_server.rpc.validate import Requests
 from croupier_server.sim.disk import Disk
 from croupier_server.sim.loop import VirtualClock, VirtualLoop
+from croupier_server.storage.base import Store
+from croupier_server.storage.upkeep import reveal_records
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import HouseSeat, Shard
@@ -36,6 +38,9 @@ LIMITS: Final = system_service_pb2.ServerLimits(
     page_size_max=1_000,
 )
 GAME_ENTRIES: Final = {kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()}
+
+_GRACE_S: Final = 2.0
+"""How long calls may go on when the server goes down in order."""
 
 Method: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 
@@ -77,7 +82,6 @@ class Machine:
         self._limits = limits
         self._house = house
         self._clock = VirtualClock(loop)
-        self._methods: Mapping[str, Method] = {}
         self._handlers: list[grpc.GenericRpcHandler] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._records: RecordService | None = None
@@ -87,9 +91,9 @@ class Machine:
 
     def start(self) -> None:
         """Start on what the disk holds."""
-        assert not self.is_up
+        assert self.shard is None
         store = self._disk.mount()
-        shard = Shard(
+        self.shard = Shard(
             clock=self._clock,
             secrets=self._rng.randbytes,
             ids=table_ids(Sources(self._clock, self._rng.randbytes)),
@@ -98,6 +102,11 @@ class Machine:
             limits=self._limits,
             house=self._house,
         )
+        self.run(self._serve(self.shard, store))
+
+    async def _serve(self, shard: Shard, store: Store) -> None:
+        """Listen, and take up the tables that there are."""
+        await shard.begin()
         pages = PageTokens(self._rng.randbytes(32), size_max=LIMITS.page_size_max)
         listen = Listen("127.0.0.1", 0, LIMITS, self._limits.heartbeat_ms)
         backing = Backing(
@@ -107,10 +116,11 @@ class Machine:
         services = services_of(listen, backing, pages, self._records)
         calls = Calls(Requests(LIMITS.request_bytes_max), LIMITS.streams_max)
         self._handlers = [service.handler(calls) for service in services.values()]
-        self.shard = shard
         self.is_up = True
         self.lives += 1
         shard.run()
+        self.run(reveal_records(store.records, self._clock.now_ms))
+        await shard.recover()
 
     def method(self, path: str) -> Method | None:
         """See `network.Server.method`."""
@@ -148,7 +158,11 @@ class Machine:
 
     async def drain(self) -> None:
         """Go down in order, as at a SIGTERM."""
-        assert self.shard is not None
-        assert self._records is not None
+        if not self.is_up or self.shard is None or self._records is None:
+            return
+        self.is_up = False
         self._records.drain()
         self.shard.drain()
+        await asyncio.sleep(_GRACE_S)
+        await self._disk.close()
+        self.crash()

@@ -20,9 +20,6 @@ import grpc
 from croupier_server.rpc.errors import DETAILS_KEY
 from croupier_server.sim.loop import START_MS, VirtualLoop
 
-WINDOW_BYTES: Final = 1 << 16
-"""So much may be on its way to a reader before its writer has to wait."""
-
 Metadata = tuple[tuple[str, str], ...]
 OK: Final = grpc.StatusCode.OK
 UNAVAILABLE: Final = grpc.StatusCode.UNAVAILABLE
@@ -49,20 +46,34 @@ class Pipe:
     Args:
         loop: the time.
         delay: milliseconds that the next message takes.
+        window: so many bytes may be on their way before the writer has to wait.
         arrive: called with each message, and with when it was sent, in order.
     """
 
-    __slots__ = ("_arrive", "_bytes", "_delay", "_flying", "_last", "_loop", "_room", "_timer",
-                 "is_closed", "is_held")  # fmt: skip
+    __slots__ = (
+        "_arrive",
+        "_bytes",
+        "_delay",
+        "_flying",
+        "_last",
+        "_loop",
+        "_room",
+        "_timer",
+        "_window",
+        "is_closed",
+        "is_held",
+    )
 
     def __init__(
         self,
         loop: VirtualLoop,
         delay: Callable[[], float],
+        window: int,
         arrive: Callable[[bytes | End, float, Landed | None], None],
     ) -> None:
         self._loop = loop
         self._delay = delay
+        self._window = window
         self._arrive = arrive
         self._flying: deque[tuple[float, float, bytes | End, Landed | None]] = deque()
         self._last = 0.0
@@ -84,7 +95,7 @@ class Pipe:
 
     async def room(self) -> None:
         """Return when more may be sent."""
-        while self._bytes > WINDOW_BYTES and not self.is_closed:
+        while self._bytes > self._window and not self.is_closed:
             self._room = self._loop.create_future()
             await self._room
 
@@ -119,7 +130,7 @@ class Pipe:
             if isinstance(data, bytes):
                 self._bytes -= len(data)
             self._arrive(data, sent, landed)
-        if self._bytes <= WINDOW_BYTES:
+        if self._bytes <= self._window:
             self._make_room()
         self._wait()
 
@@ -227,8 +238,8 @@ class Call:
         self._metadata = metadata
         self._on_message = on_message
         self._on_end = on_end
-        self._out = Pipe(line.loop, line.delay, self._reach_server)
-        self.incoming = Pipe(line.loop, line.delay, self._reach_client)
+        self._out = Pipe(line.loop, line.delay, line.window, self._reach_server)
+        self.incoming = Pipe(line.loop, line.delay, line.window, self._reach_client)
         self._context: Context | None = None
         self._task: asyncio.Task[None] | None = None
         line.calls.append(self)
@@ -325,6 +336,7 @@ class Line:
         loop: the time.
         server: the other end.
         delay: milliseconds that a message takes, drawn for each.
+        window: see `Pipe`.
 
     Attributes:
         calls: those under way.
@@ -332,8 +344,11 @@ class Line:
         is_up: whether new calls get anywhere.
     """
 
-    def __init__(self, loop: VirtualLoop, server: Server, delay: Callable[[], float]) -> None:
+    def __init__(
+        self, loop: VirtualLoop, server: Server, delay: Callable[[], float], window: int
+    ) -> None:
         self.loop = loop
+        self.window = window
         self.server = server
         self.calls: list[Call] = []
         self.extra_ms = 0.0

@@ -112,6 +112,7 @@ class Plan:
         tempers: of the clients.
         delays: of their lines: milliseconds that a message takes, and how many more it may take.
         tables: that are played.
+        window: bytes that may be on their way on a line before its writer has to wait.
         commit_ms: from and to how long a commit takes.
         with_trouble: whether clients may behave badly and things may break.
         faults: what breaks.
@@ -123,13 +124,14 @@ class Plan:
     tempers: list[Temper]
     delays: list[tuple[float, float]]
     tables: list[TablePlan]
+    window: int
     commit_ms: tuple[float, float]
     with_trouble: bool
     faults: list[Fault]
     prompt: list[bool]
 
 
-def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = False) -> Plan:
+def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True) -> Plan:
     """The plan of *seed*.
 
     Args:
@@ -149,8 +151,18 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = Fals
     faulty = [one for one in range(clients) if with_trouble and rng.random() < 0.3]
     faults = make_faults(rng, faulty, with_crashes=with_crashes) if with_trouble else []
     prompt = [one.is_prompt and at not in faulty for at, one in enumerate(tempers)]
-    commit_ms = (0.0, slow)
-    return Plan(seed, limits, tempers, delays, tables, commit_ms, with_trouble, faults, prompt)
+    return Plan(
+        seed=seed,
+        limits=limits,
+        tempers=tempers,
+        delays=delays,
+        tables=tables,
+        window=rng.choice((1 << 10, 1 << 12, 1 << 16)),
+        commit_ms=(0.0, slow),
+        with_trouble=with_trouble,
+        faults=faults,
+        prompt=prompt,
+    )
 
 
 def _limits(rng: Random) -> Limits:

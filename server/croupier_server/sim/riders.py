@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final
 
 from croupier.v1 import play_service_pb2, table_pb2, table_service_pb2
-from croupier_server.sim import lies
 from croupier_server.sim.chair import LATER, Chair, Client, World
 from croupier_server.sim.network import OK, Call, End
 from croupier_server.sim.promises.judge import reason_of
@@ -226,13 +225,12 @@ class WatchRider(Rider):
 
     def lie(self, chair: Chair, decision_id: str) -> None:
         """See `chair.Carrier.lie`."""
-        rng = self.world.rng
-        request = play_service_pb2.SubmitMoveRequest(
-            table_id=chair.table_id, decision_id=lies.a_decision(rng, decision_id)
-        )
-        request.move.CopyFrom(lies.a_move(rng, chair.game))
-        ticket = rng.choice((chair.ticket, chair.ticket, chair.ticket[::-1], "x"))
-        chair.lied(request.decision_id, request.move.SerializeToString())
+        lie = chair.make_lie(decision_id)
+        if lie is None:
+            return
+        request = play_service_pb2.SubmitMoveRequest(table_id=chair.table_id, decision_id=lie[0])
+        request.move.CopyFrom(lie[1])
+        ticket = self.world.rng.choice((chair.ticket, chair.ticket, chair.ticket[::-1], "x"))
 
         def done(data: bytes | None, end: End) -> None:
             if data is None and not end.is_lost:

@@ -166,9 +166,9 @@ class SessionRider(Rider):
         if not channel or self._call is None:
             return
         rng = self.world.rng
-        said = self._out.moves.add(channel=channel, decision_id=lies.a_decision(rng, decision_id))
-        said.move.CopyFrom(lies.a_move(rng, chair.game))
-        chair.lied(said.decision_id, said.move.SerializeToString())
+        lie = chair.make_lie(decision_id)
+        if lie is not None:
+            self._out.moves.add(channel=channel, decision_id=lie[0], move=lie[1])
         if rng.random() < 0.3:
             instead = lies.spoil(rng, self._out, chair, channel, self._frames)
             if instead is not None:

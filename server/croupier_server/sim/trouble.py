@@ -128,5 +128,7 @@ class Trouble:
             )
 
     def _start(self, since: int) -> None:
+        if self._machine.shard is not None:
+            return  # something else had stopped it before, and started it
         self._machine.start()
         self._world.see(Outage(since, self._world.now_ms(), "down"))

@@ -75,9 +75,10 @@ class Run:
         secrets = Random(f"secrets {plan.seed}")
         self.machine = Machine(self.loop, self.disk, secrets, plan.limits)
         self.lines = [
-            Line(self.loop, self.machine, partial(self._delay, *delay)) for delay in plan.delays
+            Line(self.loop, self.machine, partial(self._delay, *delay), plan.window)
+            for delay in plan.delays
         ]
-        self._host_line = Line(self.loop, self.machine, partial(self._delay, 5.0, 2.0))
+        self._host_line = Line(self.loop, self.machine, partial(self._delay, 5.0, 2.0), plan.window)
         self._trouble = Trouble(
             self,
             self.loop,

@@ -5,6 +5,8 @@ Must not be put here: what anybody is charged.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from croupier.v1 import game_pb2
 from croupier_server.sim.promises.base import Promise
 from croupier_server.sim.promises.observed import Ended, Seated, Told
@@ -14,18 +16,27 @@ from croupier_server.sim.promises.story import Outages, Place, Story
 _END = game_pb2.EndReason
 
 
+class _Asked(NamedTuple):
+    """When a question was first sent, and when the stream that it came on was opened."""
+
+    sent_ms: int
+    opened_ms: int
+
+
 class Isolated(Promise):
     """Whoever plays promptly and honestly neither waits for another's reader nor loses by it.
 
     Args:
         outages: see `Promise`.
-        wait_max_ms: an event is sent to whoever reads so soon after it happened, outages left out.
+        wait_max_ms: an event is sent to whoever reads at once so soon after it happened, and so is
+            a question; outages left out.
     """
 
     def __init__(self, outages: Outages, wait_max_ms: int) -> None:
         super().__init__(outages)
         self._wait_max_ms = wait_max_ms
         self._seats: dict[str, dict[int, Seated]] = {}
+        self._asked: dict[str, dict[str, _Asked]] = {}
 
     def seated(self, story: Story, seen: Seated) -> None:
         """See `Promise.seated`."""
@@ -34,9 +45,12 @@ class Isolated(Promise):
     def told(self, story: Story, place: Place, seen: Told) -> None:
         """See `Promise.told`."""
         update = seen.update
-        if update.WhichOneof("update") != "event" or seen.sent_ms is None or not place.has_begun:
+        if seen.sent_ms is None or not seen.stream.is_prompt:
             return
-        if not seen.stream.is_prompt:
+        if update.HasField("decision"):
+            asked = self._asked.setdefault(story.table_id, {})
+            asked.setdefault(update.decision.decision_id, _Asked(seen.sent_ms, place.opened_ms))
+        if not update.HasField("event"):
             return
         since = max(update.event.time.ToMilliseconds(), place.opened_ms)
         waited = seen.sent_ms - since - self.outages.within(since, seen.sent_ms)
@@ -47,6 +61,12 @@ class Isolated(Promise):
 
     def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
         """See `Promise.recorded`."""
+        for decision_id, asked in self._asked.get(story.table_id, {}).items():
+            due = told.times[int(decision_id.partition("-")[0])]
+            since = max(due, asked.opened_ms)
+            waited = asked.sent_ms - since - self.outages.within(since, asked.sent_ms)
+            if waited > self._wait_max_ms:
+                self.fail(story, f"{decision_id} was asked {waited} ms after it could have been")
         result = told.record.result
         seats = self._seats.get(story.table_id, {})
         window = told.record.table.clock.window_time.ToMilliseconds()
@@ -69,3 +89,4 @@ class Isolated(Promise):
     def forget(self, story: Story) -> None:
         """See `Promise.forget`."""
         self._seats.pop(story.table_id, None)
+        self._asked.pop(story.table_id, None)

@@ -20,6 +20,22 @@ from croupier_server.sim.promises.observed import (
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story
 
+_NOT_NOW = frozenset(
+    {
+        "NOT_FOUND",
+        "RATE_LIMITED",
+        "SERVER_DRAINING",
+        "STALE_DECISION",
+        "STORE_UNAVAILABLE",
+        "TABLE_CLOSED",
+        "TABLE_QUARANTINED",
+        "TABLE_RECOVERING",
+        "TICKET_INVALID",
+        "TICKET_SUPERSEDED",
+    }
+)
+"""Refusals that say nothing of what became of an answer."""
+
 
 class Durable(Promise):
     """Persist, then publish: nothing seen is lost, nothing acknowledged is lost or done twice."""
@@ -87,6 +103,13 @@ class Durable(Promise):
         is_lost = reason in ("NOT_FOUND", "TICKET_INVALID") and seen.call != "GetRecord"
         if is_lost and seen.is_due and not story.is_recorded:
             self._missed.setdefault(story.table_id, seen)  # wrong unless it had ended by then
+        before = self._answers.get(story.table_id, {}).get((seen.seat or 0, seen.decision_id))
+        if before is not None and before.move == seen.move and reason not in _NOT_NOW:
+            self.fail(
+                story,
+                f"the answer to {seen.decision_id} was acknowledged, and is refused with {reason} "
+                "when it comes again",
+            )
         if reason == "SEQUENCE_AHEAD" and seen.after <= self._heads.get(story.table_id, 0):
             self.fail(story, f"event {seen.after} was seen, and is called ahead")
 

@@ -95,7 +95,8 @@ class Shown(NamedTuple):
 class Refused(NamedTuple):
     """A call or an item was refused; *status* is a serialised ``google.rpc.Status``.
 
-    *move* is the serialised move that was refused, and *after* what an opening asked to go on from.
+    *move* is the serialised move that was refused, as an answer to *decision_id*, and *after* what
+    an opening asked to go on from.
     *is_due*: the caller showed what it was given to show, so it has a right to an answer.
     """
 
@@ -107,6 +108,7 @@ class Refused(NamedTuple):
     move: bytes = b""
     after: int = 0
     is_due: bool = True
+    decision_id: str = ""
 
 
 class Answered(NamedTuple):

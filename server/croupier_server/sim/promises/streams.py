@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from croupier.v1 import table_pb2
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Closed, Ended, Refused, Told
+from croupier_server.sim.promises.observed import Ended, Told
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Place, Story, split
 
@@ -24,13 +24,6 @@ class Ordered(Promise):
         match update.WhichOneof("update"):
             case "event" if update.event.sequence < place.position:
                 self.fail(story, f"event {update.event.sequence} came behind {place.position}")
-            case "decision" if update.decision.sequence < place.position:
-                if place.stream.sees_events:
-                    return  # of a window that is still open
-                self.fail(
-                    story,
-                    f"a question as of {update.decision.sequence} came behind {place.position}",
-                )
             case "heartbeat" if update.heartbeat.sequence < place.position:
                 self.fail(
                     story,
@@ -85,9 +78,6 @@ class Gapless(Promise):
         numbers = [row.sequence for row in told.rows if row.sequence]
         if numbers != list(range(1, len(numbers) + 1)):
             self.fail(story, "the events of its record are not numbered 1, 2, 3 ...")
-        for place in story.places.values():
-            if place.stream.sees_events and place.is_over and place.position > len(numbers):
-                self.fail(story, f"a stream told of {place.position} events of {len(numbers)}")
 
 
 class Resumable(Promise):
@@ -146,17 +136,3 @@ class Resumable(Promise):
             self.fail(story, "a stream is reset as too old that asked for nothing")
         if is_slow and not is_other_life:
             self.fail(story, "a stream begins with a reset for a slow reader")
-
-    def refused(self, story: Story, seen: Refused, reason: str) -> None:
-        """See `Promise.refused`."""
-        if reason == "SEQUENCE_AHEAD" and story.public and seen.after <= max(story.public):
-            self.fail(
-                story,
-                f"{seen.after} is called ahead, and {max(story.public)} events have been seen",
-            )
-
-    def closed(self, story: Story, place: Place, seen: Closed) -> None:
-        """See `Promise.closed`."""
-
-    def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
-        """A stream that was too old asked for a deal before the last one."""
