@@ -16,6 +16,7 @@ from croupier_server.storage.base import LogRow, Store, StoreError
 from croupier_server.storage.jobs import StoreClosed
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.postgres_session import Superseded
+from tests.conformance.test_every_store import finish, match
 from tests.storage.postgres import Cluster
 from tests.storage.wire_cutter import Cut, WireCutter, wire_to
 
@@ -120,14 +121,36 @@ async def test_durable_a_batch_without_an_answer_is_stored_once(
     """Whether it was the request or the answer that got lost."""
     async with wired(cluster) as (store, wire, _):
         appends = Appends(store)
-        appends.more(3)
-        await appends.settled()
-        wire.cut_at(when)
-        appends.more(3)
-        await wire.was_cut.wait()
-        appends.more(3)
+        for after in range(4):
+            for _ in range(3):  # after the first ones the statement is prepared
+                appends.more()
+                await appends.settled()
+            wire.cut_at(when, after)
+            appends.more(3)
+            await wire.was_cut.wait() if not after else await appends.settled()
+            wire.cut()
+            appends.more(3)
+            await appends.settled()
         await appends.all_are_stored_once()
         assert store.log.trouble == ""
+
+
+@pytest.mark.parametrize("when", Cut)
+async def test_durable_a_match_is_put_away_once(cluster: Cluster, when: Cut) -> None:
+    """Wherever the wire is cut meanwhile."""
+    async with wired(cluster) as (store, wire, _):
+        names = []
+        while not (names and wire.is_waiting):
+            names.append(f"t{len(names)}")
+            wire.cut_at(when, len(names) - 1)
+            assert await finish(store, match(names[-1])) == names[-1:]
+        wire.cut()
+        await in_trouble(store, is_in=False)
+        found = await store.records.since(0, 999)
+        assert [one.table_id for one in found] == names
+        assert [one.position for one in found] == list(range(1, len(names) + 1))
+        assert b"" not in [one.record for one in found]
+        assert list(await store.log.tables()) == []
 
 
 async def test_durable_rows_wait_while_there_is_no_connection(cluster: Cluster) -> None:

@@ -35,15 +35,23 @@ class WireCutter:
     def __init__(self, upstream: str) -> None:
         self._upstream = upstream
         self._next: Cut | None = None
+        self._passing = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self.was_cut = asyncio.Event()
         self.is_up = True
         self.asked = 0
 
-    def cut_at(self, when: Cut) -> None:
-        """Cut all connections at the next request of any of them."""
+    def cut_at(self, when: Cut, after: int = 0) -> None:
+        """Cut all connections at the next request of any of them, or when *after* more have
+        passed."""
         self._next = when
+        self._passing = after
         self.was_cut.clear()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether what it was to cut at has not come yet."""
+        return self._next is not None
 
     def cut(self) -> None:
         """Cut all connections now."""
@@ -76,7 +84,9 @@ class WireCutter:
     ) -> None:
         while data := await source.read(1 << 16):
             if self._next is side:
-                self.cut()
+                if not self._passing:
+                    self.cut()
+                self._passing -= 1
             target.write(data)
             await target.drain()
         with contextlib.suppress(OSError):
