@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -38,3 +39,12 @@ async def test_isolated_only_so_many_wait() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not (await verifier.verify(DATA)).verified, "its turn came after a cancelled one"
+
+
+async def test_what_is_given_up_leaves_nothing_behind() -> None:
+    """Neither a process nor a pipe: one that is let go of late complains, which fails a test."""
+    for seconds in (0, 0.01, 0.05):
+        await Verifier(wall_s=seconds).verify(DATA * 50)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(Verifier().verify(DATA * 50), 0.05)
+    gc.collect()

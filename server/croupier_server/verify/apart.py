@@ -70,7 +70,9 @@ class Verifier:
         finally:
             if process.returncode is None:
                 process.kill()
-                await process.wait()
+                assert process.stdin is not None
+                process.stdin.close()
+                await process.communicate()  # its pipes are let go of too
         if not out:
             return Report((Check("time", False, "not checked: it takes too much time or memory"),))
         return Report.from_data(json.loads(out))
