@@ -38,6 +38,7 @@ LATE: Final = 4
 MOVE_MS: Final = 500
 BY_DECISIONS, BY_TIME = Manner(delay=LATE), Manner(delay_ms=1_000_000)
 BY_BOTH = Manner(delay=2, delay_ms=1_000_000)
+SLOWLY = pytest.param(BY_BOTH, marks=pytest.mark.slow)
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 
 
@@ -226,7 +227,7 @@ async def compare_late(two: Worlds, manner: Manner, twist: Twist = nothing) -> i
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("manner", [BY_DECISIONS, BY_TIME, BY_BOTH])
+@pytest.mark.parametrize("manner", [BY_DECISIONS, BY_TIME, SLOWLY])
 async def test_private_what_is_not_due_is_not_shown(name: str, manner: Manner) -> None:
     assert await compare_late(worlds(name, 1), manner) > 200
 
@@ -259,7 +260,7 @@ async def played_to_the_end(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("twist", [aborted, conceded, halted, joined_again, played_to_the_end])
-@pytest.mark.parametrize("manner", [BY_TIME, BY_BOTH])
+@pytest.mark.parametrize("manner", [BY_TIME, SLOWLY])
 async def test_private_an_end_that_is_not_due_is_not_shown(manner: Manner, twist: Twist) -> None:
     """The other world goes on; its host may stop it, and is not told that there is nothing to."""
     assert await compare_late(worlds("tongits", 2), manner, twist) > 200
