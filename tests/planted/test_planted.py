@@ -1,4 +1,4 @@
-"""The conformance suite's own test: games that are broken on purpose are caught by the right check.
+"""The suite's own test: games and servers that are broken on purpose are caught by the right check.
 
 Each patch in this folder breaks one thing. It is applied to a copy of the server, and the check
 that it names has to fail on that copy, for the reason that it names; on an unbroken copy the same
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from croupier_server.games.registry import GAMES
+from croupier_server.sim.promises import Judge
 from tests.planted.patching import Planted, apply, read
 
 PATCHES = {path.stem: read(path) for path in sorted(Path(__file__).parent.glob("*.patch"))}
@@ -56,6 +57,21 @@ def test_there_are_patches_of_every_game() -> None:
         assert sum(patch.startswith(f"{name}_") for patch in PATCHES) >= 3
     checks = {planted.caught_by.partition("[")[0] for planted in PATCHES.values()}
     assert len(checks) >= 6, "one check catches nearly everything: the others are not shown to"
+
+
+def test_there_is_a_patch_of_every_promise() -> None:
+    """Each is caught by the validator of its promise, whose name is the first word that it says."""
+    judge = Judge(wait_max_ms=1, grace_ms=1, slack_ms=1)
+    broken = [
+        planted.says.split()[0] for name, planted in PATCHES.items() if name.startswith("promise_")
+    ]
+    assert len(broken) >= 10
+    assert set(broken) == {promise.name for promise in judge.promises}
+    assert all(
+        name.startswith(f"promise_{planted.says.split()[0].lower()}_")
+        for name, planted in PATCHES.items()
+        if name.startswith("promise_")
+    )
 
 
 @pytest.mark.parametrize("planted", PATCHES.values(), ids=PATCHES)
