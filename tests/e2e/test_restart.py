@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of matches, and started again on the same store and port."""
+"""A server is killed in the middle of matches, and started again on the same store and port."""
 
 from __future__ import annotations
 

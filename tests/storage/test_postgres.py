@@ -139,7 +139,7 @@ async def test_durable_a_batch_without_an_answer_is_stored_once(
 async def test_durable_a_match_is_put_away_once(cluster: Cluster, when: Cut) -> None:
     """Wherever the wire is cut meanwhile."""
     async with wired(cluster) as (store, wire, _):
-        names = []
+        names: list[str] = []
         while not (names and wire.is_waiting):
             names.append(f"t{len(names)}")
             wire.cut_at(when, len(names) - 1)
