@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from croupier_server.sim.loop import VirtualLoop
 from croupier_server.storage.base import (
@@ -32,8 +33,32 @@ class Crashed(BaseException):
     """The server dies here. It passes through code that would catch any other error."""
 
 
+class AnyDisk(Protocol):
+    """What survives the server: in memory (`Disk`), or SQLite's files (``sqlite_disk.py``)."""
+
+    def mount(self) -> Store:
+        """The store, for a server that starts."""
+        ...
+
+    def pull(self) -> None:
+        """The server is dead: nothing that it still does reaches the disk, nor is it told."""
+        ...
+
+    async def close(self) -> None:
+        """Wait until everything that was handed over is stored."""
+        ...
+
+    def set_trouble(self, why: str) -> None:
+        """Nothing can be stored from now on, or everything can again."""
+        ...
+
+    def throw_away(self) -> None:
+        """The run is over."""
+        ...
+
+
 class Disk:
-    """What survives the server.
+    """What survives the server, in memory.
 
     Args:
         loop: the time.
@@ -69,6 +94,9 @@ class Disk:
         """Wait until everything that was handed over is stored."""
         if self._log is not None:
             await self._log.close()
+
+    def throw_away(self) -> None:
+        """See `AnyDisk.throw_away`."""
 
     def set_trouble(self, why: str) -> None:
         """Nothing can be stored from now on, or everything can again."""

@@ -20,7 +20,7 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.record_service import RecordService
 from croupier_server.rpc.server import Backing, Listen, services_of
 from croupier_server.rpc.validate import Requests
-from croupier_server.sim.disk import Disk
+from croupier_server.sim.disk import AnyDisk
 from croupier_server.sim.loop import VirtualClock, VirtualLoop
 from croupier_server.storage.base import Store
 from croupier_server.storage.upkeep import reveal_records
@@ -71,7 +71,7 @@ class Machine:
     def __init__(
         self,
         loop: VirtualLoop,
-        disk: Disk,
+        disk: AnyDisk,
         rng: Random,
         limits: Limits,
         house: Callable[[HouseSeat], None] | None = None,

@@ -113,6 +113,7 @@ class Plan:
         delays: of their lines: milliseconds that a message takes, and how many more it may take.
         tables: that are played.
         window: bytes that may be on their way on a line before its writer has to wait.
+        on_sqlite: whether the store is SQLite's own, on files.
         commit_ms: from and to how long a commit takes.
         with_trouble: whether clients may behave badly and things may break.
         faults: what breaks.
@@ -125,6 +126,7 @@ class Plan:
     delays: list[tuple[float, float]]
     tables: list[TablePlan]
     window: int
+    on_sqlite: bool
     commit_ms: tuple[float, float]
     with_trouble: bool
     faults: list[Fault]
@@ -158,6 +160,7 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
         delays=delays,
         tables=tables,
         window=rng.choice((1 << 10, 1 << 12, 1 << 16)),
+        on_sqlite=with_trouble and rng.random() < 0.15,
         commit_ms=(0.0, slow),
         with_trouble=with_trouble,
         faults=faults,

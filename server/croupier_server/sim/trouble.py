@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from croupier_server.sim.chair import World
-from croupier_server.sim.disk import Crashed, Disk
+from croupier_server.sim.disk import AnyDisk, Crashed
 from croupier_server.sim.faults import Fault
 from croupier_server.sim.loop import VirtualLoop
 from croupier_server.sim.machine import Machine
@@ -39,7 +39,7 @@ class Trouble:
         world: World,
         loop: VirtualLoop,
         lines: Sequence[Line],
-        disk: Disk,
+        disk: AnyDisk,
         machine: Machine,
         rng: Random,
     ) -> None:

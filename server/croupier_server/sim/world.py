@@ -18,7 +18,7 @@ import structlog
 from google.protobuf.message import Message
 
 from croupier_server.sim.chair import Chair, Client
-from croupier_server.sim.disk import Crashed, Disk
+from croupier_server.sim.disk import AnyDisk, Crashed, Disk
 from croupier_server.sim.guests import Host, Joiner, Spectator
 from croupier_server.sim.loop import START_MS, VirtualLoop
 from croupier_server.sim.machine import Machine
@@ -28,6 +28,7 @@ from croupier_server.sim.promises.judge import Judge
 from croupier_server.sim.promises.observed import Broken, Logged, Observation, Told
 from croupier_server.sim.riders import WatchRider
 from croupier_server.sim.session_rider import SessionRider
+from croupier_server.sim.sqlite_disk import SqliteDisk
 from croupier_server.sim.trouble import Trouble
 
 M = TypeVar("M", bound=Message)
@@ -71,7 +72,10 @@ class Run:
             grace_ms=max(plan.limits.network_grace_ms, plan.limits.unary_grace_ms),
             slack_ms=_SLACK_MS,
         )
-        self.disk = Disk(self.loop, self._commit_ms, self._step)
+        self.disk: AnyDisk = Disk(self.loop, self._commit_ms, self._step)
+        if plan.on_sqlite:
+            tears = Random(f"tears {plan.seed}")
+            self.disk = SqliteDisk(self.loop, self._commit_ms, self._step, tears)
         secrets = Random(f"secrets {plan.seed}")
         self.machine = Machine(self.loop, self.disk, secrets, plan.limits)
         self.lines = [
@@ -185,6 +189,7 @@ class Run:
         if left:
             self.loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self.loop.close()
+        self.disk.throw_away()
 
     def _fault(self, error: BaseException) -> None:
         if not isinstance(error, Crashed) and self._failure is None:
