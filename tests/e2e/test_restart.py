@@ -166,3 +166,23 @@ async def test_durable_matches_go_on_after_the_server_was_killed(
         play(server.address, transport, "pokex", {"max_deals": 3}),
     ]
     await asyncio.gather(stop_now_and_then(), *matches)
+
+
+@pytest.mark.slow
+async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -> None:
+    async def stop_once() -> None:
+        await asyncio.sleep(1.5)
+        await asyncio.to_thread(server.stop, signal.SIGKILL)
+        await asyncio.to_thread(server.start)
+
+    async def play_house() -> None:
+        async with Client(server.address, patience=60) as client:
+            made = await client.create_table(
+                "tongits", options={"max_hands": 6}, seats=["invited", "greedy", "greedy"]
+            )
+            ticket = await client.join(made.table_id, invite=made.invite_codes[0])
+            bot = Noting()
+            result = await client.play(bot, ticket)
+            assert result.reason is EndReason.FINISHED
+
+    await asyncio.gather(stop_once(), play_house())

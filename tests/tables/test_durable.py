@@ -79,7 +79,7 @@ class Player:
         self.world.shard.submit(table, decision.seat, decision.id, move)
 
 
-@pytest.fixture(autouse=True, params=[1, 256])
+@pytest.fixture(autouse=True, params=[1, 128])
 def checkpoints(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything here holds with a checkpoint behind every event, and with hardly any."""
     monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", request.param)
