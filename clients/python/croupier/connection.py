@@ -70,7 +70,9 @@ def is_lost(error: Refused) -> bool:
 
 
 def is_worth_waiting(error: Refused) -> bool:
-    """Whether the same call may succeed later."""
+    """Whether the same call may succeed before patience ends; a quarantine may last for hours."""
+    if error.reason == "TABLE_QUARANTINED":
+        return False
     return is_lost(error) or error.retry_after is not None or error.reason == "SERVER_DRAINING"
 
 

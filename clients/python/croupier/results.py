@@ -33,6 +33,8 @@ class EndReason(IntEnum):
     """Declared void afterwards."""
     HALTED = 7
     """A fault of the server; it does not count."""
+    ADJUDICATED = 8
+    """An operator decided how it ended; it counts."""
 
 
 _REASONS: Final = frozenset(map(int, EndReason))

@@ -254,7 +254,7 @@ class Seat:
             return
         if error.reason in _TOO_LATE:
             return
-        if isinstance(error, LimitReached | Unavailable):
+        if error.retry_after is not None or isinstance(error, LimitReached | Unavailable):
             wait = _RETRY_SECONDS if error.retry_after is None else error.retry_after
             self._workplace.loop.call_later(wait, self._again, decision_id)
             return

@@ -27,6 +27,7 @@ COMMANDS = (
     "restore",
     "purge",
     "keys",
+    "admin",
     "server-info",
     "play",
     "watch",

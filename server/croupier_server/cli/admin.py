@@ -1,0 +1,201 @@
+"""``croupier admin``: operate a running server over its Admin port.
+
+Must not be put here: what is done (`AdminService`), and how keys are made (`croupier keys`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from croupier_server.cli.common import fail
+from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+    from google.protobuf.timestamp_pb2 import Timestamp
+
+_SECONDS: Final = 10.0
+_REFUSED: Final = 1
+
+group = typer.Typer(help="Operate a running server over its Admin port.")
+
+_Server = Annotated[
+    str,
+    typer.Option(
+        help="Address of the server's Admin port (`serve --admin-port`).",
+        metavar="HOST:PORT",
+        envvar="CROUPIER_ADMIN",
+    ),
+]
+_TableId = Annotated[str, typer.Argument(metavar="TABLE", help="Id of the table.")]
+_Why = Annotated[str, typer.Option("--why", help="Why, for the audit log and the players.")]
+
+
+@group.callback()
+def _group() -> None:
+    """Operate a running server over its Admin port.
+
+    Every command needs a key with the scope admin (`croupier keys create NAME --scope admin`), in
+    --key-file or the environment. What changes something is written to the audit log.
+    """
+
+
+@group.command("status")
+def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> None:
+    """Show what the server is busy with."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    found: pb.GetServerStatusResponse = _call(
+        server, key_file, ca, "GetServerStatus", pb.GetServerStatusRequest()
+    )
+    store = f"{found.store}, FAILING" if found.store_failing else found.store
+    print(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
+    recovering = f", {found.recovering_tables} to be taken up" if found.recovering_tables else ""
+    print(f"{found.live_tables} live tables{recovering}, {found.streams} streams")
+    if found.draining:
+        print("takes no new tables")
+    for table_id in found.quarantined_table_ids:
+        print(f"in quarantine: {table_id}")
+
+
+@group.command("drain")
+def drain(
+    server: _Server,
+    stop: Annotated[bool, typer.Option(help="Stop too, as after SIGTERM.")] = False,
+    resume: Annotated[bool, typer.Option(help="Take new tables again.")] = False,
+    key_file: KeyFile = None,
+    ca: Authority = None,
+) -> None:
+    """Take no new tables."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.DrainServerRequest(stop=stop, resume=resume)
+    found: pb.DrainServerResponse = _call(server, key_file, ca, "DrainServer", request)
+    does = "stops" if stop else "takes new tables again" if resume else "takes no new tables"
+    print(f"the server {does}; {found.live_tables} tables are live")
+
+
+@group.command("abort")
+def abort(
+    table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
+) -> None:
+    """Stop a live table; its match does not count."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.AbortTableRequest(table_id=table, detail=why)
+    _call(server, key_file, ca, "AbortTable", request)
+    print(f"stopped {table}")
+
+
+@group.command("void")
+def void(
+    table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
+) -> None:
+    """Let a match that has ended not count after all; its record stays."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.VoidMatchRequest(table_id=table, detail=why)
+    _call(server, key_file, ca, "VoidMatch", request)
+    print(f"the match of {table} is void")
+
+
+@group.command("adjudicate")
+def adjudicate(
+    table: _TableId,
+    seats: Annotated[
+        list[str],
+        typer.Argument(metavar="SCORE:PLACE...", help="How it ended, one a seat, such as 3:1."),
+    ],
+    why: _Why,
+    server: _Server,
+    key_file: KeyFile = None,
+    ca: Authority = None,
+) -> None:
+    """End a live match with the outcome that is given; it counts.
+
+    Negative scores come behind a double dash: adjudicate --why ... TABLE -- 3:1 -3:2
+    """
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.AdjudicateTableRequest(table_id=table, detail=why)
+    for number, text in enumerate(seats):
+        score, _, place = text.partition(":")
+        try:
+            request.seats.add(seat=number, score=int(score), place=int(place))
+        except ValueError:
+            fail(f"{text!r} is no outcome of a seat; write SCORE:PLACE, such as 3:1")
+    _call(server, key_file, ca, "AdjudicateTable", request)
+    print(f"the match of {table} has ended as you decided")
+
+
+@group.command("quarantine")
+def quarantine(
+    table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
+) -> None:
+    """Let play stand still at a table; its clocks stand."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.QuarantineTableRequest(table_id=table, detail=why)
+    _call(server, key_file, ca, "QuarantineTable", request)
+    print(f"play stands still at {table}")
+
+
+@group.command("release")
+def release(
+    table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
+) -> None:
+    """Let play go on at a table in quarantine."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    request = pb.QuarantineTableRequest(table_id=table, release=True, detail=why)
+    _call(server, key_file, ca, "QuarantineTable", request)
+    print(f"play goes on at {table}")
+
+
+@group.command("audit")
+def audit(
+    server: _Server,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Show so many.")] = 50,
+    key_file: KeyFile = None,
+    ca: Authority = None,
+) -> None:
+    """Show what operators did, newest first."""
+    from croupier.admin.v1 import admin_service_pb2 as pb
+
+    found: pb.ListAuditEntriesResponse = _call(
+        server,
+        key_file,
+        ca,
+        "ListAuditEntries",
+        pb.ListAuditEntriesRequest(page_size=limit),
+    )
+    for entry in found.entries:
+        print(
+            f"{_time(entry.time)}  {entry.principal:<12}  {entry.action:<22}  {entry.outcome:<10}  "
+            f"{entry.subject}  {entry.detail}".rstrip()
+        )
+
+
+def _call(
+    server: str, key_file: Path | None, ca: Path | None, method: str, request: Message
+) -> Any:
+    """The answer of a call, or one line that says why there is none."""
+    import grpc
+
+    from croupier.admin.v1 import admin_service_pb2_grpc as rpc
+
+    with open_blocking(use(key_file, ca), server) as channel:
+        try:
+            return getattr(rpc.AdminServiceStub(channel), method)(request, timeout=_SECONDS)
+        except grpc.RpcError as error:
+            code = error.code()
+            if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+                fail(f"no Admin port answers at {server} ({code.name})", _REFUSED)
+            fail(f"{server}: {error.details()}", _REFUSED)
+
+
+def _time(stamp: Timestamp) -> str:
+    return stamp.ToDatetime().strftime("%Y-%m-%d %H:%M:%S")
