@@ -29,7 +29,7 @@ from tests.rpc.players import NONCES, Seats, first_move, host_of, ticket_of
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SERVED = [path for path in RIGHTS if not path.startswith("croupier.admin.")]
-"""The Admin service has a port of its own."""
+"""The Admin service has a port of its own; see `test_rights_operators`."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
