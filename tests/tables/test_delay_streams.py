@@ -257,3 +257,19 @@ def test_an_end_that_came_due_while_the_server_was_away_is_shown_at_once() -> No
     world.restart()
     assert resource(world.find()).status == table_pb2.TABLE_STATUS_ENDED
     assert record_of(world, table) is not None
+
+
+def test_what_is_due_is_shown_while_a_commit_is_under_way() -> None:
+    """Otherwise it would be due again at once, and the loop would do nothing else."""
+    log = SlowLog()
+    world = World(log)
+    table, _ = world.start(delay=SpectatorDelay(time_ms=1_000))
+    log.store()
+    world.step(table)
+    log.store()
+    world.clock.advance(900)
+    world.step(table)
+    world.clock.advance(150)
+    world.shard.tick()
+    assert table.journal.committed < table.journal.sequence
+    assert table.deadline > world.clock.now

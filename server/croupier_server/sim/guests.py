@@ -214,13 +214,14 @@ class Spectator:
     """Somebody without a seat, who comes, looks, loses the line, and goes on where it was."""
 
     def __init__(
-        self, world: World, line: Line, table_id: str, name: str, *, is_slow: bool
+        self, world: World, line: Line, table_id: str, name: str, *, is_slow: bool, is_late: bool
     ) -> None:
         self._world = world
         self._line = line
         self._table_id = table_id
         self._name = name
         self._is_slow = is_slow
+        self._is_late = is_late
         self._epoch = 0
         self._sequence = 0
         self._is_done = False
@@ -231,9 +232,8 @@ class Spectator:
         if self._is_done:
             return
         world = self._world
-        stream = Stream(
-            world.next_stream(), self._table_id, None, self._name, True, not self._is_slow
-        )
+        is_prompt = not self._is_slow and not self._is_late
+        stream = Stream(world.next_stream(), self._table_id, None, self._name, True, is_prompt)
         world.see(Opened(world.now_ms(), stream, self._epoch, self._sequence))
         request = spectate_service_pb2.SpectateTableRequest(
             table_id=self._table_id, epoch=self._epoch, after_sequence=self._sequence

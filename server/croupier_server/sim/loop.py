@@ -17,10 +17,12 @@ START_MS: Final = 1_700_000_000_000
 
 _MICROS: Final = 1_000_000
 _MICROS_PER_MILLI: Final = 1_000
+_TURNS_MAX: Final = 20_000
+"""So often the loop may go round at one moment."""
 
 
-class Deadlock(Exception):
-    """Nothing will ever happen again, and what was waited for has not."""
+class Stuck(Exception):
+    """Nothing will ever happen again, or so much happens at once that time does not go on."""
 
 
 class _Jump:
@@ -28,12 +30,18 @@ class _Jump:
 
     def __init__(self, loop: VirtualLoop) -> None:
         self._loop = loop
+        self._last = -1
+        self._turns = 0
 
     def select(self, timeout: float | None) -> list[object]:
         if timeout is None:
-            raise Deadlock("nothing is left to happen")
+            raise Stuck("nothing is left to happen")
         if timeout > 0:
             self._loop.micros += math.ceil(timeout * _MICROS)
+        self._turns = 0 if self._loop.micros > self._last else self._turns + 1
+        self._last = self._loop.micros
+        if self._turns > _TURNS_MAX:
+            raise Stuck("the loop goes round and round, and time does not go on")
         return []
 
 

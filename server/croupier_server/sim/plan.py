@@ -276,6 +276,14 @@ def _clock(rng: Random, request: table_service_pb2.CreateTableRequest) -> None:
         clock.window_time.FromMilliseconds(rng.choice((200, 1_000, 5_000)))
     if rng.random() < 0.3:
         clock.strikes = rng.choice((1, 3, 10))
+    clock.on_time_out = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number of TimeOutPolicy
+    if rng.random() < 0.3:
+        clock.disconnect_grace.seconds = rng.choice((2, 60))
+    if rng.random() < 0.3:
+        clock.start_timeout.seconds = rng.choice((60, 600))
+    if rng.random() < 0.25:
+        request.spectator_delay.decisions = rng.choice((0, 1, 5))
+        request.spectator_delay.time.FromMilliseconds(rng.choice((0, 700, 4_000)))
     request.on_absence = rng.choice((0, 1, 3))  # type: ignore[assignment]
 
 

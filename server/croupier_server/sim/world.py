@@ -229,6 +229,7 @@ class Run:
                 table_id,
                 f"spectator {number}",
                 is_slow=self.plan.with_trouble and self.rng.random() < 0.3,
+                is_late=table.request.HasField("spectator_delay"),
             )
             self.later(self.rng.random() * 10_000, watch)
 

@@ -328,6 +328,11 @@ class Shard:
         if table.delayed is None:
             self._publish_seen(table)
 
+    def show_late(self, table: Table) -> None:
+        """See `upkeep.Charge.show_late`."""
+        if table.delayed is not None:
+            self._publish_late(table, table.delayed)
+
     def _publish_late(self, table: Table, delayed: Delayed) -> None:
         """Show of *table* what is due by now."""
         before = delayed.shown

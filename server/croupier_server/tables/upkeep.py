@@ -39,6 +39,10 @@ class Charge(Protocol):
     commits: Commits
     house: HouseSeats
 
+    def show_late(self, table: Table) -> None:
+        """Show of *table*, if it is shown late, what is due by now."""
+        ...
+
 
 class Upkeep:
     """Time, as the tables of a server have it.
@@ -128,6 +132,9 @@ class Upkeep:
             table.tick(now)
             self._fill_house_seats(table)
             self._act_on_absence(table, now)
+            # At once and not with the commit: one may be under way for long, and what is due until
+            # then is due again and again.
+            self._charge.show_late(table)
             commits.touch(table)
         commits.flush()
 

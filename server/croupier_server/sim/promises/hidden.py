@@ -40,6 +40,7 @@ class _Said(NamedTuple):
     data: bytes
     text: bytes = b""
     own: frozenset[int] = frozenset()
+    sent_ms: int | None = None
 
 
 class Private(Promise):
@@ -79,7 +80,7 @@ class Private(Promise):
                 text = update.end.detail.encode()
             case "result":
                 return  # it is over
-        self._keep(story, _Said(sequence, seat, kind, seen.data, text, own))
+        self._keep(story, _Said(sequence, seat, kind, seen.data, text, own, seen.sent_ms))
 
     def shown(self, story: Story, seen: Shown) -> None:
         """See `Promise.shown`."""
@@ -111,6 +112,7 @@ class Private(Promise):
         self._no_secrets(story, said, told)
         known = _Known(told)
         for one in said:
+            self._not_early(story, one, told)
             if (one.data and one.seat is not None) or one.what == "snapshot":
                 self._no_hands(story, one, told)
             if one.text:
@@ -136,6 +138,24 @@ class Private(Promise):
         for match in _WORDS.finditer(blob):
             if (digest := words.get(match[0][:20])) is not None:
                 self.fail(story, f"a hash of {hashes[digest]} was sent before the end")
+
+    def _not_early(self, story: Story, one: _Said, told: Retold) -> None:
+        """Whoever has no seat is shown nothing before the table's delay is over."""
+        delay = told.record.table.spectator_delay
+        if one.seat is not None or one.sent_ms is None or one.what != "event":
+            return
+        at, end = told.times[one.sequence], told.times[len(told.times)]
+        if one.sent_ms < at + delay.time.ToMilliseconds():
+            self.fail(
+                story, f"event {one.sequence} was shown {one.sent_ms - at} ms after it happened"
+            )
+        behind = sum(
+            step.sequence > one.sequence or (not step.sequence and step.at_ms >= at)
+            for step in told.steps
+            if step.at_ms <= one.sent_ms
+        )
+        if behind < delay.decisions and one.sent_ms < end and one.sequence > told.deals[0]:
+            self.fail(story, f"event {one.sequence} was shown {behind} decisions after it happened")
 
     def _no_hands(self, story: Story, one: _Said, told: Retold) -> None:
         """The list of another's cards is nowhere in it."""
