@@ -7,6 +7,7 @@ failure prints the seed, the commit, and the command that shows it again.
 from __future__ import annotations
 
 import argparse
+import logging
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import count, islice
 from typing import NamedTuple
+
+import structlog
 
 from croupier_server.sim.plan import make_plan
 from croupier_server.sim.world import Report, Run
@@ -51,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if wanted.plan:
         print(make_plan(wanted.seed))
         return 0
+    # What a server logs under faults is thousands of lines; what counts here is what clients see.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     begun = time.monotonic()
     until = begun + wanted.minutes * 60 if wanted.minutes is not None else None
     matches = events = runs = failed = 0
