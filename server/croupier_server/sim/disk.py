@@ -34,7 +34,13 @@ class Crashed(BaseException):
 
 
 class AnyDisk(Protocol):
-    """What survives the server: in memory (`Disk`), or SQLite's files (``sqlite_disk.py``)."""
+    """What survives the server: in memory (`Disk`), or SQLite's files (``sqlite_disk.py``).
+
+    Attributes:
+        noticed_ms: when the store noticed its trouble, of the loop's time; None: it has not.
+    """
+
+    noticed_ms: int | None
 
     def mount(self) -> Store:
         """The store, for a server that starts."""
@@ -67,6 +73,7 @@ class Disk:
 
     Attributes:
         trouble: why nothing can be stored now.
+        noticed_ms: when the store noticed, of the loop's time; None: it has not.
         commits: batches committed.
     """
 
@@ -75,6 +82,7 @@ class Disk:
         self.commit_ms = commit_ms
         self.step = step
         self.trouble = ""
+        self.noticed_ms: int | None = None
         self.commits = 0
         self.platter = memory_store(records_max=100_000)
         self._log: DiskLog | None = None
@@ -90,6 +98,12 @@ class Disk:
             self._log.is_dead = True
             self._log = None
 
+    def notice(self) -> str:
+        """The store notices the trouble that there is."""
+        if self.noticed_ms is None:
+            self.noticed_ms = self.loop.micros // 1_000
+        return self.trouble
+
     async def close(self) -> None:
         """Wait until everything that was handed over is stored."""
         if self._log is not None:
@@ -101,8 +115,8 @@ class Disk:
     def set_trouble(self, why: str) -> None:
         """Nothing can be stored from now on, or everything can again."""
         self.trouble = why
-        if self._log is not None:
-            self._log.has_changed()
+        if not why and self._log is not None:
+            self._log.set_trouble("")  # that there is trouble it notices when it writes
 
 
 class DiskLog:
@@ -113,21 +127,19 @@ class DiskLog:
         self._watchers: list[Callable[[], None]] = []
         self._queue: list[tuple[Callable[[Done], None], Done]] = []
         self._timer: asyncio.TimerHandle | None = None
+        self.trouble = ""
         self.is_dead = False
-
-    @property
-    def trouble(self) -> str:
-        """See `TableLog.trouble`."""
-        return self._disk.trouble
 
     def watch(self, changed: Callable[[], None]) -> None:
         """See `TableLog.watch`."""
         self._watchers.append(changed)
 
-    def has_changed(self) -> None:
-        """`trouble` has changed."""
-        for changed in self._watchers:
-            changed()
+    def set_trouble(self, why: str) -> None:
+        """The store has noticed that nothing can be stored, or that everything can again."""
+        if self.trouble != why:
+            self.trouble = why
+            for changed in self._watchers:
+                changed()
         self._schedule()
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
@@ -176,14 +188,17 @@ class DiskLog:
         self._schedule()
 
     def _schedule(self) -> None:
-        if self._queue and self._timer is None and not self._disk.trouble and not self.is_dead:
+        if self._queue and self._timer is None and not self.trouble and not self.is_dead:
             delay = self._disk.commit_ms() / 1000
             self._timer = self._disk.loop.call_later(delay, self._commit)
 
     def _commit(self) -> None:
         """Write what waits as one batch; who handed it over is told one by one."""
         self._timer = None
-        if self.is_dead or self._disk.trouble:
+        if self.is_dead:
+            return
+        if self._disk.trouble:
+            self.set_trouble(self._disk.notice())
             return
         self._disk.step("before commit")
         batch, self._queue = self._queue, []

@@ -23,6 +23,9 @@ _DEALS: Final = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_d
 _GAMES: Final = ("tractor", "tongits", "tongits", "pokex", "pokex")
 """Matches of Tractor are the longest, so fewer are played."""
 
+_WINDOW_MS: Final = 5_000
+"""A window as long as this is answered in time by whoever is prompt."""
+
 _SAMPLES: Final = {
     "start_levels": ("2", "2,3", "A", "K,A", "9"),
     "mandatory_levels": ("none", "5,T,K", "A"),
@@ -276,7 +279,10 @@ def _clock(rng: Random, request: table_service_pb2.CreateTableRequest) -> None:
         clock.window_time.FromMilliseconds(rng.choice((200, 1_000, 5_000)))
     if rng.random() < 0.3:
         clock.strikes = rng.choice((1, 3, 10))
-    clock.on_time_out = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number of TimeOutPolicy
+    clock.on_time_out = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number
+    if 0 < clock.window_time.ToMilliseconds() < _WINDOW_MS:
+        # It may close before a question has come, which is nobody's fault.
+        clock.on_time_out = table_pb2.TIME_OUT_POLICY_FALLBACK
     if rng.random() < 0.3:
         clock.disconnect_grace.seconds = rng.choice((2, 60))
     if rng.random() < 0.3:

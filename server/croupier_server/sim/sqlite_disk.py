@@ -47,6 +47,7 @@ class SqliteDisk:
         self.commit_ms = commit_ms
         self.step = step
         self.trouble = ""
+        self.noticed_ms: int | None = None
         self._rng = rng
         folder = _MEMORY if _MEMORY.is_dir() else None
         self._folder = tempfile.TemporaryDirectory(prefix="croupier-sim-", dir=folder)
@@ -115,6 +116,12 @@ class SqliteDisk:
             torn[at : at + len(new)] = new if is_there else old.ljust(len(new), b"\0")[: len(new)]
         return bytes(torn[: self._rng.randint(min(len(synced), len(whole)), len(whole))])
 
+    def notice(self) -> str:
+        """See `Disk.notice`."""
+        if self.noticed_ms is None:
+            self.noticed_ms = self.loop.micros // 1_000
+        return self.trouble
+
     async def close(self) -> None:
         """See `Disk.close`."""
         if self._writer is not None:
@@ -123,8 +130,8 @@ class SqliteDisk:
     def set_trouble(self, why: str) -> None:
         """See `Disk.set_trouble`."""
         self.trouble = why
-        if self._writer is not None:
-            self._writer.has_changed()
+        if not why and self._writer is not None:
+            self._writer.set_trouble("")
 
     def throw_away(self) -> None:
         """The run is over."""
@@ -167,12 +174,8 @@ class InlineWriter:
         self._timer: asyncio.TimerHandle | None = None
         self._empty: asyncio.Future[None] | None = None
         self.jobs: deque[Job] = deque()
+        self.trouble = ""
         self.is_dead = False
-
-    @property
-    def trouble(self) -> str:
-        """See `JobWriter.trouble`."""
-        return self._disk.trouble
 
     def put(self, job: Job) -> None:
         """See `JobWriter.put`."""
@@ -187,9 +190,11 @@ class InlineWriter:
             self._empty = self._disk.loop.create_future()
             await self._empty
 
-    def has_changed(self) -> None:
-        """`trouble` has changed."""
-        self._changed()
+    def set_trouble(self, why: str) -> None:
+        """See `DiskLog.set_trouble`."""
+        if self.trouble != why:
+            self.trouble = why
+            self._changed()
         self._schedule()
 
     def _schedule(self) -> None:
@@ -199,7 +204,10 @@ class InlineWriter:
 
     def _commit(self) -> None:
         self._timer = None
-        if self.is_dead or self.trouble:
+        if self.is_dead:
+            return
+        if self._disk.trouble:
+            self.set_trouble(self._disk.notice())
             return
         self._disk.step("before commit")
         jobs = list(self.jobs)

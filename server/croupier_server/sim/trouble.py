@@ -13,7 +13,7 @@ from typing import Final
 from croupier_server.sim.chair import World
 from croupier_server.sim.disk import AnyDisk, Crashed
 from croupier_server.sim.faults import Fault
-from croupier_server.sim.loop import VirtualLoop
+from croupier_server.sim.loop import START_MS, VirtualLoop
 from croupier_server.sim.machine import Machine
 from croupier_server.sim.network import Line
 from croupier_server.sim.promises.observed import Outage
@@ -94,7 +94,7 @@ class Trouble:
             case "full disk":
                 self._full += 1
                 self._disk.set_trouble("the disk is full")
-                later(fault.lasts_ms, self._space_again, self._world.now_ms())
+                later(fault.lasts_ms, self._space_again)
             case "crash":
                 self._crash(fault.lasts_ms)
             case "crash at a step":
@@ -106,11 +106,14 @@ class Trouble:
     def _speed_up(self, line: Line) -> None:
         line.extra_ms -= 300.0
 
-    def _space_again(self, since: int) -> None:
+    def _space_again(self) -> None:
         self._full -= 1
-        if not self._full:
-            self._disk.set_trouble("")
-        self._world.see(Outage(since, self._world.now_ms(), "full disk"))
+        if self._full:
+            return
+        noticed_ms, self._disk.noticed_ms = self._disk.noticed_ms, None
+        self._disk.set_trouble("")
+        if noticed_ms is not None:
+            self._world.see(Outage(START_MS + noticed_ms, self._world.now_ms(), "full disk"))
 
     def _crash(self, down_ms: int) -> None:
         if self._machine.is_up:

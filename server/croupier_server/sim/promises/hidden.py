@@ -144,17 +144,17 @@ class Private(Promise):
         delay = told.record.table.spectator_delay
         if one.seat is not None or one.sent_ms is None or one.what != "event":
             return
+        if not told.deals or one.sequence < told.deals[0]:
+            return  # who comes and sits down is no secret
         at, end = told.times[one.sequence], told.times[len(told.times)]
         if one.sent_ms < at + delay.time.ToMilliseconds():
             self.fail(
                 story, f"event {one.sequence} was shown {one.sent_ms - at} ms after it happened"
             )
         behind = sum(
-            step.sequence > one.sequence or (not step.sequence and step.at_ms >= at)
-            for step in told.steps
-            if step.at_ms <= one.sent_ms
+            number > one.sequence and told.times[number] <= one.sent_ms for number in told.answered
         )
-        if behind < delay.decisions and one.sent_ms < end and one.sequence > told.deals[0]:
+        if behind < delay.decisions and one.sent_ms < end:
             self.fail(story, f"event {one.sequence} was shown {behind} decisions after it happened")
 
     def _no_hands(self, story: Story, one: _Said, told: Retold) -> None:

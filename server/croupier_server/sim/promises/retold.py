@@ -58,6 +58,7 @@ class Retold:
         rows: its rows.
         steps: its moves and sealed answers, in order.
         deals: number of the first event of each deal.
+        answered: numbers of the events in which a decision was answered or a window closed.
         chances: its decks and lots, with what the rules asked for.
         commitment: to the secret that its cards come from.
         nonce_hashes: by seat, what it promised to mix in.
@@ -81,6 +82,7 @@ class Retold:
         ]
         self.steps: list[Step] = []
         self.deals: list[int] = []
+        self.answered: list[int] = []
         self.chances: list[tuple[Chance, list[int]]] = []
         self.commitment = table.commitment
         self.nonce_hashes: dict[int, bytes] = {}
@@ -99,7 +101,10 @@ class Retold:
                 at_ms = self._event(row)
             if row.input is None:
                 continue
-            match row.input.WhichOneof("input"):
+            kind = row.input.WhichOneof("input")
+            if kind in ("move", "window"):
+                self.answered.append(row.sequence)
+            match kind:
                 case "chance":
                     chance = game.chance(state)
                     if chance.deal != deal:
