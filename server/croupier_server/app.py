@@ -41,7 +41,7 @@ from croupier_server.rpc.server import Backing, Listen, RunningServer
 from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import Store
 from croupier_server.storage.opening import open_store
-from croupier_server.storage.upkeep import purge_records, reveal_records
+from croupier_server.storage.upkeep import purge_records
 from croupier_server.tables.clock import Clock, SystemClock
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
@@ -264,10 +264,8 @@ async def _operated(
 
 async def _upkeep(settings: Settings, store: Store, clock: Clock) -> None:
     """What records need from time to time, until cancelled."""
-    async with asyncio.TaskGroup() as group:
-        group.create_task(reveal_records(store.records, clock.now_ms))
-        if settings.records_days:
-            group.create_task(purge_records(store.records, settings.records_days, clock.now_ms))
+    if settings.records_days:
+        await purge_records(store.records, settings.records_days, clock.now_ms)
 
 
 def _certificates(settings: Settings) -> Certificates | None:

@@ -14,6 +14,7 @@ import pytest
 from croupier_server.storage.base import (
     NO_PRIVATE,
     AuditEntry,
+    BoardTable,
     Checkpoint,
     FinishedMatch,
     KeyExists,
@@ -365,52 +366,50 @@ async def test_a_board_is_revealed_with_its_last_table(store: Store) -> None:
     assert await store.records.head() == 4
 
 
-async def test_a_record_waits_for_late_spectators(store: Store) -> None:
-    await finish(store, match("a")._replace(shown_from_ms=2_000), match("b"))
-    assert await shown(store) == ["b"]
-    await store.records.reveal(1_999)
-    assert await store.records.get("a") is None
-    assert await store.records.head() == 1
-    await store.records.reveal(2_000)
-    assert await shown(store) == ["b", "a"]
-    await store.records.reveal(2_001)
-    assert await store.records.head() == 2
-
-
-async def test_a_board_waits_for_all_that_watch_it_late(store: Store) -> None:
-    tables = [
-        match(name)._replace(board=b"north", board_tables=2, shown_from_ms=time)
-        for name, time in (("a", 3_000), ("b", 0))
+async def test_what_is_known_of_a_board_until_it_is_done(store: Store) -> None:
+    """Who has sat at its tables that have ended is not forgotten with their rows."""
+    one = match("n1")._replace(board=b"north", board_tables=3, sat=("ann", "bob"))
+    two = one._replace(table_id="n2", sat=())
+    other = match("s")._replace(board=b"south", board_tables=2, sat=("\0ev\u20ac",))
+    alone = match("a")._replace(board=b"alone", board_tables=1, sat=("di",))
+    await finish(store, one, other, two, alone)
+    known = [
+        BoardTable(b"north", "n1", ("ann", "bob")),
+        BoardTable(b"south", "s", ("\0ev\u20ac",)),
+        BoardTable(b"north", "n2", ()),
     ]
-    await finish(store, *tables)
+    assert sorted(await store.log.board_tables()) == sorted(known)
+    assert await store.records.purge(1 << 60) == 4
+    assert sorted(await store.log.board_tables()) == sorted(known)
+    await finish(store, two._replace(table_id="n3", sat=("cy",)))
+    assert await store.log.board_tables() == known[1:2]
+    assert await shown(store) == ["n3"]
+
+
+async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: Store) -> None:
+    held = [
+        match(name)._replace(board=b"north", board_tables=2, sat=(sat,))
+        for name, sat in (("a", "ann"), ("a", "bob"), ("b", "cy"))
+    ]
+    await finish(store, *held[:2])
+    assert await store.log.board_tables() == [BoardTable(b"north", "a", ("bob",))]
     assert await shown(store) == []
-    await store.records.reveal(2_999)
-    assert await shown(store) == []
-    await store.records.reveal(3_000)
+    await finish(store, held[2])
     assert await shown(store) == ["a", "b"]
 
 
-async def test_a_time_that_has_come_does_not_reveal_a_board_too_soon(store: Store) -> None:
-    one = match("a")._replace(board=b"north", board_tables=2, shown_from_ms=5)
-    await finish(store, one)
-    await store.records.reveal(9_999)
-    assert await shown(store) == []
-
-
 async def test_a_void_match_keeps_its_record(store: Store) -> None:
-    held = match("h")._replace(shown_from_ms=1_000)
+    held, last = (match(name)._replace(board=b"north", board_tables=2) for name in "hl")
     await finish(store, match("a"), match("b"), held)
     assert await store.records.void("a")
     assert await store.records.void("h")
     assert not await store.records.void("never there")
-    await store.records.reveal(1_000)
+    await finish(store, last)
+    expected = [("a", True), ("b", False), ("h", True), ("l", False)]
     found = await store.records.since(0, 9)
-    assert [(one.table_id, one.voided) for one in found] == [("a", True), ("b", False), ("h", True)]
-    assert [one.voided for one in await store.records.newest(before=None, limit=9)] == [
-        True,
-        False,
-        True,
-    ]
+    assert [(one.table_id, one.voided) for one in found] == expected
+    listed = await store.records.newest(before=None, limit=9)
+    assert [(one.table_id, one.voided) for one in listed] == expected[::-1]
 
 
 async def test_old_records_are_purged(store: Store) -> None:
@@ -418,16 +417,16 @@ async def test_old_records_are_purged(store: Store) -> None:
         store,
         match("a", ended_ms=1_000),
         match("b", ended_ms=2_000),
-        match("h", ended_ms=1_500)._replace(shown_from_ms=9_000),
+        match("h", ended_ms=1_500)._replace(board=b"north", board_tables=2),
         match("c", ended_ms=1_999),
     )
     assert await store.records.purge(2_000) == 3
     assert await shown(store) == ["b"]
     assert await store.records.purge(2_000) == 0
-    await store.records.reveal(9_000)
-    assert await shown(store) == ["b"]
+    await finish(store, match("l", ended_ms=2_000)._replace(board=b"north", board_tables=2))
+    assert await shown(store) == ["b", "l"]
     await finish(store, match("d"))
-    assert await store.records.head() == 4
+    assert await store.records.head() == 5
 
 
 # Keys and audit ---------------------------------------------------------------------------------

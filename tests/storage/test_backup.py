@@ -103,8 +103,7 @@ async def fill(store: Store) -> None:
     await finish(store, match("over"))
     await finish(store, match("voided"))
     await store.records.void("voided")
-    await finish(store, match("late", shown_from_ms=5_000))
-    await finish(store, match("north", board=b"board", board_tables=2))
+    await finish(store, match("north", board=b"board", board_tables=2, sat=("ann", "bob")))
     await store.keys.add(StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1))
     await store.keys.add(StoredKey("k2", "bob", frozenset(), b"other", 2, 9, 8, "his"))
     await store.audit.add(AuditEntry(3, "ann", "AbortTable", "t", "why", "OK"))
@@ -116,10 +115,10 @@ async def everything(store: Store) -> dict[str, object]:
     found: dict[str, object] = {
         "tables": [one._replace(epoch=0) for one in tables.values() if one is not None],
         "early": await store.records.since(0, 99),
+        "boards": list(await store.log.board_tables()),
         "keys": list(await store.keys.all()),
         "audit": list(await store.audit.newest(None, 99)),
     }
-    await store.records.reveal(5_000)
     await finish(store, match("south", board=b"board", board_tables=2))
     shown = await store.records.since(0, 99)
     return found | {"records": shown, "positions": [one.position for one in shown]}

@@ -1,5 +1,4 @@
-"""Records are shown when their time has come and deleted when they were kept long enough, whatever
-happens to the store."""
+"""Records are deleted when they were kept long enough, whatever happens to the store."""
 
 from __future__ import annotations
 
@@ -8,13 +7,7 @@ import asyncio
 import pytest
 
 from croupier_server.storage.memory import MemoryRecords
-from croupier_server.storage.upkeep import (
-    DAY_MS,
-    HOUR_S,
-    SECOND_S,
-    purge_records,
-    reveal_records,
-)
+from croupier_server.storage.upkeep import DAY_MS, HOUR_S, purge_records
 from tests.conformance.test_every_store import match
 
 NOW_MS = 1_800_000_000_000
@@ -25,12 +18,10 @@ class Hours:
 
     Args:
         records: that are looked at.
-        step_s: each sleep must be as long.
     """
 
-    def __init__(self, records: MemoryRecords, step_s: int) -> None:
+    def __init__(self, records: MemoryRecords) -> None:
         self._records = records
-        self._step_s = step_s
         self._now_ms = NOW_MS
         self.seen: list[list[str]] = []
 
@@ -38,8 +29,8 @@ class Hours:
         return self._now_ms
 
     async def sleep(self, seconds: float) -> None:
-        assert seconds == self._step_s
-        self._now_ms += self._step_s * 1_000
+        assert seconds == HOUR_S
+        self._now_ms += HOUR_S * 1_000
         self.seen.append([one.table_id for one in await self._records.since(0, 9)])
         if len(self.seen) == 3:
             raise asyncio.CancelledError
@@ -63,17 +54,8 @@ async def test_old_records_go_once_an_hour(failures: int) -> None:
     half_an_hour = HOUR_S * 500
     for name, age_ms in (("old", 3 * DAY_MS), ("due", 2 * DAY_MS - half_an_hour), ("new", 0)):
         records.keep(match(name, ended_ms=NOW_MS - age_ms), b"record")
-    hours = Hours(records, HOUR_S)
+    hours = Hours(records)
     with pytest.raises(asyncio.CancelledError):
         await purge_records(records, 2, hours.now_ms, hours.sleep)
     first = ["old", "due", "new"] if failures else ["due", "new"]
     assert hours.seen == [first, ["new"], ["new"]]
-
-
-async def test_records_are_shown_within_a_second_of_their_time() -> None:
-    records = MemoryRecords()
-    records.keep(match("late")._replace(shown_from_ms=NOW_MS + 1_500), b"record")
-    seconds = Hours(records, SECOND_S)
-    with pytest.raises(asyncio.CancelledError):
-        await reveal_records(records, seconds.now_ms, seconds.sleep)
-    assert seconds.seen == [[], [], ["late"]]

@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 from croupier.v1 import table_pb2
 from croupier_server.games.base import Move, Seat
 from croupier_server.storage.base import (
+    BoardTable,
     Checkpoint,
     Done,
     FinishedMatch,
@@ -249,6 +250,9 @@ class SlowLog:
 
     async def tables(self) -> tuple[str, ...]:
         return await self.stored.tables()
+
+    async def board_tables(self) -> list[BoardTable]:
+        return await self.stored.board_tables()
 
     async def load(self, table_id: str) -> StoredTable | None:
         return await self.stored.load(table_id)

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from croupier_server.sim.loop import VirtualLoop
 from croupier_server.storage.base import (
+    BoardTable,
     Checkpoint,
     Done,
     FinishedMatch,
@@ -163,6 +164,10 @@ class DiskLog:
     async def tables(self) -> Sequence[str]:
         """See `TableLog.tables`."""
         return await self._disk.platter.log.tables()
+
+    async def board_tables(self) -> Sequence[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return await self._disk.platter.log.board_tables()
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

@@ -23,7 +23,6 @@ from croupier_server.rpc.validate import Requests
 from croupier_server.sim.disk import AnyDisk
 from croupier_server.sim.loop import VirtualClock, VirtualLoop
 from croupier_server.storage.base import Store
-from croupier_server.storage.upkeep import reveal_records
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import HouseSeat, Shard
@@ -119,7 +118,6 @@ class Machine:
         self.is_up = True
         self.lives += 1
         shard.run()
-        self.run(reveal_records(store.records, self._clock.now_ms))
         await shard.recover()
 
     def method(self, path: str) -> Method | None:

@@ -101,7 +101,7 @@ class FinishedMatch(NamedTuple):
         ended_ms: when it ended.
         board: commitment of the board whose tables are revealed together; empty: of none.
         board_tables: so many tables that board has.
-        shown_from_ms: nobody is given the record before, as spectators are this late; 0: at once.
+        sat: principals who sat at it. Kept until the board is done, and in no record.
     """
 
     table_id: str
@@ -114,7 +114,21 @@ class FinishedMatch(NamedTuple):
     ended_ms: int
     board: bytes = b""
     board_tables: int = 1
-    shown_from_ms: int = 0
+    sat: tuple[str, ...] = ()
+
+
+class BoardTable(NamedTuple):
+    """A table that has ended, of a board that has others still to end.
+
+    Attributes:
+        board: commitment of the board.
+        table_id: the table.
+        sat: principals who sat at it.
+    """
+
+    board: bytes
+    table_id: str
+    sat: tuple[str, ...]
 
 
 class NoRows(Exception):
@@ -150,9 +164,8 @@ class TableLog(Protocol):
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """Make the record of *match* from the rows appended before, keep it, and let go of them.
 
-        The record is shown at once, with the last table of its board, or when `RecordStore.reveal`
-        says that its time has come. An error of *done* means that the rows are kept instead, or
-        `NoRows`.
+        The record is shown at once, or with the last table of its board. An error of *done* means
+        that the rows are kept instead, or `NoRows`.
         """
         ...
 
@@ -162,6 +175,10 @@ class TableLog(Protocol):
 
     async def tables(self) -> Sequence[str]:
         """Ids of all tables with rows, in the order of their first append."""
+        ...
+
+    async def board_tables(self) -> Sequence[BoardTable]:
+        """Tables that have ended, of boards that are not done, in the order of their ends."""
         ...
 
     async def load(self, table_id: str) -> StoredTable | None:
@@ -210,7 +227,7 @@ class RecordEntry(NamedTuple):
 class RecordStore(Protocol):
     """The records of finished matches; `TableLog.finish` makes them.
 
-    One that is held back, for its board or for late spectators, is not there for anybody who asks.
+    One that is held back for its board is not there for anybody who asks.
     """
 
     async def get(self, table_id: str) -> RecordEntry | None:
@@ -240,14 +257,6 @@ class RecordStore(Protocol):
 
         A follower keeps its own position and reads on with `since`, so it is never sent anything
         that it does not ask for.
-        """
-        ...
-
-    async def reveal(self, now_ms: int) -> None:
-        """Show the records whose time has come; they get their positions now.
-
-        Args:
-            now_ms: the server's clock, milliseconds since 1970.
         """
         ...
 

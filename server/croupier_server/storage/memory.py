@@ -14,6 +14,7 @@ from typing import Final
 from croupier_server.storage.base import (
     NO_PRIVATE,
     AuditEntry,
+    BoardTable,
     Checkpoint,
     Done,
     FinishedMatch,
@@ -86,10 +87,12 @@ class MemoryRecords:
         self._wakes: dict[object, Callable[[], None]] = {}
 
     def keep(self, match: FinishedMatch, record: bytes) -> None:
-        """Show the record of *match* now or later."""
-        self._held.add(match, _entry(match, record))
-        if not match.shown_from_ms:
-            self._show(self._held.take(0))
+        """Show the record of *match* now, or with its board."""
+        self._show(self._held.add(match, _entry(match, record)))
+
+    def board_tables(self) -> list[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return self._held.board_tables()
 
     def _show(self, entries: Sequence[RecordEntry]) -> None:
         for held in entries:
@@ -143,10 +146,6 @@ class MemoryRecords:
         key = object()
         self._wakes[key] = wake
         return lambda: self._wakes.pop(key, None) and None
-
-    async def reveal(self, now_ms: int) -> None:
-        """See `RecordStore.reveal`."""
-        self._show(self._held.take(now_ms))
 
     async def void(self, table_id: str) -> bool:
         """See `RecordStore.void`."""
@@ -230,6 +229,10 @@ class MemoryLog:
     async def tables(self) -> tuple[str, ...]:
         """See `TableLog.tables`."""
         return tuple(self._tables)
+
+    async def board_tables(self) -> list[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return self.records.board_tables()
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

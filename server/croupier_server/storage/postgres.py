@@ -18,7 +18,9 @@ from typing import Final
 import structlog
 
 from croupier_server.errors import Unavailable
+from croupier_server.storage import queries
 from croupier_server.storage.base import (
+    BoardTable,
     Checkpoint,
     Done,
     FinishedMatch,
@@ -117,6 +119,10 @@ class PostgresLog:
     async def tables(self) -> Sequence[str]:
         """See `TableLog.tables`."""
         return await self._pool.tables()
+
+    async def board_tables(self) -> Sequence[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return await self._pool.read(queries.ended_of_boards)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

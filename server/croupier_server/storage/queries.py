@@ -11,19 +11,18 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, case, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from croupier_server.storage.base import (
     AuditEntry,
+    BoardTable,
     FinishedMatch,
     KeyExists,
     RecordEntry,
     StoredKey,
 )
-from croupier_server.storage.schema import api_keys, audit_entries, boards, counters, records
-
-_NONE: Final = b""
+from croupier_server.storage.schema import api_keys, audit_entries, board_tables, counters, records
 
 # Records ----------------------------------------------------------------------------------------
 
@@ -36,75 +35,52 @@ _KEEP_RECORD: Final = insert(records)
 def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> bool:
     """Keep the record of *match*; returns whether any record is shown by that."""
     connection.execute(_DROP_RECORD, {"table": match.table_id})
-    board, shown_from_ms = _board_of(connection, match)
-    is_shown = not board and not shown_from_ms
-    is_alone = match.board_tables <= 1
+    is_held = match.board_tables > 1 and bool(match.board)
     values = {
         "table_id": match.table_id,
-        "position": _count(connection, "records") if is_shown and is_alone else None,
+        "position": None if is_held else _count(connection, "records"),
         "kind": match.kind,
         "players": json.dumps(match.players),
         "result": match.result,
         "ended_ms": match.ended_ms,
         "voided": False,
-        "board": board,
-        "shown_from_ms": shown_from_ms,
         "record": record,
     }
     connection.execute(_KEEP_RECORD, values)
-    return is_shown and (is_alone or show_records(connection, 0))
+    return not is_held or _count_at_board(connection, match)
 
 
-def _board_of(connection: Connection, match: FinishedMatch) -> tuple[bytes, int]:
-    """The board that a match has still to wait for, and its time."""
-    board, time = match.board, match.shown_from_ms
-    if not board or match.board_tables <= 1:
-        return _NONE, time
-    late = case((boards.c.shown_from_ms > time, boards.c.shown_from_ms), else_=time)
-    counted = connection.execute(
-        update(boards)
-        .where(boards.c.board == board)
-        .values(missing=boards.c.missing - 1, shown_from_ms=late)
-        .returning(boards.c.missing, boards.c.shown_from_ms)
-    ).one_or_none()
-    if counted is None:
-        missing = match.board_tables - 1
-        connection.execute(insert(boards).values(board=board, missing=missing, shown_from_ms=time))
-        return board, time
-    if counted.missing > 0:
-        return board, time
-    latest: int = counted.shown_from_ms
-    connection.execute(delete(boards).where(boards.c.board == board))
+def _count_at_board(connection: Connection, match: FinishedMatch) -> bool:
+    """One more table of a board has ended; shows the board's records with the last one."""
+    connection.execute(delete(board_tables).where(board_tables.c.table_id == match.table_id))
     connection.execute(
-        update(records)
-        .where(records.c.position.is_(None), records.c.board == board)
-        .values(board=_NONE, shown_from_ms=latest)
+        insert(board_tables).values(
+            board=match.board, table_id=match.table_id, sat=json.dumps(match.sat)
+        )
     )
-    return _NONE, latest
-
-
-def has_ready_records(connection: Connection, now_ms: int) -> bool:
-    """Whether there are records to be shown whose time has come."""
-    return connection.execute(_ready(now_ms).limit(1)).first() is not None
-
-
-def show_records(connection: Connection, now_ms: int) -> bool:
-    """Show the records whose time has come; returns whether there were any."""
-    ready = list(connection.execute(_ready(now_ms).order_by(records.c.number)).scalars())
-    if not ready:
+    of_board = board_tables.c.board == match.board
+    ended = list(connection.execute(select(board_tables.c.table_id).where(of_board)).scalars())
+    if len(ended) < match.board_tables:
         return False
-    head = _count(connection, "records", len(ready))
-    for place, number in enumerate(ready, head - len(ready) + 1):
+    connection.execute(delete(board_tables).where(of_board))
+    held = select(records.c.number).where(
+        records.c.position.is_(None), records.c.table_id.in_(ended)
+    )
+    numbers = list(connection.execute(held.order_by(records.c.number)).scalars())
+    head = _count(connection, "records", len(numbers))
+    for place, number in enumerate(numbers, head - len(numbers) + 1):
         connection.execute(update(records).where(records.c.number == number).values(position=place))
     return True
 
 
-def _ready(now_ms: int) -> Select[tuple[int]]:
-    return select(records.c.number).where(
-        records.c.position.is_(None),
-        records.c.board == _NONE,
-        records.c.shown_from_ms <= now_ms,
-    )
+def ended_of_boards(connection: Connection) -> list[BoardTable]:
+    """See `TableLog.board_tables`."""
+    columns = board_tables.c
+    chosen = select(columns.board, columns.table_id, columns.sat).order_by(columns.number)
+    return [
+        BoardTable(found.board, found.table_id, tuple(json.loads(found.sat)))
+        for found in connection.execute(chosen)
+    ]
 
 
 def record_of(connection: Connection, table_id: str) -> RecordEntry | None:

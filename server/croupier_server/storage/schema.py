@@ -73,16 +73,16 @@ checkpoints: Final = Table(
 )
 """The newest checkpoint of each live table that has one."""
 
-boards: Final = Table(
-    "boards",
+board_tables: Final = Table(
+    "board_tables",
     METADATA,
-    Column("board", LargeBinary, primary_key=True),
-    # Tables of it that have not ended.
-    Column("missing", BigInteger, nullable=False),
-    # The latest of those of its records.
-    Column("shown_from_ms", BigInteger, nullable=False),
+    Column("number", Number, primary_key=True, autoincrement=True),
+    Column("board", LargeBinary, nullable=False, index=True),
+    Column("table_id", Text, nullable=False, unique=True),
+    # Principals who sat at it: a list in JSON.
+    Column("sat", Text, nullable=False),
 )
-"""Boards some of whose tables have ended, but not all."""
+"""Tables that have ended, of boards that are not done: their records are held back."""
 
 records: Final = Table(
     "records",
@@ -97,9 +97,6 @@ records: Final = Table(
     Column("result", LargeBinary, nullable=False),
     Column("ended_ms", BigInteger, nullable=False, index=True),
     Column("voided", Boolean, nullable=False),
-    # The board that it waits for; empty: none.
-    Column("board", LargeBinary, nullable=False),
-    Column("shown_from_ms", BigInteger, nullable=False),
     # Last, so that the others can be read without it.
     Column("record", LargeBinary, nullable=False),
 )

@@ -70,12 +70,6 @@ class SqlRecords:
         self._wakes[key] = wake
         return lambda: self._wakes.pop(key, None) and None
 
-    async def reveal(self, now_ms: int) -> None:
-        """See `RecordStore.reveal`."""
-        if await self._database.read(partial(queries.has_ready_records, now_ms=now_ms)):
-            await self._database.write(partial(queries.show_records, now_ms=now_ms))
-            self.shown()
-
     async def void(self, table_id: str) -> bool:
         """See `RecordStore.void`."""
         return await self._database.write(partial(queries.void_record, table_id=table_id))

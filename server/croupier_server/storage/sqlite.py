@@ -18,8 +18,9 @@ from typing import Final, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from croupier_server.storage import sqlite_reading
+from croupier_server.storage import queries, sqlite_reading
 from croupier_server.storage.base import (
+    BoardTable,
     Checkpoint,
     Done,
     Durability,
@@ -155,6 +156,10 @@ class SqliteLog:
     async def tables(self) -> list[str]:
         """See `TableLog.tables`."""
         return await self._database.ask(sqlite_reading.tables)
+
+    async def board_tables(self) -> list[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return await self._database.read(queries.ended_of_boards)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

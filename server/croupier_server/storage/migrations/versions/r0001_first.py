@@ -53,12 +53,15 @@ def _make_logs() -> None:
 
 def _make_records() -> None:
     op.create_table(
-        "boards",
+        "board_tables",
+        sa.Column("number", _NUMBER, nullable=False),
         sa.Column("board", sa.LargeBinary, nullable=False),
-        sa.Column("missing", sa.BigInteger, nullable=False),
-        sa.Column("shown_from_ms", sa.BigInteger, nullable=False),
-        sa.PrimaryKeyConstraint("board", name="pk_boards"),
+        sa.Column("table_id", sa.Text, nullable=False),
+        sa.Column("sat", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_board_tables"),
+        sa.UniqueConstraint("table_id", name="uq_board_tables_table_id"),
     )
+    op.create_index("ix_board_tables_board", "board_tables", ["board"])
     op.create_table(
         "records",
         sa.Column("number", _NUMBER, nullable=False),
@@ -69,8 +72,6 @@ def _make_records() -> None:
         sa.Column("result", sa.LargeBinary, nullable=False),
         sa.Column("ended_ms", sa.BigInteger, nullable=False),
         sa.Column("voided", sa.Boolean, nullable=False),
-        sa.Column("board", sa.LargeBinary, nullable=False),
-        sa.Column("shown_from_ms", sa.BigInteger, nullable=False),
         sa.Column("record", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_records"),
         sa.UniqueConstraint("table_id", name="uq_records_table_id"),
