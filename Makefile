@@ -102,6 +102,14 @@ N ?= 100
 sim: $(READY) ## play N matches in simulated worlds from SEED on (SEED=7 N=100 ARGS="--jobs 2")
 	@$(BIN)/python -m scripts.simulate --seed $(SEED) --matches $(N) $(ARGS)
 
+STORE ?= sqlite
+KILLS ?= 200
+MATCHES ?= 50
+
+.PHONY: crash
+crash: $(READY) ## kill a server again and again in mid-match (STORE=sqlite|postgresql KILLS=200 MATCHES=50)
+	@$(BIN)/python -m scripts.crash --store $(STORE) --kills $(KILLS) --matches $(MATCHES) $(ARGS)
+
 .PHONY: nightly
 nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)
