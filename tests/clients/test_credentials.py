@@ -97,7 +97,7 @@ async def test_a_key_goes_unencrypted_to_no_other_machine(address: str) -> None:
         await leave.channel(address).close()
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/tmp/x"])
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/run/x"])
 async def test_on_this_machine_it_may(address: str) -> None:
     await Credentials(KEY).channel(address).close()
 
