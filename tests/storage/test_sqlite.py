@@ -387,3 +387,15 @@ async def test_a_checkpoint_goes_with_its_table(path: Path) -> None:
     file = SqliteFile(path, "power")
     assert kept(file) == (0, 0, 0)
     file.close()
+
+
+async def test_a_log_without_an_event_is_read_as_it_is(path: Path) -> None:
+    """No table can be made of it, which is for others to find out."""
+    store = await open_store(url(path))
+    note = row("a", 0)._replace(kept=b"a note")
+    await append(store, [note])
+    found = await store.log.load("a")
+    assert found is not None
+    assert found.first == note
+    assert found.rows == [note]
+    await store.close()

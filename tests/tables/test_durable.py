@@ -32,6 +32,8 @@ from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT
 from tests.tables.world import FIXED, World, asked, kinds, request
 
+pytestmark = pytest.mark.usefixtures("checkpoints_hold")
+
 WINDOWS = {"open windows": ClockSpec(), "fixed windows": ClockSpec(window_ms=700)}
 REAL = {kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()}
 RULESETS = [(kind, ruleset) for kind, entry in REAL.items() for ruleset in entry.game.rulesets()]
@@ -382,6 +384,7 @@ def test_isolated_a_log_that_makes_no_table_stops_that_table_alone() -> None:
     world.play(broken, lambda: broken.match.state.deal == 2)
     log = world.log
     assert isinstance(log, MemoryLog)
+    log._tables["table-1"].checkpoint = None
     rows = log._tables["table-1"].recent
     place = next(place for place, row in enumerate(rows) if row.input and row.sequence > 6)
     rows[place] = rows[place]._replace(input=rows[place + 1].input or b"\x0a\x00")

@@ -10,6 +10,7 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import Seat
+from croupier_server.tables import shard
 from croupier_server.tables.spec import ClockSpec, OnTimeOut, Status
 from croupier_server.tables.table import Table
 from tests.tables.test_replay import all_rows
@@ -92,15 +93,22 @@ class Players:
             self.world.shard.submit(self.table, seat, decision.id, move)
 
 
+@pytest.mark.usefixtures("checkpoints_hold")
+@pytest.mark.parametrize("events", [1, 20])
 @pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize("seed", range(5))
-def test_fair_accounts_follow_from_the_log(clock: str, seed: int) -> None:
+def test_fair_accounts_follow_from_the_log(
+    clock: str, seed: int, events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", events)
     players = Players(CLOCKS[clock], seed)
     crashes = 0
     while players.is_playing:
         players.step()
         if players.rng.random() < 0.1 and players.is_playing:
             before = left(players.table)
+            if players.rng.random() < 0.5:
+                players.world.shard.drain()
             players.world.clock.advance(60_000)
             players.world.restart()
             assert left(players.table) == before

@@ -51,6 +51,17 @@ class Options(NamedTuple):
 class State:
     """The state of a match."""
 
+    __slots__ = (
+        "deal",
+        "hands",
+        "options",
+        "phase",
+        "played",
+        "scores",
+        "starter",
+        "to_act",
+    )
+
     def __init__(self, options: Options) -> None:
         self.options = options
         self.deal = 0
@@ -62,7 +73,9 @@ class State:
         self.played: list[tuple[int, int]] = []
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and vars(self) == vars(other)
+        return isinstance(other, State) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__slots__
+        )
 
     def __hash__(self) -> int:
         raise TypeError("states change")

@@ -63,7 +63,7 @@ def load(raw: sqlite3.Connection, table_id: str) -> StoredTable | None:
     epoch, after, kept_from, data, first, pieces = found
     checkpoint = None if data is None else Checkpoint(after, kept_from, data)
     rows = behind(_rows(table_id, pieces), checkpoint.kept_from - 1 if checkpoint else 0)
-    first_row = next(_rows(table_id, first))
+    first_row = next(_rows(table_id, first), None) or rows[0]
     return StoredTable(table_id, epoch, first_row, checkpoint, rows)
 
 

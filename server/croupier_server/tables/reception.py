@@ -235,9 +235,11 @@ class Reception:
         """Give out the secrets of *table* once more: nobody knows the first ones any longer."""
         host_ticket = tickets.new_ticket(self._secrets)
         codes = _shown(table.spec, self._invite_codes(table.spec))
-        table.opening.invite(
-            ticket_hash(table.opening.creation.principal, host_ticket), _hashes(codes)
-        )
+        host = ticket_hash(table.opening.creation.principal, host_ticket)
+        if table.seen.status is Status.ENDED:
+            table.opening.host = host  # its rows have become a record: none comes behind them
+        else:
+            table.opening.invite(host, _hashes(codes))
         return Created(table, host_ticket, codes)
 
     def _invite_codes(self, spec: TableSpec) -> tuple[str, ...]:

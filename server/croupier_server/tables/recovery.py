@@ -8,17 +8,19 @@ alone. Must not be put here: how a log becomes a table (``restore.py``).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 import structlog
 
 from croupier_server.errors import Reason, TableHalted, Unavailable
-from croupier_server.storage.base import StoredTable, TableLog
+from croupier_server.storage.base import TableLog
 from croupier_server.tables.checkpoint import Stale
 from croupier_server.tables.faults import describe
 from croupier_server.tables.restore import Surroundings, restore
 from croupier_server.tables.table import Table
+
+T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -108,18 +110,17 @@ class Recovery:
             table_id, number = next(reversed(self._waiting.items()))
             try:
                 table = await self._restore(table_id, number)
+                if table is not None:
+                    self._take_up(table)
             except Exception as error:  # whatever it is, it is this table's alone
                 self._broken.add(table_id)
                 _log.error("table halted", table_id=table_id, fault=describe(error))
-            else:
-                if table is not None:
-                    self._take_up(table)
             del self._waiting[table_id]
         up, halted = found - len(self._broken), len(self._broken)
         _log.info("tables are up", tables=up, halted=halted, ms=self._now_ms() - started)
 
     async def _restore(self, table_id: str, number: int) -> Table | None:
-        stored = await self._load(table_id)
+        stored = await self._ask(lambda: self._log.load(table_id))
         if stored is None:
             return None
         work = restore(stored, number, self.around)
@@ -128,18 +129,23 @@ class Recovery:
                 next(work)
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
-            except Stale:
-                rows = await self._log.read(table_id)
-                work = restore(stored._replace(checkpoint=None, rows=rows), number, self.around)
+            except Exception as error:
+                if stored.checkpoint is None:
+                    raise
+                if not isinstance(error, Stale):  # the log tells the same, whatever happened to it
+                    _log.warning("checkpoint of no use", table_id=table_id, fault=describe(error))
+                rows = await self._ask(lambda: self._log.read(table_id))
+                stored = stored._replace(checkpoint=None, rows=rows)
+                work = restore(stored, number, self.around)
             if self._now_ms() - self._slice_from >= SLICE_MS:
                 await asyncio.sleep(0)
                 self._slice_from = self._now_ms()
 
-    async def _load(self, table_id: str) -> StoredTable | None:
-        """What is stored of a table; a store that does not answer is asked again."""
+    async def _ask(self, question: Callable[[], Awaitable[T]]) -> T:
+        """What the store says; one that does not answer is asked again."""
         while True:
             try:
-                return await self._log.load(table_id)
-            except OSError as error:
+                return await question()
+            except (OSError, Unavailable) as error:
                 _log.warning("store does not answer", error=type(error).__name__)
                 await asyncio.sleep(_RETRY_MS / 1000)

@@ -133,6 +133,7 @@ class Shard:
 
     async def begin(self) -> None:
         """Find out which tables the store has; `recover` takes them up."""
+        self.directory.boards.go_on_from(await self._log.board_tables())
         self.reception.go_on_from(await self.recovery.begin())
 
     async def recover(self) -> None:
@@ -141,8 +142,17 @@ class Shard:
         self.directory.sort()
 
     def _take_up(self, table: Table) -> None:
-        """*table* is here again."""
+        """*table* is here again, or not at all."""
         self.directory.add(table)
+        try:
+            self._go_on(table)
+        except Exception:
+            self.directory.drop(table)
+            self._timers.forget(table)
+            raise
+
+    def _go_on(self, table: Table) -> None:
+        """Let *table* be one of ours like any other."""
         self.reception.take_up(table)
         if table.status is not Status.ENDED:
             self.house.take_up(table)

@@ -206,7 +206,7 @@ class Timing:
         for decision in self._decisions:
             if decision is not None:
                 decision.asked_ms = None
-                decision.before_ms = used.get(decision.id, 0)
+                decision.before_ms = used.get(decision.id, decision.before_ms)
                 decision.due_ms = decision.clock_from_ms = now + grace_ms
         if self._window_is_open and self._spec.window_ms:
             self._window_until = now + grace_ms + self._spec.window_ms
@@ -233,6 +233,7 @@ class Timing:
         self._gone_ms[decision.seat] = _HERE
         self.accounts.grace[decision.seat] -= absent_ms - decision.absent_ms
         decision.absent_ms = absent_ms
+        decision.before_ms = 0
         decision.clock_from_ms = now - used_ms
 
     def used_ms(self, decision: Decision, now: int) -> int:

@@ -106,16 +106,18 @@ class Upkeep:
             if self._trouble_ms is None:
                 self._trouble_ms = now
                 _log.error("store in trouble", why=self._store.trouble)
-                for table in self.timers.tables:
+                for table in self._charge.directory:
                     outages.stand_still(table, now)
         elif self._trouble_ms is not None:
             since, self._trouble_ms = self._trouble_ms, None
             _log.info("store is back", ms=now - since)
-            for table in list(self.timers.tables):
+            self._idle.give_back(now - since)
+            for table in self._charge.directory:  # those taken up meanwhile have had no timer yet
                 outages.go_on(table, since, now)
                 self.timers.schedule(table)
 
     def _give_back(self, since: int, now: int) -> None:
+        self._idle.give_back(now - since)
         for table in self.timers.tables:
             outages.give_back(table, since, now)
 

@@ -1,0 +1,231 @@
+"""Durable: a start that meets something else: a store in trouble, a damaged checkpoint, a drain."""
+
+from __future__ import annotations
+
+import pytest
+
+from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
+from croupier_server.storage.base import Checkpoint, LogRow, StoredTable
+from croupier_server.storage.memory import MemoryLog
+from croupier_server.tables import recovery, shard
+from croupier_server.tables.caller import Caller
+from croupier_server.tables.house_seats import HouseSeats
+from croupier_server.tables.operating import Operating
+from croupier_server.tables.spec import ClockSpec, JoinTable, Status
+from croupier_server.tables.table import Table
+from tests.tables.test_durable import ForgetfulLog, NotingLog
+from tests.tables.test_idle import IDLE_MS, has_ended
+from tests.tables.world import SlowLog, World, asked, move_of, now, request
+
+BASE = ClockSpec(base_ms=10_000)
+
+
+def checkpoint_of(log: MemoryLog) -> Checkpoint:
+    found = log._tables["table-1"].checkpoint
+    assert found is not None
+    return found
+
+
+# Checkpoints --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("checkpoints_hold")
+@pytest.mark.parametrize("dies", [False, True])
+def test_durable_time_used_before_a_drain_is_charged_once_whatever_was_put_down(
+    dies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+    world = World()
+    table, tickets = world.start(clock=BASE)
+    decision = world.to_turns(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    world.clock.advance(4_000)
+    world.shard.drain()
+    world.restart()
+    table = world.find()
+    other = (decision.seat + 1) % 3
+    rejoined = JoinTable("table-1", seat=other)
+    world.shard.join(Caller(ticket=tickets[other]), rejoined)
+    assert isinstance(world.log, MemoryLog)
+    assert checkpoint_of(world.log).after == table.journal.sequence
+    if dies:
+        world.restart()
+        table = world.find()
+    world.take(world.watch(table, tickets[decision.seat]))
+    world.clock.advance(1_000)
+    (again,) = asked(table)
+    assert again.id == decision.id
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1_000)  # none behind the answer
+    world.shard.submit(table, again.seat, again.id, move_of(table, again))
+    assert [left for _, left, _ in table.match.rest()][again.seat] == 5_000
+    world.restart()
+    assert [left for _, left, _ in world.find().match.rest()][again.seat] == 5_000
+
+
+@pytest.mark.parametrize("cut", [-1, -40, 40])
+def test_durable_a_damaged_checkpoint_is_passed_over(
+    cut: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+    world = World()
+    table, _ = world.start(options={"deals": 3})
+    world.play(table, lambda: table.match.state.deal == 2)
+    log = world.log
+    assert isinstance(log, MemoryLog)
+    found = checkpoint_of(log)
+    log.checkpoint("table-1", found._replace(data=found.data[:cut]))
+    world.restart()
+    again = world.find()
+    assert again.journal.sequence == table.journal.sequence
+    assert again.match.state == table.match.state
+    world.play(again)
+    assert world.record("table-1") is not None
+
+
+# A store that does not answer ---------------------------------------------------------------------
+
+
+class SilentLog(MemoryLog):
+    """A log that does not answer what it is asked for some times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.silent = 0
+
+    def _answer(self) -> None:
+        if self.silent:
+            self.silent -= 1
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not answer; try again")
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        self._answer()
+        return await super().load(table_id)
+
+    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+        self._answer()
+        return await super().read(table_id, after)
+
+
+@pytest.mark.parametrize("stale", [False, True])
+async def test_durable_a_store_that_does_not_answer_halts_no_table(
+    stale: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "_RETRY_MS", 1)
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+    log = SilentLog()
+    world = World(log)
+    table, _ = world.start()
+    world.to_turns(table)
+    if stale:
+        found = checkpoint_of(log)
+        log.checkpoint("table-1", found._replace(data=b"another program" + found.data))
+    world.shard = world.new_shard()
+    log.silent = 3
+    await world.shard.begin()
+    await world.shard.recover()
+    assert log.silent == 0
+    assert world.find().journal.sequence == table.journal.sequence
+
+
+def test_isolated_a_table_that_cannot_be_taken_up_harms_none_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    world.start()
+    world.start()
+    take_up = HouseSeats.take_up
+
+    def fail(self: HouseSeats, table: Table) -> None:
+        assert table.spec.table_id != "table-2"
+        take_up(self, table)
+
+    monkeypatch.setattr(HouseSeats, "take_up", fail)
+    world.restart()
+    assert world.find("table-1").status is Status.PLAYING
+    with pytest.raises(CroupierError) as error:
+        world.find("table-2")
+    assert error.value.reason is Reason.TABLE_HALTED
+
+
+def test_fair_clocks_go_on_at_a_table_that_was_taken_up_in_trouble() -> None:
+    log = SlowLog()
+    world = World(log)
+    table, _ = world.start(clock=BASE)
+    world.to_turns(table)
+    log.store()
+    world.shard = world.new_shard()
+    now(world.shard.begin())
+    log.break_down()
+    now(world.shard.recover())
+    (decision,) = asked(world.find())
+    world.clock.advance(86_400_000)
+    log.mend()
+    world.shard.tick()
+    assert asked(world.find()) == [decision]
+    world.clock.advance(10_000 + 10_000)
+    world.shard.tick()
+    assert asked(world.find()) != [decision]
+
+
+# Requests -----------------------------------------------------------------------------------------
+
+
+def test_durable_a_create_that_comes_again_leaves_no_rows_behind_a_finished_match() -> None:
+    world = World(ForgetfulLog())
+    first = world.shard.create_table(Caller(), request(request_id="one"))
+    for _ in range(3):
+        world.join(first.table)
+    world.play(first.table)
+    finish = NotingLog.finish.__get__(world.log)
+    world.log.finish = finish  # type: ignore[method-assign]
+    world.restart()
+    again = world.shard.create_table(Caller(), request(request_id="one"))
+    assert again.table.spec.table_id == "table-1"
+    assert again.host_ticket
+    assert not world.logged()
+    with pytest.raises(CroupierError) as error:
+        world.shard.abort(Caller(host_ticket=again.host_ticket), "table-1", "")
+    assert error.value.reason is Reason.TABLE_CLOSED
+    with pytest.raises(NotAllowed):
+        world.shard.abort(Caller(host_ticket=first.host_ticket), "table-1", "")
+
+
+# Time that is nobody's ----------------------------------------------------------------------------
+
+
+def test_fair_time_in_which_nothing_could_be_stored_makes_no_table_idle() -> None:
+    log = SlowLog()
+    world = World(log, idle_ms=IDLE_MS)
+    table, _ = world.start()
+    log.store()
+    world.shard.heartbeat()
+    log.break_down()
+    world.clock.advance(10 * IDLE_MS)
+    world.shard.heartbeat()
+    log.mend()
+    world.shard.heartbeat()
+    world.clock.advance(IDLE_MS - 1)
+    world.shard.heartbeat()
+    assert not has_ended(table)
+    world.clock.advance(1)
+    world.shard.heartbeat()
+    assert has_ended(table)
+
+
+def test_fair_a_table_whose_play_an_operator_has_stopped_is_not_idle() -> None:
+    world = World(idle_ms=IDLE_MS)
+    table, _ = world.start()
+    operating = Operating(world.shard)
+    world.shard.heartbeat()
+    operating.quarantine("table-1")
+    for _ in range(10):
+        world.clock.advance(IDLE_MS)
+        world.shard.heartbeat()
+    assert not has_ended(table)
+    operating.release("table-1")
+    world.clock.advance(IDLE_MS - 1)
+    world.shard.heartbeat()
+    assert not has_ended(table)
+    world.clock.advance(1)
+    world.shard.heartbeat()
+    assert has_ended(table)
