@@ -22,7 +22,7 @@ from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of
 from tests.tables.world import World, kinds, request
 
-ANN, BOB, EVE = (Caller(principal) for principal in ("ann", "bob", "eve"))
+ANN, BOB, CY, DI, EVE = (Caller(principal) for principal in ("ann", "bob", "cy", "di", "eve"))
 BARRED = table_pb2.StreamEnd.REASON_BARRED
 
 
@@ -129,6 +129,30 @@ def test_private_a_restart_forgets_no_seat() -> None:
     assert not world.may_watch(EVE, first)
     world.play(second)
     assert world.may_watch(EVE, first)
+
+
+def test_private_a_restart_forgets_no_table_that_had_ended() -> None:
+    """Nor who has sat there, nor that it counts."""
+    world = Boards()
+    first, second = world.table(tables=3), world.table(tables=3)
+    for seat, caller in enumerate((ANN, BOB)):
+        world.sit(caller, first, seat)
+        world.sit(EVE, second, seat)
+    world.play(first)
+    world.restart()
+    assert all(not world.may_watch(caller, world.find("table-2")) for caller in (ANN, BOB))
+    assert world.may_watch(DI, world.find("table-2"))
+    world.play(world.find("table-2"))
+    world.restart()
+    third = world.table(tables=3)
+    for seat in range(2):
+        assert not world.may_watch(EVE, third)
+        world.sit(CY, third, seat)
+    world.play(third)
+    assert all(world.may_watch(caller, third) for caller in (ANN, BOB, EVE))
+    world.restart()
+    again = world.table()
+    assert all(world.may_watch(caller, again) for caller in (ANN, BOB, CY, EVE))
 
 
 def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:

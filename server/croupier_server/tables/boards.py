@@ -6,9 +6,10 @@ them. Must not be put here: the cards of a board, and what somebody who is barre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from croupier_server.storage.base import BoardTable
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.spec import DealKind
 from croupier_server.tables.table import Table
@@ -35,21 +36,23 @@ class Boards:
     def __init__(self) -> None:
         self._boards: dict[bytes, _Board] = {}
 
+    def go_on_from(self, ended: Iterable[BoardTable]) -> None:
+        """After a start: the tables that had ended, of boards that are not done."""
+        for commitment, table_id, sat in ended:
+            self._board(commitment).ended[table_id] = frozenset(sat)
+
     def add(self, table: Table) -> None:
         """A new table."""
         deal = table.spec.deal
         if deal.kind is DealKind.BOARD and deal.tables > 1:
-            board = self._boards.setdefault(deal.commitment, _Board())
-            board.live[table.spec.table_id] = table
-            if len(self._boards) > BOARDS_MAX:
-                del self._boards[next(iter(self._boards))]
+            self._board(deal.commitment).live[table.spec.table_id] = table
 
     def end(self, table: Table) -> None:
         """*table* has ended, as far as everybody may know."""
         board = self._of(table)
         if board is not None:
             board.live.pop(table.spec.table_id, None)
-            board.ended[table.spec.table_id] = _principals(table)
+            board.ended[table.spec.table_id] = sitters(table)
             if len(board.ended) >= table.spec.deal.tables:
                 del self._boards[table.spec.deal.commitment]
 
@@ -67,7 +70,7 @@ class Boards:
             return False
         name = table.spec.table_id
         return any(
-            principal in _principals(other) for key, other in board.live.items() if key != name
+            principal in sitters(other) for key, other in board.live.items() if key != name
         ) or any(principal in sat for key, sat in board.ended.items() if key != name)
 
     def sisters(self, table: Table) -> Iterator[Table]:
@@ -76,9 +79,17 @@ class Boards:
         if board is not None:
             yield from (other for other in board.live.values() if other is not table)
 
+    def _board(self, commitment: bytes) -> _Board:
+        """The board with this commitment, which may be a new one."""
+        board = self._boards.setdefault(commitment, _Board())
+        if len(self._boards) > BOARDS_MAX:
+            del self._boards[next(iter(self._boards))]
+        return board
+
     def _of(self, table: Table) -> _Board | None:
         return self._boards.get(table.spec.deal.commitment)
 
 
-def _principals(table: Table) -> frozenset[str]:
+def sitters(table: Table) -> frozenset[str]:
+    """Principals who sit at *table*, or sat there when it ended."""
     return frozenset(seat.principal for seat in table.seats if seat.principal)

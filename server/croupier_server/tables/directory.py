@@ -14,7 +14,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
-from croupier_server.tables.boards import Boards
+from croupier_server.tables.boards import Boards, sitters
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
@@ -159,6 +159,7 @@ class Directory:
             ended_ms=table.ended_ms,
             board=deal.commitment if deal.kind is DealKind.BOARD else b"",
             board_tables=deal.tables,
+            sat=tuple(sorted(sitters(table))),
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self.boards.end(table)
