@@ -354,7 +354,7 @@ class SeatFeed(TableFeed):
         owner, table, epoch, after, lag_max: see `TableFeed`.
     """
 
-    __slots__ = ("_asked", "_is_full", "_nonce_asked", "seat")
+    __slots__ = ("_asked", "_is_full", "_nonce_asked", "_parting", "_seat_epoch", "seat")
 
     def __init__(
         self,
@@ -371,7 +371,14 @@ class SeatFeed(TableFeed):
         self.seat = seat
         self._asked: Decision | None = None
         self._nonce_asked = b""
+        self._seat_epoch = table.seats[seat].epoch
+        self._parting: tuple[int, bytes] | None = None
         super().__init__(owner, table, epoch=epoch, after=after, lag_max=lag_max)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the seat was joined again since, so that whoever reads this does not hold it."""
+        return self.table.seats[self.seat].epoch != self._seat_epoch
 
     @property
     def sees_events(self) -> bool:
@@ -383,11 +390,27 @@ class SeatFeed(TableFeed):
         """What the network takes for a question and its answer; not measured here, so granted."""
         return self.owner.limits.unary_grace_ms
 
+    def part(self, reason: StreamEnd, detail: str) -> None:
+        """See `SeatWatcher.part`."""
+        self._parting = self.table.journal.sequence, updates.end(reason, detail)
+        self.wake()
+
+    def _look_whether_to_part(self) -> None:
+        if self._parting is not None and self._parting[0] <= self.table.journal.committed:
+            self._ending = self._ending or self._parting[1]
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """See `TableFeed.finish`."""
+        self._look_whether_to_part()
+        super().finish(reason, detail, retry_after_ms)
+
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`."""
         out: list[bytes] = []
         try:
             table = self.table
+            if self._parting is not None:
+                self._look_whether_to_part()
             is_plain = self._is_full and table.status is Status.PLAYING
             if not is_plain or self._is_opening or self._ending or self._is_beating:
                 self._take_stream(out, now)

@@ -61,6 +61,8 @@ ITEMS_MAX: Final = 4_096
 """So many items may be in a frame of a client, or as many as it may hold channels if that is more:
 what they ask for is done in one go, while everybody else waits."""
 
+_RETRY_MS: Final = 1_000
+
 _ID_MAX: Final = 64
 """Of a decision id that was refused so much is sent back."""
 
@@ -355,6 +357,9 @@ class Session:
             if channel is None:
                 self._refuse(message.channel)
                 continue
+            if channel.is_superseded:  # its end is on its way
+                self._pay()
+                continue
             table, decision_id = channel.table, message.decision_id
             is_asked = not is_limited or table.match.waits_for(channel.seat, decision_id)
             if not is_asked and not self._pay():
@@ -422,8 +427,14 @@ class Session:
         if channel is None:
             self._refuse(request.channel)
             return
+        if channel.is_superseded:
+            self._pay()
+            return
+        if self.shard.upkeep.is_in_trouble:
+            # It is asked for on a new channel, while an error would say no more than that it was.
+            channel.finish(StreamEnd.SERVER_DRAINING, "nothing can be stored now", _RETRY_MS)
+            return
         try:
-            self.shard.expect_storing()
             channel.table.open_nonce(
                 channel.seat, request.nonce, request.next_nonce_hash, self.shard.now_ms()
             )

@@ -40,7 +40,7 @@ from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
 from croupier_server.tables.spec import Status, TableSpec
 from croupier_server.tables.updates import StreamEnd
-from croupier_server.tables.watcher import Spectator, Watcher
+from croupier_server.tables.watcher import SeatWatcher, Spectator
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_bytes
 
@@ -132,7 +132,7 @@ class Table:
         self.is_halted = False
         self.fault = ""
         self.ended_ms = 0
-        self.seat_watchers: list[Watcher | None] = [None] * len(spec.seats)
+        self.seat_watchers: list[SeatWatcher | None] = [None] * len(spec.seats)
         self.spectators: list[Spectator] = []
         self.has_event_watchers = False
         self.scheduled_ms = FOREVER
@@ -327,7 +327,7 @@ class Table:
         self.opening.no_show(seat, replaced, commitment, now)
         watcher = self.seat_watchers[seat]
         if watcher is not None:
-            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the nonce was not opened in time")
+            watcher.part(StreamEnd.TICKET_SUPERSEDED, "the nonce was not opened in time")
 
     def _begin(self, now: int) -> None:
         self.presence.seen_all(now)

@@ -31,6 +31,14 @@ class Watcher(Protocol):
         ...
 
 
+class SeatWatcher(Watcher, Protocol):
+    """A reader with a seat."""
+
+    def part(self, reason: StreamEnd, detail: str) -> None:
+        """The stream is to end once all that has happened by now is stored."""
+        ...
+
+
 class Spectator(Watcher, Protocol):
     """A reader without a seat."""
 
