@@ -90,7 +90,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.keys.version() == version
     assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
     await append(store, [row("a", 3)])
-    assert await store.log.board_tables() == [BoardTable(b"north", "n", ("ann", "bob"))]
+    assert await store.log.board_tables() == [BoardTable(b"north", "n", ("ann", "bob"), ())]
     await finish(store, board._replace(table_id="n2"))
     assert [one.table_id for one in await store.records.since(1, 9)] == ["n", "n2"]
     assert await store.log.board_tables() == []

@@ -368,15 +368,15 @@ async def test_a_board_is_revealed_with_its_last_table(store: Store) -> None:
 
 async def test_what_is_known_of_a_board_until_it_is_done(store: Store) -> None:
     """Who has sat at its tables that have ended is not forgotten with their rows."""
-    one = match("n1")._replace(board=b"north", board_tables=3, sat=("ann", "bob"))
-    two = one._replace(table_id="n2", sat=())
+    one = match("n1")._replace(board=b"north", board_tables=3, sat=("ann", "bob"), watched=("eve",))
+    two = one._replace(table_id="n2", sat=(), watched=())
     other = match("s")._replace(board=b"south", board_tables=2, sat=("\0ev\u20ac",))
     alone = match("a")._replace(board=b"alone", board_tables=1, sat=("di",))
     await finish(store, one, other, two, alone)
     known = [
-        BoardTable(b"north", "n1", ("ann", "bob")),
-        BoardTable(b"south", "s", ("\0ev\u20ac",)),
-        BoardTable(b"north", "n2", ()),
+        BoardTable(b"north", "n1", ("ann", "bob"), ("eve",)),
+        BoardTable(b"south", "s", ("\0ev\u20ac",), ()),
+        BoardTable(b"north", "n2", (), ()),
     ]
     assert sorted(await store.log.board_tables()) == sorted(known)
     assert await store.records.purge(1 << 60) == 4
@@ -392,7 +392,7 @@ async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: S
         for name, sat in (("a", "ann"), ("a", "bob"), ("b", "cy"))
     ]
     await finish(store, *held[:2])
-    assert await store.log.board_tables() == [BoardTable(b"north", "a", ("bob",))]
+    assert await store.log.board_tables() == [BoardTable(b"north", "a", ("bob",), ())]
     assert await shown(store) == []
     await finish(store, held[2])
     assert await shown(store) == ["a", "b"]

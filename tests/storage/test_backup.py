@@ -103,7 +103,8 @@ async def fill(store: Store) -> None:
     await finish(store, match("over"))
     await finish(store, match("voided"))
     await store.records.void("voided")
-    await finish(store, match("north", board=b"board", board_tables=2, sat=("ann", "bob")))
+    board = {"board": b"board", "board_tables": 2, "sat": ("ann", "bob"), "watched": ("cy",)}
+    await finish(store, match("north", **board))
     await store.keys.add(StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1))
     await store.keys.add(StoredKey("k2", "bob", frozenset(), b"other", 2, 9, 8, "his"))
     await store.audit.add(AuditEntry(3, "ann", "AbortTable", "t", "why", "OK"))

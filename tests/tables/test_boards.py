@@ -1,4 +1,5 @@
-"""Private: whoever has sat at a table does not watch another one with the same cards."""
+"""Private: whoever has sat at a table does not watch another one with the same cards, and whoever
+has watched one does not sit down at another."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import pytest
 
 from croupier.v1 import table_pb2
 from croupier_server.errors import NotAllowed, Reason
+from croupier_server.tables import kept
 from croupier_server.tables.boards import BOARDS_MAX
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import (
@@ -17,10 +19,11 @@ from croupier_server.tables.spec import (
     JoinTable,
     SeatSpec,
     SpectatorDelay,
+    Status,
 )
 from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of
-from tests.tables.world import World, kinds, request
+from tests.tables.world import World, kinds, now, request
 
 ANN, BOB, CY, DI, EVE = (Caller(principal) for principal in ("ann", "bob", "cy", "di", "eve"))
 BARRED = table_pb2.StreamEnd.REASON_BARRED
@@ -53,6 +56,15 @@ class Boards(World):
         """Whether *caller* is let watch, at whatever ticket it holds."""
         try:
             self.shard.spectate(table, epoch=0, after=0, caller=caller).close()
+        except NotAllowed as error:
+            return error.reason is not Reason.SPECTATING_BARRED
+        return True
+
+    def may_sit(self, caller: Caller, table: Table) -> bool:
+        """Whether *caller* is let sit down on the first free seat, which it does then."""
+        seat = next(seat for seat, state in enumerate(table.seats) if not state.player)
+        try:
+            self.sit(caller, table, seat)
         except NotAllowed as error:
             return error.reason is not Reason.SPECTATING_BARRED
         return True
@@ -171,6 +183,115 @@ def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:
     assert kinds(world.take(own))[0] == "snapshot"
 
 
+def begun(world: Boards, *sitters: Caller, tables: int = 3) -> Table:
+    """A table of the board whose match is on."""
+    table = world.table(tables=tables)
+    for seat, caller in enumerate(sitters):
+        world.sit(caller, table, seat)
+    assert table.status is Status.PLAYING
+    return table
+
+
+def test_private_whoever_watched_a_board_does_not_sit_down_at_its_other_tables() -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB), world.table(tables=3)
+    assert world.may_watch(EVE, first)
+    assert world.may_watch(EVE, first)
+    assert not world.may_sit(EVE, second)
+    assert world.may_sit(CY, second)
+    assert world.may_sit(DI, second)
+    third = world.table(tables=3)
+    assert world.may_watch(Caller(LOCAL), first)
+    assert world.may_sit(Caller(LOCAL), third)
+    assert world.may_sit(ANN, third), (
+        "who sits at one may sit at others: that is what boards are for"
+    )
+    assert watchers_in(world, first) == [("eve",)], "it is put down once"
+
+
+@pytest.mark.parametrize("checkpoints", [False, True])
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_private_who_has_watched_a_board_is_known_after_a_restart(
+    has_ended: bool, checkpoints: bool
+) -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB), world.table(tables=3)
+    assert world.may_watch(EVE, first)
+    world.step(first)
+    if checkpoints:
+        world.to_turns(first)
+        world.step(first)
+        world.shard._checkpoint(first)
+        stored = now(world.log.load("table-1"))
+        assert stored is not None
+        assert stored.checkpoint is not None
+    if has_ended:
+        world.play(first)
+    world.restart()
+    second = world.find("table-2")
+    assert not world.may_sit(EVE, second)
+    assert world.may_sit(CY, second)
+    assert world.may_sit(DI, second)
+
+
+def test_who_has_watched_a_board_may_sit_down_when_it_is_done() -> None:
+    world = Boards()
+    first = begun(world, ANN, BOB, tables=2)
+    assert world.may_watch(EVE, first)
+    world.play(first)
+    world.play(begun(world, CY, DI, tables=2))
+    assert world.may_sit(EVE, world.table())
+
+
+@pytest.mark.parametrize("delay", [None, SpectatorDelay(time_ms=60_000)])
+def test_watching_before_the_match_shows_nothing(delay: SpectatorDelay | None) -> None:
+    """What counts is who watches when it begins."""
+    world = Boards()
+    first, second = world.table(delay=delay), world.table()
+    left = world.shard.spectate(first, epoch=0, after=0, caller=CY)
+    world.shard.spectate(first, epoch=0, after=0, caller=DI)
+    left.close()
+    for seat, caller in enumerate((ANN, BOB)):
+        world.sit(caller, first, seat)
+    assert not world.may_sit(DI, second)
+    world.restart()
+    second = world.find(second.spec.table_id)
+    assert not world.may_sit(DI, second)
+    assert world.may_sit(CY, second)
+
+
+def test_whoever_watches_the_table_where_it_sits_may_sit_at_others() -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB), world.table(tables=3)
+    assert world.may_watch(ANN, first)
+    assert world.may_sit(ANN, second)
+
+
+def test_a_seat_that_is_held_is_taken_again_in_any_case() -> None:
+    world = Boards()
+    second = world.table()
+    eve = world.sit(EVE, second, 0)
+    first = begun(world, ANN, BOB, tables=2)
+    world.shard.directory.boards.watch(first, ["eve"])
+    assert world.shard.join(eve, JoinTable(second.spec.table_id)).seat == 0
+
+
+def test_watching_a_table_that_has_ended_counts_too() -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB, tables=2), world.table()
+    world.play(first)
+    rows = world.logged()
+    assert world.may_watch(EVE, first)
+    assert not world.may_sit(EVE, second)
+    assert world.logged() == rows, "nothing comes behind its record"
+
+
+def watchers_in(world: Boards, table: Table) -> list[tuple[str, ...]]:
+    """What the log of *table* has about who watched it."""
+    facts = [kept.load(row.kept) for row in world.rows(table.spec.table_id) if row.kept]
+    return [fact.principals for fact in facts if isinstance(fact, kept.Watched)]
+
+
 def test_a_seat_that_was_left_before_the_match_bars_nobody() -> None:
     world = Boards()
     first, second = world.table(), world.table()
@@ -200,10 +321,10 @@ def test_so_many_boards_are_remembered() -> None:
     world.sit(ANN, first, 0)
     boards = world.shard.directory.boards
     for number in range(BOARDS_MAX):
-        assert boards.is_barred("ann", second)
+        assert boards.may_not_watch("ann", second)
         deal = DealSource(DealKind.BOARD, "b", b"", number.to_bytes(32, "big"), 2)
         boards.add(_Named(deal))  # type: ignore[arg-type]
-    assert not boards.is_barred("ann", second)
+    assert not boards.may_not_watch("ann", second)
 
 
 class _Named:

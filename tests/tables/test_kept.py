@@ -45,6 +45,8 @@ FACTS = st.one_of(
     st.builds(kept.Conceded, seat=st.integers(0, 63)),
     st.builds(kept.Relieved, seat=st.integers(0, 63), code=SECRET),
     st.builds(kept.Invited, host=SECRET, invites=st.lists(SECRET).map(tuple)),
+    st.builds(kept.Quarantined, since_ms=st.none() | st.integers(0)),
+    st.builds(kept.Watched, principals=st.lists(NAME).map(tuple)),
     st.builds(kept.Stopped, used=st.lists(st.tuples(NAME, st.integers(0))).map(tuple)),
 )
 

@@ -102,6 +102,7 @@ class FinishedMatch(NamedTuple):
         board: commitment of the board whose tables are revealed together; empty: of none.
         board_tables: so many tables that board has.
         sat: principals who sat at it. Kept until the board is done, and in no record.
+        watched: principals who watched it; the same.
     """
 
     table_id: str
@@ -115,6 +116,7 @@ class FinishedMatch(NamedTuple):
     board: bytes = b""
     board_tables: int = 1
     sat: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
 
 
 class BoardTable(NamedTuple):
@@ -124,11 +126,13 @@ class BoardTable(NamedTuple):
         board: commitment of the board.
         table_id: the table.
         sat: principals who sat at it.
+        watched: principals who watched it.
     """
 
     board: bytes
     table_id: str
     sat: tuple[str, ...]
+    watched: tuple[str, ...]
 
 
 class NoRows(Exception):

@@ -44,7 +44,9 @@ class HeldRecords:
         if match.board_tables <= 1 or not match.board:
             return [entry]
         board = self._boards.setdefault(match.board, _Board())
-        board.ended[match.table_id] = BoardTable(match.board, match.table_id, match.sat)
+        board.ended[match.table_id] = BoardTable(
+            match.board, match.table_id, match.sat, match.watched
+        )
         board.entries[match.table_id] = entry
         if len(board.ended) >= match.board_tables:
             del self._boards[match.board]

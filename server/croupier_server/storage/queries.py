@@ -55,7 +55,10 @@ def _count_at_board(connection: Connection, match: FinishedMatch) -> bool:
     connection.execute(delete(board_tables).where(board_tables.c.table_id == match.table_id))
     connection.execute(
         insert(board_tables).values(
-            board=match.board, table_id=match.table_id, sat=json.dumps(match.sat)
+            board=match.board,
+            table_id=match.table_id,
+            sat=json.dumps(match.sat),
+            watched=json.dumps(match.watched),
         )
     )
     of_board = board_tables.c.board == match.board
@@ -75,11 +78,11 @@ def _count_at_board(connection: Connection, match: FinishedMatch) -> bool:
 
 def ended_of_boards(connection: Connection) -> list[BoardTable]:
     """See `TableLog.board_tables`."""
-    columns = board_tables.c
-    chosen = select(columns.board, columns.table_id, columns.sat).order_by(columns.number)
+    columns = (board_tables.c[name] for name in BoardTable._fields)
+    chosen = select(*columns).order_by(board_tables.c.number)
     return [
-        BoardTable(found.board, found.table_id, tuple(json.loads(found.sat)))
-        for found in connection.execute(chosen)
+        BoardTable(board, table_id, tuple(json.loads(sat)), tuple(json.loads(watched)))
+        for board, table_id, sat, watched in connection.execute(chosen)
     ]
 
 

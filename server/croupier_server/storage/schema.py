@@ -79,8 +79,9 @@ board_tables: Final = Table(
     Column("number", Number, primary_key=True, autoincrement=True),
     Column("board", LargeBinary, nullable=False, index=True),
     Column("table_id", Text, nullable=False, unique=True),
-    # Principals who sat at it: a list in JSON.
+    # Principals who sat at it, and who watched it: lists in JSON.
     Column("sat", Text, nullable=False),
+    Column("watched", Text, nullable=False),
 )
 """Tables that have ended, of boards that are not done: their records are held back."""
 

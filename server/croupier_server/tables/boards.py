@@ -1,13 +1,14 @@
-"""Boards: which tables share their cards, and who has sat at them.
+"""Boards: which tables share their cards, who has sat at them and who has watched them.
 
 Whoever has sat at one table of a board knows cards of the others, and would learn more by watching
-them. Must not be put here: the cards of a board, and what somebody who is barred is told.
+them; whoever has watched one must not sit down at another. Must not be put here: the cards of a
+board, and what somebody who is barred is told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from croupier_server.storage.base import BoardTable
 from croupier_server.tables.caller import LOCAL
@@ -18,14 +19,28 @@ BOARDS_MAX: Final = 4096
 """Boards that are remembered; beyond, the oldest one is forgotten."""
 
 
+class _Known(NamedTuple):
+    """Principals who know the cards of a table."""
+
+    sat: frozenset[str]
+    watched: frozenset[str]
+
+
 class _Board:
-    """One board: its tables that have not ended, and who sat at those that have, by table."""
+    """One board: its tables that have not ended, and who knows the cards of those that have, by
+    table."""
 
     __slots__ = ("ended", "live")
 
     def __init__(self) -> None:
         self.live: dict[str, Table] = {}
-        self.ended: dict[str, frozenset[str]] = {}
+        self.ended: dict[str, _Known] = {}
+
+    def others(self, table: Table) -> Iterator[_Known]:
+        """Who knows the cards of its other tables."""
+        name = table.spec.table_id
+        yield from (_known(other) for key, other in self.live.items() if key != name)
+        yield from (known for key, known in self.ended.items() if key != name)
 
 
 class Boards:
@@ -38,8 +53,9 @@ class Boards:
 
     def go_on_from(self, ended: Iterable[BoardTable]) -> None:
         """After a start: the tables that had ended, of boards that are not done."""
-        for commitment, table_id, sat in ended:
-            self._board(commitment).ended[table_id] = frozenset(sat)
+        for commitment, table_id, sat, watched in ended:
+            known = _Known(frozenset(sat), frozenset(watched))
+            self._board(commitment).ended[table_id] = known
 
     def add(self, table: Table) -> None:
         """A new table."""
@@ -52,7 +68,7 @@ class Boards:
         board = self._of(table)
         if board is not None:
             board.live.pop(table.spec.table_id, None)
-            board.ended[table.spec.table_id] = sitters(table)
+            board.ended[table.spec.table_id] = _known(table)
             if len(board.ended) >= table.spec.deal.tables:
                 del self._boards[table.spec.deal.commitment]
 
@@ -62,16 +78,41 @@ class Boards:
         if board is not None:
             board.live.pop(table.spec.table_id, None)
 
-    def is_barred(self, principal: str, table: Table) -> bool:
-        """Whether *principal* may not watch *table*: it has sat at another one of its board, and
-        not all of them have ended."""
+    def watch(self, table: Table, principals: Iterable[str]) -> bool:
+        """*principals* watch *table*, unless its match has still to begin; returns whether rows of
+        it are to be stored.
+
+        A table that has ended has no rows any more: who begins to watch it then is forgotten when
+        the server stops.
+        """
+        board = self._of(table)
+        if board is None or not table.opening.reveal.root:
+            return False
+        known = board.ended.get(table.spec.table_id) or _known(table)
+        fresh = set(principals) - known.watched - {LOCAL}
+        if not fresh:
+            return False
+        if table.spec.table_id in board.ended:
+            board.ended[table.spec.table_id] = known._replace(watched=known.watched | fresh)
+            return False
+        table.opening.watch(sorted(fresh))
+        return True
+
+    def may_not_watch(self, principal: str, table: Table) -> bool:
+        """Whether *principal* has sat at another table of the board of *table*, and not all of them
+        have ended."""
         board = self._of(table)
         if board is None or principal == LOCAL:
             return False
-        name = table.spec.table_id
-        return any(
-            principal in sitters(other) for key, other in board.live.items() if key != name
-        ) or any(principal in sat for key, sat in board.ended.items() if key != name)
+        return any(principal in known.sat for known in board.others(table))
+
+    def may_not_join(self, principal: str, table: Table) -> bool:
+        """Whether *principal* has watched another table of the board of *table*, and not all of
+        them have ended. At a table where it sits itself it may watch too."""
+        board = self._of(table)
+        if board is None or principal == LOCAL:
+            return False
+        return any(principal in known.watched - known.sat for known in board.others(table))
 
     def sisters(self, table: Table) -> Iterator[Table]:
         """The other tables of its board that have not ended."""
@@ -93,3 +134,7 @@ class Boards:
 def sitters(table: Table) -> frozenset[str]:
     """Principals who sit at *table*, or sat there when it ended."""
     return frozenset(seat.principal for seat in table.seats if seat.principal)
+
+
+def _known(table: Table) -> _Known:
+    return _Known(sitters(table), frozenset(table.opening.watched))

@@ -160,6 +160,7 @@ class Directory:
             board=deal.commitment if deal.kind is DealKind.BOARD else b"",
             board_tables=deal.tables,
             sat=tuple(sorted(sitters(table))),
+            watched=table.opening.watched,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self.boards.end(table)

@@ -126,6 +126,12 @@ class Quarantined(NamedTuple):
     since_ms: int | None = None
 
 
+class Watched(NamedTuple):
+    """A note: these principals have begun to watch a table whose cards are those of others too."""
+
+    principals: tuple[str, ...] = ()
+
+
 Kept: TypeAlias = (
     Creation
     | Sitting
@@ -137,6 +143,7 @@ Kept: TypeAlias = (
     | Invited
     | Stopped
     | Quarantined
+    | Watched
 )
 
 _KINDS: Final[dict[str, type[Kept]]] = {
@@ -150,6 +157,7 @@ _KINDS: Final[dict[str, type[Kept]]] = {
     "invited": Invited,
     "stopped": Stopped,
     "quarantined": Quarantined,
+    "watched": Watched,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _encode: Final = json.JSONEncoder(

@@ -15,7 +15,15 @@ from croupier_server.storage.base import Reveal
 from croupier_server.tables import deals, encode
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.journal import Journal
-from croupier_server.tables.kept import Creation, Invited, Opened, Relieved, Replaced, Sitting
+from croupier_server.tables.kept import (
+    Creation,
+    Invited,
+    Opened,
+    Relieved,
+    Replaced,
+    Sitting,
+    Watched,
+)
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
 from croupier_server.wire.encode import field_blob, field_bytes, field_number
@@ -36,6 +44,7 @@ class Opening:
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
         freed: seats whose holders withheld their nonces, until the table's owner has looked.
+        watched: principals who have watched the match, where it matters.
     """
 
     __slots__ = (
@@ -51,6 +60,7 @@ class Opening:
         "freed",
         "host",
         "seats",
+        "watched",
     )
 
     def __init__(self, spec: TableSpec, journal: Journal, creation: Creation) -> None:
@@ -65,6 +75,7 @@ class Opening:
             state.invite = invite
         self.commitment = spec.commitment
         self.freed: list[Seat] = []
+        self.watched: tuple[str, ...] = ()
         timeout = spec.clock.start_timeout_ms
         self._wait(FOREVER, spec.created_ms + timeout if timeout else FOREVER)
 
@@ -132,6 +143,11 @@ class Opening:
         for state, invite in zip(self.seats, invites, strict=True):
             state.invite = invite or state.invite
         self._journal.note(Invited(host, tuple(invites)))
+
+    def watch(self, principals: Sequence[str]) -> None:
+        """Remember that *principals*, who are new, watch the match."""
+        self.watched += tuple(principals)
+        self._journal.note(Watched(tuple(principals)))
 
     # Nonces --------------------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ class Readers:
         """Somebody has sat down at *table*: whoever may no longer watch its sisters does not."""
         for sister in boards.sisters(table):
             for watcher in sister.spectators:
-                if boards.is_barred(watcher.principal, sister):
+                if boards.may_not_watch(watcher.principal, sister):
                     watcher.finish(StreamEnd.BARRED, BARRED)
 
     def show(self, table: Table) -> None:

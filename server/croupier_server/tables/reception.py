@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason, Unavailable
+from croupier_server.games.base import Seat
+from croupier_server.identity.keys import HOUSE
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
@@ -267,9 +269,13 @@ class Reception:
         """
         table = tickets.hosted(caller, self._host.directory.table, table_id)
         self._host.expect_storing()
-        table.start(self._host.now_ms(), self._host.limits.nonce_ms)
+        self._start(table, self._host.now_ms())
         self._host.done(table)
         return table
+
+    def _start(self, table: Table, now: int) -> None:
+        table.start(now, self._host.limits.nonce_ms)
+        self._host.directory.boards.watch(table, (one.principal for one in table.spectators))
 
     def abort(self, caller: Caller, table_id: str, detail: str) -> Table:
         """Stop a table; its match does not count.
@@ -297,6 +303,7 @@ class Reception:
         Raises:
             NotFound: no such table.
             CroupierError: see `tickets.choose_seat`.
+            NotAllowed: SPECTATING_BARRED.
             Conflict: REQUEST_ID_REUSED.
         """
         host = self._host
@@ -310,6 +317,7 @@ class Reception:
             seat = before.seat
         else:
             seat = tickets.choose_seat(caller, table, request)
+            self._expect_unseen(caller, table, seat)
         host.expect_storing()
         state = table.seats[seat]
         ticket = tickets.new_ticket(self._secrets)
@@ -324,14 +332,26 @@ class Reception:
         table.join(seat, request.player, sitting, now)
         watcher = table.seat_watchers[seat]
         if watcher is not None:
-            watcher.finish(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
+            watcher.part(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
         if table.opening.is_full and table.status is Status.OPEN and not table.spec.manual_start:
-            table.start(now, host.limits.nonce_ms)
+            self._start(table, now)
         joined = Joined(table, seat, ticket, state.epoch)
         sat = Sat(request.table_id, seat, ticket, state.epoch)
         self._joined.keep(caller.principal, request.request_id, mark, sat, now)
         host.done(table)
         return joined
+
+    def _expect_unseen(self, caller: Caller, table: Table, seat: Seat) -> None:
+        """Raise if *caller* has watched a table with the cards of *table*, where it is to get a
+        seat that is not its own."""
+        is_own = table.seats[seat].principal == caller.principal
+        if table.spec.deal.tables <= 1 or is_own or caller.principal in (LOCAL, HOUSE):
+            return
+        self._host.directory.expect_whole()
+        if self._host.directory.boards.may_not_join(caller.principal, table):
+            raise NotAllowed(
+                Reason.SPECTATING_BARRED, "you have watched a table with the same cards"
+            )
 
     def leave(self, caller: Caller, table_id: str) -> None:
         """Leave a seat before the start.
@@ -345,7 +365,7 @@ class Reception:
         table.leave(seat, self._host.now_ms())
         watcher = table.seat_watchers[seat]
         if watcher is not None:
-            watcher.finish(StreamEnd.CLIENT_CLOSED, "the seat was left")
+            watcher.part(StreamEnd.CLIENT_CLOSED, "the seat was left")
         self._host.done(table)
 
 

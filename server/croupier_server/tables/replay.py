@@ -232,6 +232,8 @@ def _note(table: Table, fact: kept.Kept) -> None:
         case kept.Quarantined(since):
             table.match.quarantined_ms = since
             table.journal.note(fact)
+        case kept.Watched(principals):
+            table.opening.watch(principals)
         case _:
             raise ReplayError("a note of what comes with an event")
 

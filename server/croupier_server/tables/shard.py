@@ -250,7 +250,7 @@ class Shard:
         """
         if table.spec.deal.tables > 1:
             self.directory.expect_whole()
-        if self.directory.boards.is_barred(caller.principal, table):
+        if self.directory.boards.may_not_watch(caller.principal, table):
             raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
         self.expect_serving()
         feed = PublicFeed(
@@ -262,6 +262,8 @@ class Shard:
             principal=caller.principal,
         )
         self.readers.add_spectator(feed)
+        if self.directory.boards.watch(table, [caller.principal]):
+            self.done(table)
         return feed
 
     def watch_lobby(self, *, kind: int = 0) -> LobbyFeed:

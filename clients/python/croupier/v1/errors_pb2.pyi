@@ -177,8 +177,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_QUARANTINED: _Reason.ValueType  # 66
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
     REASON_SPECTATING_BARRED: _Reason.ValueType  # 67
-    """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one
-    before all tables of the board have ended.
+    """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
+    you have watched one, so you may not sit down at this one, before all tables of the board have
+    ended.
     """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
@@ -337,7 +338,8 @@ when to ask again.
 REASON_TABLE_QUARANTINED: Reason.ValueType  # 66
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
 REASON_SPECTATING_BARRED: Reason.ValueType  # 67
-"""PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one
-before all tables of the board have ended.
+"""PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
+you have watched one, so you may not sit down at this one, before all tables of the board have
+ended.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -37,7 +37,8 @@ class SpectateServiceStub:
     """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
     SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
     a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-    down at one ends such streams with BARRED.
+    down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
+    play it, is refused a seat at the others in the same way.
     """
 
 @_typing.type_check_only
@@ -49,7 +50,8 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
     """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
     SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
     a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-    down at one ends such streams with BARRED.
+    down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
+    play it, is refused a seat at the others in the same way.
     """
 
 class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -64,7 +66,8 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
         """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
         SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
         a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-        down at one ends such streams with BARRED.
+        down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
+        play it, is refused a seat at the others in the same way.
         """
 
 def add_SpectateServiceServicer_to_server(servicer: SpectateServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -58,6 +58,7 @@ def _make_records() -> None:
         sa.Column("board", sa.LargeBinary, nullable=False),
         sa.Column("table_id", sa.Text, nullable=False),
         sa.Column("sat", sa.Text, nullable=False),
+        sa.Column("watched", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_board_tables"),
         sa.UniqueConstraint("table_id", name="uq_board_tables_table_id"),
     )
