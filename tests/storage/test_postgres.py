@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import asyncpg
 import pytest
@@ -23,6 +24,10 @@ from tests.storage.wire_cutter import Cut, WireCutter, wire_to
 HOLDER = """
 SELECT max(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+REFUSE_A = """
+ALTER TABLE records ADD CONSTRAINT nobody_wants_a CHECK (table_id <> 'a')
 """
 
 END_ALL = """
@@ -346,6 +351,39 @@ async def test_closing_gives_up_what_cannot_be_stored(
         appends.more()
         await appends.settled()
         assert [type(error) for error in appends.errors] == [StoreClosed] * 3
+
+
+async def test_isolated_a_match_that_cannot_be_put_away_holds_up_no_other(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor the end of the server; its rows are kept."""
+    monkeypatch.setattr(postgres, "CLOSE_S", 0.05)
+    url = await cluster.create()
+    store = await open_store(url)
+    async with beside(cluster, url) as beside_it:
+        await beside_it.execute(REFUSE_A)
+    told: dict[str, Exception | None] = {}
+    others = asyncio.Event()
+    names = ("a", "b", "c")
+    for name in names:
+        store.log.append([row(1, name)], lambda _: None)
+
+    def is_done(name: str, error: Exception | None) -> None:
+        told[name] = error
+        if len(told) == 2:
+            others.set()
+
+    for name in names:
+        store.log.finish(match(name), partial(is_done, name))
+    async with asyncio.timeout(10):
+        await others.wait()
+        assert told == {"b": None, "c": None}
+        assert {one.table_id for one in await store.records.since(0, 9)} == {"b", "c"}
+        await store.close()
+        await asyncio.sleep(0)
+    assert type(told["a"]) is StoreClosed
+    async with opened(url) as again:
+        assert list(await again.log.tables()) == ["a"]
 
 
 @pytest.mark.parametrize(

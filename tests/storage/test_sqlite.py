@@ -22,10 +22,20 @@ from croupier_server.storage.base import (
     Store,
     StoreError,
 )
-from croupier_server.storage.jobs import Append, Finish, Forget, Job, StoreClosed, StoreTrouble
+from croupier_server.storage.jobs import (
+    Append,
+    Committed,
+    Finish,
+    Forget,
+    Job,
+    StoreClosed,
+    StoreTrouble,
+)
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.packing import pieces
+from croupier_server.storage.sqlite import SqliteLog
 from croupier_server.storage.sqlite_file import SqliteFile
+from croupier_server.storage.writer import Writer
 from tests.conformance.test_every_store import append, finish, match, row
 
 HOLDER = """
@@ -398,4 +408,47 @@ async def test_a_log_without_an_event_is_read_as_it_is(path: Path) -> None:
     assert found is not None
     assert found.first == note
     assert found.rows == [note]
+    await store.close()
+
+
+class NoMemory:
+    """A database that finds no memory to clear up with."""
+
+    def __init__(self) -> None:
+        self.committed = 0
+
+    def commit(self, jobs: Sequence[Job]) -> Committed:
+        self.committed += len(jobs)
+        return Committed([None] * len(jobs))
+
+    def sweep(self) -> bool:
+        raise MemoryError
+
+
+async def test_durable_what_cannot_be_cleared_up_stops_no_commit() -> None:
+    settled: list[Job] = []
+    core = NoMemory()
+    writer = Writer(core, lambda jobs, _: settled.extend(jobs), lambda: None)
+    for number in range(3):
+        writer.put(Forget("a"))
+        await until(lambda number=number: len(settled) > number)  # type: ignore[misc]
+    async with asyncio.timeout(10):
+        await writer.close()
+    assert core.committed == 3
+
+
+async def test_isolated_who_hears_of_a_commit_and_fails_keeps_nobody_else_from_it(
+    path: Path,
+) -> None:
+    store = await open_store(url(path))
+    told: list[str] = []
+
+    def fail(_: Exception | None) -> None:
+        told.append("a")
+        raise RuntimeError("a fault")
+
+    assert isinstance(store.log, SqliteLog)
+    jobs = [Append((), fail), Append((), lambda _: told.append("b"))]
+    store.log._settle(jobs, Committed([None, None]))
+    assert told == ["a", "b"]
     await store.close()

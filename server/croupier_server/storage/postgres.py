@@ -86,6 +86,8 @@ class PostgresLog:
         self._finished: deque[tuple[Finish, int]] = deque()
         self._has_finished = asyncio.Event()
         self._is_archived = asyncio.Event()
+        self._refused = 0
+        """How often in a row finished matches could not be put away."""
         session.watch(self._wake.set)
         loop = asyncio.get_running_loop()
         self._writer = loop.create_task(self._write())
@@ -138,7 +140,7 @@ class PostgresLog:
         self._wake.set()
         while not self._writer.done():
             await asyncio.wait({self._writer}, timeout=CLOSE_S)
-            if self._trouble or not self._session.is_open:
+            if self._trouble or self._refused or not self._session.is_open:
                 self._writer.cancel()
         self._archiver.cancel()
         await asyncio.wait({self._archiver})
@@ -263,35 +265,43 @@ class PostgresLog:
                 self._is_archived.set()
                 await self._has_finished.wait()
             self._has_finished.clear()
-            while self._finished:
-                some = tuple(islice(self._finished, ARCHIVED_AT_ONCE))
-                errors = await self._keep_trying(some)
-                for (job, number), error in zip(some, errors, strict=True):
-                    self._finished.popleft()
-                    if error is not None:
-                        self._batches.restore(job.match.table_id, number)
-                    _tell(job.done, error)
-
-    async def _keep_trying(self, some: Sequence[tuple[Finish, int]]) -> list[Exception | None]:
-        """Archive matches; says why those that were not never will be."""
-        ended = [(job.match, number) for job, number in some]
-        tries = 0
-        while True:
+            at_once = 1 if self._refused else ARCHIVED_AT_ONCE
+            some = tuple(islice(self._finished, at_once))
             try:
-                if await self._pool.archive(ended):
-                    self._shown()
+                errors = await self._put_away(some)
             except Unavailable:  # the writer finds out about it as well, and says so
-                await asyncio.sleep(_PAUSES_S[min(tries, len(_PAUSES_S) - 1)])
-                tries += 1
-            except Superseded as error:
-                return [error] * len(some)
-            except Exception as error:  # one of them is to blame, and harms none of the others
-                if len(some) > 1:
-                    return [error for one in some for error in await self._keep_trying([one])]
-                _log.exception("match not archived", table_id=ended[0][0].table_id)
-                return [error]
-            else:
-                return [None] * len(some)
+                # Perhaps it is this match alone that the database does not take.
+                self._finished.rotate(-1 if len(some) == 1 else 0)
+                await asyncio.sleep(_PAUSES_S[min(self._refused, len(_PAUSES_S) - 1)])
+                self._refused += 1
+                continue
+            self._refused = 0
+            for (job, number), error in zip(some, errors, strict=True):
+                self._finished.popleft()
+                if error is not None:
+                    self._batches.restore(job.match.table_id, number)
+                _tell(job.done, error)
+
+    async def _put_away(self, some: Sequence[tuple[Finish, int]]) -> list[Exception | None]:
+        """Archive matches; says why those that were not never will be.
+
+        Raises:
+            Unavailable: the database did not do it.
+        """
+        ended = [(job.match, number) for job, number in some]
+        try:
+            if await self._pool.archive(ended):
+                self._shown()
+        except Unavailable:
+            raise
+        except Superseded as error:
+            return [error] * len(some)
+        except Exception as error:  # one of them is to blame, and harms none of the others
+            if len(some) > 1:
+                return [error for one in some for error in await self._put_away([one])]
+            _log.exception("match not archived", table_id=ended[0][0].table_id)
+            return [error]
+        return [None] * len(some)
 
 
 def _refuse(job: Job, error: Exception) -> None:

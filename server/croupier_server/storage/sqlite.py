@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
+import structlog
 from sqlalchemy import Connection, Engine
 
 from croupier_server.storage import queries, sqlite_reading
@@ -44,6 +45,8 @@ from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.storage.writer import Writer
 
 T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
 
 _READERS: Final = 2
 
@@ -179,7 +182,10 @@ class SqliteLog:
         """Say what came of *jobs*."""
         for job, error in zip(jobs, committed.errors, strict=True):
             if isinstance(job, Append | Finish):
-                job.done(error)
+                try:
+                    job.done(error)
+                except Exception as fault:  # of whoever was told; the others are told nevertheless
+                    _log.error("commit not heard of", error=repr(fault))
         if committed.has_shown:
             self._has_shown()
 

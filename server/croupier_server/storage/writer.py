@@ -150,11 +150,16 @@ class Writer:
 
     def _sweep(self) -> bool:
         """Delete a little of what is not needed; returns whether there is more."""
-        if self._has_garbage:
-            with contextlib.suppress(StoreTrouble):  # nobody waits for it
-                self._has_garbage = self._core.sweep()
-                return self._has_garbage
-        return False
+        if not self._has_garbage:
+            return False
+        try:
+            self._has_garbage = self._core.sweep()
+        except StoreTrouble:  # nobody waits for it
+            return False
+        except Exception as error:  # what is stored goes before what is not needed
+            _log.error("not swept", error=repr(error))
+            self._has_garbage = False
+        return self._has_garbage
 
     def _say(self, trouble: str) -> None:
         if trouble == self.trouble:
