@@ -7,7 +7,7 @@ import pytest
 from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
 from croupier_server.storage.base import Checkpoint, LogRow, StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import recovery, shard
+from croupier_server.tables import checkpoint, recovery, shard
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.operating import Operating
@@ -80,6 +80,38 @@ def test_durable_a_damaged_checkpoint_is_passed_over(
     assert again.match.state == table.match.state
     world.play(again)
     assert world.record("table-1") is not None
+
+
+def test_isolated_a_table_that_cannot_be_published_harms_none_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here as it cannot be put down; both tables are in one batch."""
+    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+    log = SlowLog()
+    world = World(log)
+    tables = [world.start()[0] for _ in range(2)]
+    for table in tables:
+        world.to_turns(table)
+    log.store()
+
+    def fail(table: Table) -> Checkpoint | None:
+        if table is tables[0]:
+            raise RecursionError
+        return checkpoint.save(table)
+
+    monkeypatch.setattr(shard, "save", fail)
+    for table in tables:
+        (decision,) = asked(table)
+        table.submit(decision.seat, decision.id, move_of(table, decision), world.clock.now)
+        world.shard.commits.touch(table)
+    world.shard.commits.flush()
+    log.store()
+    assert tables[0].is_halted
+    assert tables[1].journal.committed == tables[1].journal.sequence
+    assert not has_ended(tables[1])
+    world.step(tables[1])
+    log.store()
+    assert tables[1].journal.committed == tables[1].journal.sequence
 
 
 # A store that does not answer ---------------------------------------------------------------------

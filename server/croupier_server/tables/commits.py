@@ -45,6 +45,7 @@ class Commits:
         log: the store.
         publish: called with each table whose events have been stored.
         lost: called with each table whose events could not be stored.
+        failed: called with each table that could not be published, and why.
         deadline: called with each table that was touched, before its rows go to the store.
 
     Attributes:
@@ -60,11 +61,13 @@ class Commits:
         *,
         publish: Callable[[Table], None],
         lost: Callable[[Table, Exception], None],
+        failed: Callable[[Table, Exception], None],
         deadline: Callable[[Table], None],
     ) -> None:
         self._log = log
         self._publish = publish
         self._lost = lost
+        self._failed = failed
         self._deadline = deadline
         self._touched: list[Table] = []
         self._flushed = 0
@@ -134,7 +137,10 @@ class Commits:
                 is_good = False  # an earlier batch of it failed, so this one stands on nothing
             else:
                 table.stored(sequence, shown)
-                self._publish(table)
+                try:
+                    self._publish(table)
+                except Exception as fault:  # the other tables of the batch are not to blame
+                    self._failed(table, fault)
         if error is None:
             for channel, payload in batch.replies:
                 if not channel.table.is_lost:

@@ -100,7 +100,11 @@ class Shard:
         self.readers = Readers()
         self.house = HouseSeats(secrets, house, limits.relief_bot)
         self.commits = Commits(
-            log, publish=self._publish, lost=self._lose, deadline=self.clock_started
+            log,
+            publish=self._publish,
+            lost=self._lose,
+            failed=self.failed,
+            deadline=self.clock_started,
         )
         self.committed = self.commits.committed
         self.upkeep = Upkeep(self, clock, log)
