@@ -102,6 +102,12 @@ N ?= 100
 sim: $(READY) ## play N matches in simulated worlds from SEED on (SEED=7 N=100 ARGS="--jobs 2")
 	@$(BIN)/python -m scripts.simulate --seed $(SEED) --matches $(N) $(ARGS)
 
+MINUTES ?= 30
+
+.PHONY: soak
+soak: $(READY) ## hold a server at half load for MINUTES and watch its memory (MINUTES=30 ARGS="--rate 1000")
+	@$(BIN)/python -m scripts.soak --minutes $(MINUTES) $(ARGS)
+
 STORE ?= sqlite
 KILLS ?= 200
 MATCHES ?= 50
@@ -109,6 +115,12 @@ MATCHES ?= 50
 .PHONY: crash
 crash: $(READY) ## kill a server again and again in mid-match (STORE=sqlite|postgresql KILLS=200 MATCHES=50)
 	@$(BIN)/python -m scripts.crash --store $(STORE) --kills $(KILLS) --matches $(MATCHES) $(ARGS)
+
+SECONDS ?= 600
+
+.PHONY: fuzz
+fuzz: $(READY) ## send a server what no client should, to every call (SECONDS=600 ARGS="--seed 7")
+	@$(BIN)/python -m scripts.fuzz --seconds $(SECONDS) $(ARGS)
 
 .PHONY: nightly
 nightly: $(READY) ## run every test with long, unseeded searches

@@ -17,6 +17,7 @@ from typing import Any, Final
 COMMAND: Final = (sys.executable, "-m", "croupier_server", "serve")
 ADDRESS: Final = "127.0.0.1"
 _SECONDS: Final = 60
+_FAULTS: Final = ("INTERNAL", "UNKNOWN", "DATA_LOSS")
 
 
 class NotUp(Exception):
@@ -117,14 +118,12 @@ def faults_in(log: Path) -> list[str]:
     """Lines of a server's log that no server should write."""
     found = []
     for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-        level = "error"
-        if line.startswith("{"):
-            try:
-                level = json.loads(line).get("level", "error")
-            except ValueError:
-                level = "error"  # cut off in the middle, as the process was killed
-                if not line.endswith("}"):
-                    continue
-        if level in ("error", "critical"):
+        if line.startswith("{") and not line.endswith("}"):
+            continue  # cut off in the middle, as the process was killed
+        try:
+            words = json.loads(line)
+        except ValueError:
+            words = {"level": "error"}
+        if words.get("level") in ("error", "critical") or words.get("code") in _FAULTS:
             found.append(line)
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import shutil
+import sys
 
 import pytest
 
@@ -48,3 +50,17 @@ async def test_what_is_given_up_leaves_nothing_behind() -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(Verifier().verify(DATA * 50), 0.05)
     gc.collect()
+
+
+def test_a_process_that_ends_at_once_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on the loop of a server either, which says it in its own way."""
+    loops = pytest.importorskip("uvloop")
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+
+    async def check() -> None:
+        for size in range(0, 500_000, 20_000):
+            report = await Verifier().verify(bytes(size))
+            assert [(one.name, one.holds) for one in report.checks] == [("time", False)]
+
+    with asyncio.Runner(loop_factory=loops.new_event_loop) as runner:
+        runner.run(check())

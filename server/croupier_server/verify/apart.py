@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from typing import Final
 
@@ -55,24 +56,26 @@ class Verifier:
             self._waiting -= 1
 
     async def _in_process(self, data: bytes) -> Report:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "croupier_server.verify",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        # Of asyncio's own processes those of uvloop are forked, which the threads of gRPC may not
+        # survive, and fail when the process is gone before it was written to.
+        process = _start()
+        loop = asyncio.get_running_loop()
+        talk = loop.run_in_executor(None, process.communicate, data)
         try:
-            out, _ = await asyncio.wait_for(process.communicate(data), self._wall_s)
+            out, _ = await asyncio.wait_for(asyncio.shield(talk), self._wall_s)
         except TimeoutError:
             out = b""
         finally:
-            if process.returncode is None:
-                process.kill()
-                assert process.stdin is not None
-                process.stdin.close()
-                await process.communicate()  # its pipes are let go of too
+            process.kill()  # the thread then comes to its end by itself, and lets go of the pipes
         if not out:
             return Report((Check("time", False, "not checked: it takes too much time or memory"),))
         return Report.from_data(json.loads(out))
+
+
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "croupier_server.verify"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
