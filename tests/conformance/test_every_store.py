@@ -412,6 +412,12 @@ async def test_a_void_match_keeps_its_record(store: Store) -> None:
     assert [(one.table_id, one.voided) for one in listed] == expected[::-1]
 
 
+async def test_an_id_that_no_table_can_have_has_no_record(store: Store) -> None:
+    await finish(store, match("a"))
+    for table_id in ("", "a\0", "\0", "a' OR 'a' = 'a", "\U0010ffff" * 64):
+        assert await store.records.get(table_id) is None
+
+
 async def test_old_records_are_purged(store: Store) -> None:
     await finish(
         store,

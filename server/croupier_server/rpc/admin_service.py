@@ -194,6 +194,7 @@ class AdminService:
         carry_out: Callable[[], Awaitable[None]],
     ) -> None:
         """Carry something out and write it down, with what came of it."""
+        printable("table_id", subject)
         outcome = Reason.INTERNAL.value
         try:
             await carry_out()

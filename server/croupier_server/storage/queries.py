@@ -88,6 +88,8 @@ def ended_of_boards(connection: Connection) -> list[BoardTable]:
 
 def record_of(connection: Connection, table_id: str) -> RecordEntry | None:
     """See `RecordStore.get`."""
+    if "\0" in table_id:  # PostgreSQL takes no such text, not even to look for it
+        return None
     chosen = _ENTRIES.where(records.c.table_id == table_id)
     found = connection.execute(chosen).one_or_none()
     return None if found is None else _entry(found)
