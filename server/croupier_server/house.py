@@ -29,7 +29,12 @@ BOTS: Final = frozenset((*HOUSE_BOTS, NAME))
 
 _log = structlog.get_logger(__name__)
 
-_COMMAND: Final = (sys.executable, "-m", "croupier_server.bots.house", "--stdin")
+_COMMAND: Final = (
+    sys.executable,
+    # Bots may bring libraries that crash the interpreter, and so may gRPC: say where it was.
+    *("-X", "faulthandler"),
+    *("-m", "croupier_server.bots.house", "--stdin"),
+)
 _BACKOFF_FIRST: Final = 0.25
 _BACKOFF_MAX: Final = 15.0
 _STEADY_SECONDS: Final = 30.0

@@ -10,6 +10,7 @@ Must not be put here: anything that a command does.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -98,4 +99,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the ``croupier`` program."""
+    # Programs are started by fork and exec. gRPC's handlers for forks, which serve children that go
+    # on using it, now and then crash the child before it gets to its exec.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     sys.exit(run(sys.argv[1:]))
