@@ -2,6 +2,7 @@
 
 - ``docs/protocol.md``: the table of reasons, from the comments of ``errors.proto``.
 - ``docs/security.md``: what each call takes, and what it is refused with otherwise.
+- ``docs/operations.md``: the settings, from ``config.py``.
 - ``docs/rules/<game>.md``: options, rulesets and clauses, from the game itself.
 
 ``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from croupier_server.config import Settings
 from croupier_server.games.registry import GAMES
 from croupier_server.identity.matrix import matrix
 from croupier_server.wire.registry import WIRES_BY_NAME
@@ -26,6 +28,8 @@ BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"
 END = "<!-- /reasons -->"
 RIGHTS_BEGIN = "<!-- rights: written by scripts/gen_docs.py from identity/rights.py -->\n"
 RIGHTS_END = "<!-- /rights -->"
+SETTINGS_BEGIN = "<!-- settings: written by scripts/gen_docs.py from config.py -->\n"
+SETTINGS_END = "<!-- /settings -->"
 
 
 def reasons(proto: str) -> Iterator[tuple[str, str, str]]:
@@ -53,6 +57,24 @@ def security_page() -> str:
     """``docs/security.md`` with a current matrix of rights."""
     page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
     return between(page, RIGHTS_BEGIN, RIGHTS_END, "\n".join(["", *matrix(), "", ""]))
+
+
+def settings() -> Iterator[tuple[str, str, str]]:
+    """Name, default and meaning of every setting."""
+    for name, field in Settings.model_fields.items():
+        default = field.default
+        shown = str(default)
+        if isinstance(default, bool):
+            shown = str(default).lower()
+        yield name, f"`{shown}`" if shown not in ("", "None") else "", field.description or ""
+
+
+def operations_page() -> str:
+    """``docs/operations.md`` with a current table of settings."""
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {default} | {meaning} |" for name, default, meaning in settings()]
+    table = ["", "| setting | default | meaning |", "|---|---|---|", *rows, "", ""]
+    return between(page, SETTINGS_BEGIN, SETTINGS_END, "\n".join(table))
 
 
 def between(page: str, begin: str, end: str, text: str) -> str:
@@ -105,6 +127,7 @@ def pages() -> dict[Path, str]:
     found = {
         ROOT / "docs/protocol.md": protocol_page(),
         ROOT / "docs/security.md": security_page(),
+        ROOT / "docs/operations.md": operations_page(),
     }
     for name in GAMES:
         found[ROOT / f"docs/rules/{name}.md"] = rules_page(name)
