@@ -1,0 +1,31 @@
+"""`make soak` at its smallest: it plays, watches, judges and ends by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.soak import Plan, Soak
+from scripts.soak_numbers import Sample, percent_in_ten_minutes
+
+
+def test_a_slope_is_told_in_percent_of_where_it_begins() -> None:
+    rising = [Sample(600 + second, 1_000_000 + 50 * second) for second in range(0, 600, 5)]
+    assert percent_in_ten_minutes(rising) == pytest.approx(3.0)
+    wobbling = [Sample(second, 1_000_000 + 500 * (-1) ** second) for second in range(1_000)]
+    assert abs(percent_in_ten_minutes(wobbling)) < 0.01
+    assert percent_in_ten_minutes([Sample(1, 900), Sample(2, 800)]) < 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_a_run_ends_by_itself_with_every_bar(tmp_path: Path) -> None:
+    plan = Plan(minutes=0.3, rate=150, tables=2, watched=2, seed="a test")
+    bars = {bar.name: bar for bar in await Soak(plan, tmp_path).run()}
+    assert len(bars) == 6
+    assert bars["no event is lost or repeated"].is_good, bars
+    assert bars["the server is well"].is_good, bars
+    # It is far too short for either.
+    assert "are kept" in bars["ended tables are let go"].text
+    assert "% in 10 minutes" in bars["memory rises by 1% at most"].text
