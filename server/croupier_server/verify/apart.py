@@ -56,8 +56,7 @@ class Verifier:
             self._waiting -= 1
 
     async def _in_process(self, data: bytes) -> Report:
-        # Of asyncio's own processes those of uvloop are forked, which the threads of gRPC may not
-        # survive, and fail when the process is gone before it was written to.
+        # Not one of asyncio's: with uvloop those fail when they end before they are written to.
         process = _start()
         loop = asyncio.get_running_loop()
         talk = loop.run_in_executor(None, process.communicate, data)
