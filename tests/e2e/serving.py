@@ -23,6 +23,7 @@ class Served(NamedTuple):
     process: subprocess.Popen[str]
     address: str
     pid: int
+    metrics: str = ""
 
     def end(self) -> tuple[int, str]:
         """Its exit status and what it wrote to standard error."""
@@ -54,7 +55,7 @@ def served(*arguments: str) -> Iterator[Served]:
             line = announced.readline()
         assert line, process.communicate(timeout=SECONDS)[1]
         told = json.loads(line)
-        yield Served(process, told["address"], told["pid"])
+        yield Served(process, told["address"], told["pid"], told.get("metrics", ""))
     finally:
         if process.poll() is None:
             process.kill()
