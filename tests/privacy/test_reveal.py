@@ -247,6 +247,27 @@ async def test_private_whoever_sat_at_a_board_is_barred_from_its_other_tables(
             assert (await anext(stream)).update.HasField("snapshot"), who
 
 
+async def test_private_whoever_watched_a_board_gets_no_seat_at_its_other_tables(
+    keyed: Keyed,
+) -> None:
+    first, everything = await seat_all(keyed, BOARD), keyed.keys["everything"]
+    call, asking = keyed.running.call, spectate_service_pb2.SpectateTableRequest
+    assert await call.is_answered(SPECTATE, asking(table_id=first.table.spec.table_id), everything)
+    made = await call.unary(
+        f"{TABLES}/CreateTable",
+        build(table_service_pb2.CreateTableRequest, BOARD),
+        table_service_pb2.CreateTableResponse,
+        keyed.keys["host"],
+    )
+    joining = table_service_pb2.JoinTableRequest(
+        table_id=made.table.table_id, invite_code=made.invite_codes[1]
+    )
+    refused = await call.refused(f"{TABLES}/JoinTable", joining, everything)
+    assert refused.reason == "SPECTATING_BARRED"
+    assert refused.code is grpc.StatusCode.PERMISSION_DENIED
+    assert await call.is_answered(f"{TABLES}/JoinTable", joining, keyed.keys["player"])
+
+
 # Planted leaks ------------------------------------------------------------------------------------
 
 
