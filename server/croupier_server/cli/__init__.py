@@ -99,7 +99,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the ``croupier`` program."""
-    # Programs are started by fork and exec. gRPC's handlers for forks, which serve children that go
-    # on using it, now and then crash the child before it gets to its exec.
+    # As the SDK has it: gRPC's handlers for forks crash programs that are being started.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     sys.exit(run(sys.argv[1:]))
