@@ -51,7 +51,7 @@ _FILES: Final = (
     record_service_pb2,
     admin_service_pb2,
 )
-_ADMIN: Final = "croupier.admin."
+_ADMIN: Final = "/croupier.admin."
 _BAD: Final = ("INTERNAL", "UNKNOWN", "DATA_LOSS", "DEADLINE_EXCEEDED", "SILENCE")
 _STATUS: Final = "grpc-status-details-bin"
 _WRITTEN_LATE: Final = "Internal error from Core"
@@ -79,7 +79,7 @@ class Method(NamedTuple):
     @property
     def is_admin(self) -> bool:
         """Whether it is on the operators' port."""
-        return self.path.startswith(f"/{_ADMIN}")
+        return self.path.startswith(_ADMIN)
 
 
 def methods() -> list[Method]:
@@ -289,7 +289,7 @@ class Fuzzer:
         resume = admin_service_pb2.DrainServerRequest(resume=True).SerializeToString()
         metadata = (("authorization", f"Bearer {self._keys.admin}"),)
         while True:
-            call: Any = self._admin.unary_unary(f"/{_ADMIN}v1.AdminService/DrainServer")
+            call: Any = self._admin.unary_unary(f"{_ADMIN}v1.AdminService/DrainServer")
             await call(resume, metadata=metadata)
             await self._subjects.refresh(rng)
             await asyncio.sleep(_REFRESH_S)

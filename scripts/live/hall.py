@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -21,20 +20,18 @@ from typing import Any, Final
 
 from croupier import Client
 from croupier.client import NewTable
-from croupier.errors import NotFound
-from croupier.record.v1 import record_service_pb2
 from croupier.records import record_bytes
 from scripts.live.judging import Span, Verdict, judge
 from scripts.live.matches import GAMES, Wish, wish
 from scripts.live.notes import Notes
 from scripts.live.players import PATIENCE_S
 from scripts.live.process import Server
+from scripts.live.records import record_of
 from scripts.live.tap import Tapped
 
 TRANSPORTS: Final = ("session", "watch", "session")
 """One process of bots for each."""
 
-_RECORD_S: Final = 60
 _LINE_BYTES: Final = 1 << 20
 
 
@@ -149,7 +146,7 @@ class Hall:
             await pipe.drain()
         found = [await reports.get() for _ in orders]
         del self._waiting[table_id]
-        record = await self._record(table_id)
+        record = record_bytes(await record_of(self._client, table_id))
         own = self._folder / f"{table_id}-host"
         self._notes.dump(table_id, own)
         paths = [own, *(Path(report["notes"]) for report in found)]
@@ -190,20 +187,6 @@ class Hall:
     def _order(self, orders: dict[int, dict[str, Any]], table_id: str) -> dict[str, Any]:
         number = self._rng.randrange(len(self._processes))
         return orders.setdefault(number, {"table": table_id, "seats": [], "spectators": 0})
-
-    async def _record(self, table_id: str) -> bytes:
-        """The record of a match that has ended, which is made a moment later."""
-        connection = self._client._main  # noqa: SLF001 - the SDK has no call for it
-        wanted = record_service_pb2.GetRecordRequest(table_id=table_id)
-        ends = time.monotonic() + _RECORD_S
-        while True:
-            try:
-                answer = await connection.call(connection.records.GetRecord, wanted)
-                return record_bytes(answer.record)
-            except NotFound:
-                if time.monotonic() > ends:
-                    raise
-            await asyncio.sleep(0.2)
 
 
 @asynccontextmanager

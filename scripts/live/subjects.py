@@ -18,12 +18,12 @@ from croupier.client import NewTable
 from croupier.credentials import Credentials
 from croupier.errors import Error
 from croupier.legal import LegalMoves
-from croupier.record.v1 import record_pb2, record_service_pb2
 from croupier.records import record_bytes
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2, table_service_pb2
 from croupier_server.verify import verify
 from scripts.live.garbage import LEFT_OUT
 from scripts.live.process import clean_environment
+from scripts.live.records import record_of
 
 GAMES: Final = {
     "tractor": {"max_deals": 1},
@@ -157,19 +157,13 @@ class Tables:
             found.append(b"\0".join(parts))
         return found
 
-    async def record(self, number: int) -> record_pb2.Record:
-        """The record of a table that has ended."""
-        connection = self.client._main  # noqa: SLF001
-        wanted = record_service_pb2.GetRecordRequest(table_id=self.ids[number])
-        return (await connection.call(connection.records.GetRecord, wanted)).record
-
     async def finish(self) -> list[str]:
         """Play every table to its end; what is wrong with how they end."""
         faults = []
         for number, table_id in enumerate(self.ids):
             while not await self.play(number, 100):
                 pass
-            record = await self.record(number)
+            record = await record_of(self.client, table_id)
             if record.result.reason != 1:
                 faults.append(f"{table_id} ended with {record.result.reason}")
             checks = verify(record_bytes(record)).checks
