@@ -15,7 +15,7 @@ The shortest bot::
 
 from __future__ import annotations
 
-from croupier import pokex, tongits, tractor
+from croupier import _forks, pokex, tongits, tractor  # noqa: F401 - the first comes first
 from croupier.bot import Bot, Decision
 from croupier.cards import Card, parse_cards, pretty
 from croupier.client import Client, NewTable, connect

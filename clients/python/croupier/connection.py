@@ -8,7 +8,6 @@ anything about seats.
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import time
 from typing import Final, TypeVar
@@ -27,10 +26,6 @@ from croupier.v1 import (
     system_service_pb2_grpc,
     table_service_pb2_grpc,
 )
-
-# Bots start programs, such as engines. gRPC's handlers for forks, which serve children that go on
-# using it, now and then crash such a child before it gets to its exec. Read when gRPC first runs.
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 __all__ = ["Backoff", "Connection", "is_lost", "is_worth_waiting"]
 
