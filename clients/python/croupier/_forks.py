@@ -1,8 +1,8 @@
 """Keeps gRPC away from programs that a bot starts. Imported before anything that imports gRPC,
 which reads the setting when it is loaded.
 
-gRPC's handlers for forks serve children that go on using it. A child that is about to become another
-program, such as an engine, does not, and now and then they crash it before it gets there.
+gRPC's handlers for forks serve children that go on using it. A child that is about to become
+another program, such as an engine, does not, and now and then they crash it before it gets there.
 
 Must not be put here: anything else.
 """
