@@ -411,6 +411,19 @@ async def test_a_log_without_an_event_is_read_as_it_is(path: Path) -> None:
     await store.close()
 
 
+async def test_a_file_that_cannot_be_read_now_may_be_read_later(path: Path) -> None:
+    store = await open_store(url(path))
+    await append(store, [row("a", 1)])
+    with closing(sqlite3.connect(path)) as beside:
+        beside.execute("ALTER TABLE live_tables RENAME TO gone")
+        with pytest.raises(OSError, match="no such table"):
+            await store.log.load("a")
+        beside.execute("ALTER TABLE gone RENAME TO live_tables")
+    found = await store.log.load("a")
+    assert found is not None
+    await store.close()
+
+
 class NoMemory:
     """A database that finds no memory to clear up with."""
 

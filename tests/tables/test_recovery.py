@@ -159,6 +159,32 @@ async def test_durable_a_store_that_does_not_answer_halts_no_table(
     assert world.find().journal.sequence == table.journal.sequence
 
 
+class DamagedLog(MemoryLog):
+    """A log that cannot read what it has of one table."""
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        if table_id == "table-2":
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not answer; try again")
+        return await super().load(table_id)
+
+
+async def test_isolated_a_table_that_the_store_cannot_read_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recovery, "_RETRY_MS", 1)
+    world = World(DamagedLog())
+    for _ in range(3):
+        world.start()
+    world.shard = world.new_shard()
+    await world.shard.begin()
+    await world.shard.recover()
+    assert [one.number for one in world.shard.list_tables()] == [3, 1]
+    with pytest.raises(CroupierError) as error:
+        world.find("table-2")
+    assert error.value.reason is Reason.TABLE_HALTED
+    assert "table-2" in world.logged()
+
+
 def test_isolated_a_table_that_cannot_be_taken_up_harms_none_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -18,6 +18,7 @@ from typing import Final, Protocol, TypeVar
 
 import structlog
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError
 
 from croupier_server.storage import queries, sqlite_reading
 from croupier_server.storage.base import (
@@ -89,8 +90,15 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._write, query)
 
     async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """What *question* finds with the driver's own connection."""
-        return await self.read(lambda connection: question(_driver(connection)))
+        """What *question* finds with the driver's own connection.
+
+        Raises:
+            OSError: nothing, as the file cannot be read now.
+        """
+        try:
+            return await self.read(lambda connection: question(_driver(connection)))
+        except (sqlite3.OperationalError, OperationalError) as error:
+            raise OSError(str(error)) from error
 
     def _read(self, query: Callable[[Connection], T]) -> T:
         with self._engine.connect() as connection:

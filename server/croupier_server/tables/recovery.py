@@ -29,6 +29,9 @@ SLICE_MS: Final = 20
 
 _RETRY_MS: Final = 500
 
+_TRIES_MAX: Final = 5
+"""A table that cannot be read so often by a store that answers otherwise is halted."""
+
 
 class Recovery:
     """The tables that are still to be taken up.
@@ -142,10 +145,27 @@ class Recovery:
                 self._slice_from = self._now_ms()
 
     async def _ask(self, question: Callable[[], Awaitable[T]]) -> T:
-        """What the store says; one that does not answer is asked again."""
+        """What the store says of a table. One that does not answer is asked again, but if it is
+        this table alone of which it says nothing, the others do not wait for that.
+
+        Raises:
+            OSError, Unavailable: it cannot be read.
+        """
+        tries = 0
         while True:
             try:
                 return await question()
             except (OSError, Unavailable) as error:
                 _log.warning("store does not answer", error=type(error).__name__)
                 await asyncio.sleep(_RETRY_MS / 1000)
+                tries += await self._answers()
+                if tries == _TRIES_MAX:
+                    raise
+
+    async def _answers(self) -> bool:
+        """Whether the store answers anything."""
+        try:
+            await self._log.tables()
+        except (OSError, Unavailable):
+            return False
+        return True
