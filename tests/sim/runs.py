@@ -6,9 +6,11 @@ Must not be put here: what a test expects.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
+from itertools import count, islice
 from pathlib import Path
 
-from croupier_server.sim.plan import make_plan
+from croupier_server.sim.plan import Plan, make_plan
 from croupier_server.sim.world import Report, Run
 
 BLOCK = 10
@@ -35,3 +37,14 @@ def run(seed: int) -> Report:
 def run_block(number: int) -> int:
     """Run a block of seeds; returns how many matches were played."""
     return sum(run(seed).matches for seed in range(number * BLOCK, (number + 1) * BLOCK))
+
+
+def plans(is_wanted: Callable[[Plan], bool], number: int) -> list[Plan]:
+    """The plans of the first so many seeds that are wanted, in which nothing goes wrong yet."""
+    found = (make_plan(seed, with_trouble=False) for seed in count())
+    return list(islice(filter(is_wanted, found), number))
+
+
+def play(plan: Plan) -> Report:
+    """Carry a plan out that has been changed by hand."""
+    return Run(plan).play()

@@ -159,6 +159,7 @@ class Chair:
         self.carrier: Carrier | None = None
         self.stream: Stream | None = None
         self.answers: dict[str, bytes] = {}
+        self._thinking: set[str] = set()
         self._is_timed = table.is_timed
         self._concedes = table.concedes == seat
         self._lies: dict[str, bytes] = {}
@@ -204,6 +205,8 @@ class Chair:
                 self.carrier.rejoin(self)
             if rng.random() < _LOOK:
                 self.carrier.look(self)
+        if decision.decision_id in self._thinking:
+            return  # it has not answered yet, and will
         if decision.decision_id in self.answers:
             self.world.later(rng.random() * 5, self.send, decision.decision_id)
             return
@@ -227,10 +230,12 @@ class Chair:
         if self._is_timed and rng.random() < self.temper.dawdle:
             wait = rng.choice((6_000, 30_000, 1_000_000))
         self.answers[decision_id] = move
+        self._thinking.add(decision_id)
         self.world.later(wait, self.send, decision_id)
 
     def send(self, decision_id: str) -> None:
         """Send the answer to a decision, if it is the one that is open."""
+        self._thinking.discard(decision_id)
         move = self.answers.get(decision_id)
         if decision_id != self._open or self.is_done or self.world.has_ended(self.table_id):
             return

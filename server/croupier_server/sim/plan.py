@@ -118,7 +118,7 @@ class Plan:
         window: bytes that may be on their way on a line before its writer has to wait.
         on_sqlite: whether the store is SQLite's own, on files.
         commit_ms: from and to how long a commit takes.
-        with_trouble: whether clients may behave badly and things may break.
+        slow_spectators: how many of the spectators stop reading now and then, as a share.
         faults: what breaks.
         prompt: by client, whether it answers in time whatever happens to the server.
     """
@@ -131,7 +131,7 @@ class Plan:
     window: int
     on_sqlite: bool
     commit_ms: tuple[float, float]
-    with_trouble: bool
+    slow_spectators: float
     faults: list[Fault]
     prompt: list[bool]
 
@@ -165,7 +165,7 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
         window=rng.choice((1 << 10, 1 << 12, 1 << 16)),
         on_sqlite=with_trouble and rng.random() < 0.15,
         commit_ms=(0.0, slow),
-        with_trouble=with_trouble,
+        slow_spectators=0.3 if with_trouble else 0.0,
         faults=faults,
         prompt=prompt,
     )

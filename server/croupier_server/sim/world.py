@@ -228,7 +228,7 @@ class Run:
                 self.rng.choice(self.lines),
                 table_id,
                 f"spectator {number}",
-                is_slow=self.plan.with_trouble and self.rng.random() < 0.3,
+                is_slow=self.rng.random() < self.plan.slow_spectators,
                 is_late=table.request.HasField("spectator_delay"),
             )
             self.later(self.rng.random() * 10_000, watch)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from croupier.v1 import game_pb2
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Ended, Seated, Told
+from croupier_server.sim.promises.observed import Ended, Refused, Seated, Told
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story
 
@@ -58,6 +58,11 @@ class Isolated(Promise):
             self.fail(
                 story, f"event {update.event.sequence} was sent {waited} ms after it happened"
             )
+
+    def refused(self, story: Story, seen: Refused, reason: str) -> None:
+        """See `Promise.refused`: whatever a client sends, the server does not trip over it."""
+        if reason == "INTERNAL":
+            self.fail(story, f"{seen.call} was answered with INTERNAL")
 
     def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
         """See `Promise.recorded`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from croupier.v1 import game_pb2
 from croupier_server.sim.promises.base import Promise
 from croupier_server.sim.promises.observed import (
     Acknowledged,
@@ -38,7 +39,8 @@ _NOT_NOW = frozenset(
 
 
 class Durable(Promise):
-    """Persist, then publish: nothing seen is lost, nothing acknowledged is lost or done twice."""
+    """Persist, then publish: nothing seen is lost, nothing acknowledged is lost or done twice, and
+    tables go on."""
 
     def __init__(self, outages: Outages) -> None:
         super().__init__(outages)
@@ -100,6 +102,8 @@ class Durable(Promise):
 
     def refused(self, story: Story, seen: Refused, reason: str) -> None:
         """See `Promise.refused`: what was given out holds, also for those who come back."""
+        if reason == "TABLE_HALTED":
+            self.fail(story, "a fault stopped it")
         is_lost = reason in ("NOT_FOUND", "TICKET_INVALID") and seen.call != "GetRecord"
         if is_lost and seen.is_due and not story.is_recorded:
             self._missed.setdefault(story.table_id, seen)  # wrong unless it had ended by then
@@ -135,6 +139,8 @@ class Durable(Promise):
         head = self._heads.get(story.table_id, 0)
         if head > len(rows):
             self.fail(story, f"{head} events were seen, the record has {len(rows)}")
+        if told.record.result.reason == game_pb2.END_REASON_HALTED:
+            self.fail(story, "a fault stopped it")
         self._judge_answers(story, told)
         result = told.record.result.SerializeToString(deterministic=True)
         self._ended(story, result)

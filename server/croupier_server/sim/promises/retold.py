@@ -36,7 +36,7 @@ class Step:
     Attributes:
         sequence: number of its event; 0: sealed.
         at_ms: time of that event; for a sealed answer, of the one before.
-        seat, decision_id, move, timed_out, charged_ms: as the record has them.
+        seat, decision_id, move, timed_out, charged_ms, absent_ms: as the record has them.
         deal: which deal it belongs to, from 1.
     """
 
@@ -47,6 +47,7 @@ class Step:
     move: bytes
     timed_out: bool
     charged_ms: int
+    absent_ms: int
     deal: int
 
 
@@ -158,6 +159,7 @@ class Retold:
                 move.move.SerializeToString(deterministic=True),
                 move.timed_out,
                 move.charged.ToMilliseconds(),
+                move.absent.ToMilliseconds(),
                 deal,
             )
         )

@@ -13,9 +13,6 @@ from croupier_server.sim.promises.observed import Answered, Closed, Ended, Shown
 from croupier_server.sim.promises.retold import Retold, Step
 from croupier_server.sim.promises.story import Outages, Place, Story
 
-DUE_GRACE_MS = 50
-"""A clock starts so long after its question could be asked, if it is not asked before."""
-
 
 class _Spans(NamedTuple):
     """The bounds of what a decision took, in milliseconds, and how exact they are."""
@@ -82,10 +79,14 @@ class Fair(Promise):
             return
         seats = len(told.record.table.seats)
         left, hidden, deal = [base] * seats, [0] * seats, 0
+        grace = [clock.disconnect_grace.ToMilliseconds()] * seats
         for step in told.steps:
             if step.deal != deal:
                 left = [max(one - more, 0) for one, more in zip(left, hidden, strict=True)]
                 hidden, deal = [0] * seats, step.deal
+            grace[step.seat] -= step.absent_ms
+            if grace[step.seat] < 0:
+                self.fail(story, f"seat {step.seat} is forgiven more absence than there is grace")
             is_sealed = not step.sequence
             if is_sealed and window:
                 if step.charged_ms:
@@ -132,15 +133,12 @@ class Fair(Promise):
                 return None
             until = max(came)
         is_there = step.seat not in self._absent.get(story.table_id, set())
-        begun = due
-        if is_there:  # otherwise it may have been asked and not have heard of it
-            begun = min(due + DUE_GRACE_MS, due if asked is None else max(asked, due))
-        most = max(until - begun, 0) - self.outages.within(begun, until)
+        most = max(until - due, 0) - self.outages.within(due, until)
         least = 0
         if asked and is_there and step.sequence:
             late = self.outages.within(asked - 1_000, until)
-            least = 0 if late else max(until - asked - self._grace_ms, 0)
-        slack = self._slack_ms * (1 + self.outages.count(begun, until))
+            least = 0 if late else max(until - asked - step.absent_ms - self._grace_ms, 0)
+        slack = self._slack_ms * (1 + self.outages.count(due, until))
         return _Spans(least, most, slack)
 
     def forget(self, story: Story) -> None:
