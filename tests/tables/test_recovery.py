@@ -7,11 +7,13 @@ import pytest
 from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
 from croupier_server.storage.base import Checkpoint, LogRow, StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import checkpoint, recovery, shard
+from croupier_server.tables import checkpoint, recovery, replay, shard
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.delay import Delayed
 from croupier_server.tables.house_seats import HouseSeats
+from croupier_server.tables.journal import Journal
 from croupier_server.tables.operating import Operating
-from croupier_server.tables.spec import ClockSpec, JoinTable, Status
+from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
 from croupier_server.tables.table import Table
 from tests.tables.test_durable import ForgetfulLog, NotingLog
 from tests.tables.test_idle import IDLE_MS, has_ended
@@ -223,6 +225,33 @@ def test_fair_clocks_go_on_at_a_table_that_was_taken_up_in_trouble() -> None:
     world.clock.advance(10_000 + 10_000)
     world.shard.tick()
     assert asked(world.find()) != [decision]
+
+
+def test_isolated_a_table_that_is_shown_late_is_made_anew_bit_by_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What its spectators see is the whole match once more, for which nobody else waits."""
+    monkeypatch.setattr(replay, "PAUSE_ROWS", 2)
+    world = World()
+    table, _ = world.start(delay=SpectatorDelay(1), options={"deals": 4})
+    world.play(table, lambda: table.match.state.deal == 4)
+    steps: list[int] = []
+    advance = Delayed.advance
+
+    def note(self: Delayed, journal: Journal, now: int) -> bool:
+        before = self.sequence
+        found = advance(self, journal, now)
+        steps.append(self.sequence - before)
+        return found
+
+    shown, kept_from = table.delayed and table.delayed.sequence, table.journal.kept_from
+    monkeypatch.setattr(Delayed, "advance", note)
+    world.restart()
+    again = world.find()
+    assert again.delayed is not None
+    assert again.delayed.sequence == shown == sum(steps)
+    assert max(steps) <= 8
+    assert again.journal.kept_from == kept_from > 1
 
 
 # Requests -----------------------------------------------------------------------------------------
