@@ -241,6 +241,26 @@ def test_a_bot_plays_house_bots_over_tls_with_a_key(
         assert asyncio.run(play(server.address)).reason is croupier.EndReason.FINISHED
 
 
+@pytest.mark.parametrize("command", ["server-info", "record", "watch", "admin status"])
+def test_a_client_that_does_not_know_the_authority_is_told_what_to_look_at(
+    pki: Pki, store: str, tmp_path: Path, command: str
+) -> None:
+    stranger = str(Pki(tmp_path / "stranger").ca)
+    words = [*COMMAND[:-1], *command.split()]
+    with served(*tls_flags(pki, store)) as server:
+        for trust in ((), ("--ca", stranger)):
+            done = ran([*words, "--server", server.address, *trust], check=False)
+            assert done.returncode == 1
+            assert "CROUPIER_CA names the authority" in done.stderr.splitlines()[-1]
+        with pytest.raises(croupier.ConnectionFailed, match="CROUPIER_CA names the authority"):
+            asyncio.run(_connect(server.address, stranger))
+
+
+async def _connect(address: str, ca: str) -> None:
+    async with croupier.connect(address, ca=ca):
+        pass
+
+
 # Starting -----------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 import grpc
 
-from croupier.credentials import Credentials
+from croupier.credentials import Credentials, encryption_advice
 from croupier.errors import ConnectionFailed, Refused, from_rpc_error
 from croupier.record.v1 import record_service_pb2_grpc
 from croupier.v1 import (
@@ -152,9 +152,8 @@ class Connection:
                 raise refused
             # A line that breaks at once may hold the next time; a server that is not there is not.
             await backoff.pause(refused.message)
-        raise ConnectionFailed(
-            f"no Croupier server answers at {self.address}; start one with `croupier serve`"
-        )
+        advice = encryption_advice(refused.message) or "; start one with `croupier serve`"
+        raise ConnectionFailed(f"no Croupier server answers at {self.address}{advice}")
 
     async def call(
         self,

@@ -23,7 +23,7 @@ import grpc
 
 from croupier.errors import UsageError
 
-__all__ = ["VARIABLES", "Credentials", "read_key", "without_credentials"]
+__all__ = ["VARIABLES", "Credentials", "encryption_advice", "read_key", "without_credentials"]
 
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -146,6 +146,17 @@ class Credentials:
 
     def _certificates(self) -> grpc.ChannelCredentials:
         return grpc.ssl_channel_credentials(_read(self.ca), _read(self.cert_key), _read(self.cert))
+
+
+def encryption_advice(said: str) -> str:
+    """What to look at when nobody answers, to be put behind that; empty where gRPC has *said*
+    nothing to the effect that somebody listens."""
+    is_heard = "handshake" in said or "Socket closed" in said
+    if not (is_heard and "failed to connect" in said):
+        return ""
+    return (
+        f"; somebody listens who encrypts otherwise: {_CA} names the authority of its certificate"
+    )
 
 
 class _Keyed:

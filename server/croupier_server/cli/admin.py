@@ -186,6 +186,7 @@ def _call(
     import grpc
 
     from croupier.admin.v1 import admin_service_pb2_grpc as rpc
+    from croupier.credentials import encryption_advice
 
     with open_blocking(use(key_file, ca), server) as channel:
         try:
@@ -193,7 +194,8 @@ def _call(
         except grpc.RpcError as error:
             code = error.code()
             if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
-                fail(f"no Admin port answers at {server} ({code.name})", _REFUSED)
+                advice = encryption_advice(error.details() or "")
+                fail(f"no Admin port answers at {server} ({code.name}){advice}", _REFUSED)
             fail(f"{server}: {error.details()}", _REFUSED)
 
 

@@ -62,6 +62,7 @@ def call(server: str, ask: Ask) -> Any:
     import grpc
 
     from croupier.connection import is_lost
+    from croupier.credentials import encryption_advice
     from croupier.errors import NotFound, from_rpc_error
 
     try:
@@ -71,7 +72,8 @@ def call(server: str, ask: Ask) -> Any:
         if isinstance(refused, NotFound):
             fail(f"{server} has no such record, or does not show it yet", exit_code=1)
         if is_lost(refused):
-            fail(f"no Croupier server answers at {server}: {refused.message}", exit_code=1)
+            said = refused.message
+            fail(f"no Croupier server answers at {server}: {said}{encryption_advice(said)}", 1)
         fail(f"{server}: {refused.message}", exit_code=1)
 
 

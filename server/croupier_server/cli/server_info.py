@@ -27,6 +27,7 @@ def command(
     import grpc
     from google.protobuf.json_format import MessageToJson
 
+    from croupier.credentials import encryption_advice
     from croupier.v1 import system_service_pb2, system_service_pb2_grpc
 
     with open_blocking(use(key_file, ca), server) as channel:
@@ -37,7 +38,8 @@ def command(
             code = error.code()
             if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED):
                 fail(f"{server}: {error.details()}", 1)
-            fail(f"no Croupier server answers at {server} ({code.name})", 1)
+            advice = encryption_advice(error.details() or "")
+            fail(f"no Croupier server answers at {server} ({code.name}){advice}", 1)
     if json:
         print(MessageToJson(info, preserving_proto_field_name=True))
         return

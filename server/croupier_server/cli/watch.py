@@ -36,6 +36,7 @@ def command(
     import grpc
 
     from croupier.connection import is_lost
+    from croupier.credentials import encryption_advice
     from croupier.errors import NotFound, from_rpc_error
 
     try:
@@ -45,7 +46,8 @@ def command(
         if isinstance(refused, NotFound):
             fail(f"{server} has no table {table}")
         if is_lost(refused):
-            fail(f"no Croupier server answers at {server}: {refused.message}", exit_code=1)
+            said = refused.message
+            fail(f"no Croupier server answers at {server}: {said}{encryption_advice(said)}", 1)
         fail(f"{server}: {refused.message}", exit_code=1)
 
 
