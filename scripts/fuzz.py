@@ -63,7 +63,8 @@ _REFRESH_S: Final = 1.0
 _WORKERS: Final = 64
 _CHANNELS: Final = 4
 _BYTES_MAX: Final = 64 << 20
-_HURT: Final = 6
+_FAULTS_MAX: Final = 50
+_MOVES: Final = 6
 """Moves that are made at the tables that must not be harmed before it begins."""
 
 
@@ -203,11 +204,13 @@ class Fuzzer:
     def _key(self, rng: Random, method: Method, data: bytes) -> str:
         """The key of a call; that of an operator only where nothing is lost by it."""
         keys = self._keys
+        is_safe = not method.is_admin or not self._is_forbidden(method, data)
         if rng.random() < 0.05:
-            return rng.choice(("", "nonsense", keys.victims[:-1] + "x", keys.admin, keys.maker))
-        if not method.is_admin:
-            return keys.maker if method.path.endswith("/CreateTable") else keys.victims
-        return keys.victims if self._is_forbidden(method, data) else keys.admin
+            others = ["", "nonsense", keys.victims[:-1] + "x", keys.maker]
+            return rng.choice([*others, keys.admin] if is_safe else others)
+        if method.is_admin:
+            return keys.admin if is_safe else keys.victims
+        return keys.maker if method.path.endswith("/CreateTable") else keys.victims
 
     def _is_forbidden(self, method: Method, data: bytes) -> bool:
         """Whether an operator would rightly be obeyed in what would end the run."""
@@ -327,9 +330,7 @@ async def fuzz(store: str, folder: Path, seed: str, seconds: float, inputs: int)
         server.spawn()
         server.listen()
         fuzzer, faults = await _fuzz(server, keys, folder, seed, began + seconds, inputs)
-        if not server.is_running:
-            faults.append("the server is gone")
-        elif status := server.stop():
+        if server.is_running and (status := server.stop()):
             faults.append(f"the server ended with status {status}")
     finally:
         server.close()
@@ -364,7 +365,7 @@ async def _fuzz(
             await whole.add(game, 7)
             await victims.add(game, 8)
         for number in range(len(GAMES)):
-            await whole.play(number, _HURT)
+            await whole.play(number, _MOVES)
         before = await whole.dump()
         subjects = Subjects(whole, victims)
         await subjects.refresh(Random(seed))  # noqa: S311 - all chance here follows from the seed
@@ -373,7 +374,9 @@ async def _fuzz(
         reporting = asyncio.create_task(_report(fuzzer))
 
         def is_over() -> bool:
-            return time.monotonic() > until or fuzzer.sent >= inputs or refreshing.done()
+            is_enough = time.monotonic() > until or fuzzer.sent >= inputs
+            is_bad = len(fuzzer.faults) >= _FAULTS_MAX or not server.is_running
+            return is_enough or is_bad or refreshing.done()
 
         async with asyncio.TaskGroup() as group:
             for number in range(_WORKERS):
@@ -383,6 +386,8 @@ async def _fuzz(
         refreshing.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await refreshing
+        if not server.is_running:
+            return fuzzer, ["the server ended"]
         faults = []
         if await whole.dump() != before:
             faults.append("a table that nobody had a ticket of is not what it was")

@@ -7,7 +7,7 @@ is charged for the time in which the server was dead. Must not be put here: how 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -138,32 +138,46 @@ def _clocks(verdict: Verdict, told: Retold, times: _Times, spans: Sequence[Span]
         return verdict
     charged = measured = over = 0
     for step in told.steps:
-        open_ms = _open_ms(told, step, times, spans)
-        if open_ms is None:
+        due = told.times[int(step.decision_id.partition("-")[0])]
+        took = open_ms(due, step, times.asked, times.answered, spans)
+        if took is None:
             continue
         charged += step.charged_ms
-        measured += open_ms
-        over = max(over, step.charged_ms - open_ms)
+        measured += took
+        over = max(over, step.charged_ms - took)
         verdict.counts["timed decisions over an outage"] += 1
-        if step.charged_ms > open_ms + SLACK_MS:
+        if step.charged_ms > took + SLACK_MS:
             raise Broken(
                 "Fair",
                 verdict.table_id,
                 f"{step.charged_ms} ms were charged for {step.decision_id}, which was open before "
-                f"its seat for {open_ms} ms since the server was back",
+                f"its seat for {took} ms since the server was back",
             )
     return verdict._replace(charged_ms=charged, measured_ms=measured, over_ms=over)
 
 
-def _open_ms(told: Retold, step: Step, times: _Times, spans: Sequence[Span]) -> int | None:
+def open_ms(
+    due: int,
+    step: Step,
+    asked: Mapping[str, Sequence[int]],
+    answered: Mapping[str, Sequence[int]],
+    spans: Sequence[Span],
+) -> int | None:
     """How long a question was open behind the last outage that fell into it; None: none did, or it
-    was never asked behind it."""
-    due = told.times[int(step.decision_id.partition("-")[0])]
+    was never asked behind it.
+
+    Args:
+        due: when it could first be asked.
+        step: its answer.
+        asked: when it was asked, and when it was answered, by decision.
+        answered: see *asked*.
+        spans: when the server was down.
+    """
     until = step.at_ms
     if not step.sequence:
-        until = max(times.answered.get(step.decision_id, [0]))
+        until = max(answered.get(step.decision_id, [0]))
     back = [span.until_ms for span in spans if due <= span.since_ms < until]
     if not back:
         return None
-    asked = [at for at in times.asked.get(step.decision_id, []) if at >= back[-1]]
-    return max(until - asked[0], 0) if asked else None
+    again = [at for at in asked.get(step.decision_id, []) if at >= back[-1]]
+    return max(until - again[0], 0) if again else None

@@ -68,24 +68,25 @@ class Notes:
         self._done.add(table_id)
         with path.open("wb") as file:
             for note in self._by_table.pop(table_id, []):
-                pickle.dump(_packed(note), file)
+                pickle.dump(packed(note), file)
 
 
-def _packed(note: Note) -> tuple[object, ...]:
+def packed(note: Note) -> tuple[object, ...]:
+    """A note as it is written into a file."""
     at, seen = note
     if isinstance(seen, Told):
         return at, None, seen.at_ms, tuple(seen.stream), seen.data
     return at, seen
 
 
-def _unpacked(packed: tuple[object, ...]) -> Note:
-    match packed:
+def _unpacked(found: tuple[object, ...]) -> Note:
+    match found:
         case (int(at), None, int(at_ms), tuple(stream), bytes(data)):
             update = table_pb2.TableUpdate.FromString(data)
             return at, Told(at_ms, Stream(*stream), update, data)
         case (int(at), seen):
-            return at, seen  # type: ignore[return-value]  # what `_packed` made
-    raise AssertionError(packed)
+            return at, seen  # type: ignore[return-value]  # what `packed` made
+    raise AssertionError(found)
 
 
 def _read(path: Path) -> Iterator[Note]:
