@@ -100,7 +100,7 @@ class Backoff:
         """
         if time.monotonic() - self._last_success > self._patience:
             raise ConnectionFailed(
-                f"the connection to {self._address} was lost for {self._patience:g} seconds: {why}"
+                f"gave up on {self._address} after {self._patience:g} seconds: {why}"
             )
         spread = 0.5 + secrets.randbelow(1000) / 1000
         await asyncio.sleep(max(self._pause * spread, at_least or 0.0))
