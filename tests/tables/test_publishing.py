@@ -6,12 +6,16 @@ import asyncio
 
 import pytest
 
-from croupier.v1 import table_pb2, table_service_pb2
-from croupier_server.errors import NotYourTurn, Reason, Unavailable
+from croupier.v1 import play_service_pb2, table_pb2, table_service_pb2
+from croupier_server.errors import NotYourTurn, Reason, StaleDecision, Unavailable
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.play_service import PlayService
+from croupier_server.tables.caller import Caller
 from croupier_server.tables.feed import Feed
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 from tests.tables.test_feeds import END, end_of, numbers
+from tests.tables.toy_game import ToyWire
 from tests.tables.world import SlowLog, World, asked, exactly, kinds, move_of
 
 # Persist, then publish --------------------------------------------------------------------------
@@ -76,6 +80,34 @@ async def test_a_caller_is_answered_after_the_commit() -> None:
     with pytest.raises(Unavailable) as error:
         await failing
     assert error.value.reason is Reason.STORE_UNAVAILABLE
+
+
+async def test_durable_a_refusal_is_told_once_it_is_stored_what_it_follows_from() -> None:
+    log = SlowLog()
+    world = World(log)
+    table, tickets = world.start()
+    decision = world.to_turns(table)
+    log.store()
+    play = PlayService(world.shard, PageTokens(b"key"))
+    caller = Caller(ticket=tickets[decision.seat])
+
+    async def submit(place: int) -> bytes:
+        request = play_service_pb2.SubmitMoveRequest(
+            table_id="table-1", decision_id=decision.id, move=moves[place]
+        )
+        return await play.submit_move(caller, request)
+
+    legal = table.legal(decision.seat, decision.id).moves
+    moves = [ToyWire().move_message(move) for move in legal]
+    calls = [asyncio.ensure_future(submit(place)) for place in (0, 1)]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not any(call.done() for call in calls)
+    log.store()
+    assert await calls[0]
+    with pytest.raises(StaleDecision) as error:
+        await calls[1]
+    assert error.value.reason is Reason.DECISION_ANSWERED
 
 
 def test_a_table_that_cannot_be_stored_is_given_up() -> None:

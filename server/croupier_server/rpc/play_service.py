@@ -19,6 +19,7 @@ from croupier_server.errors import (
     MalformedMove,
     Reason,
     TableHalted,
+    Unavailable,
 )
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
@@ -94,15 +95,17 @@ class PlayService:
         except CroupierError:
             caller.quota.spend()
             raise
-        if not table.match.waits_for(seat, request.decision_id):
+        is_asked = table.match.waits_for(seat, request.decision_id)
+        if not is_asked:
             caller.quota.spend()
+        try:
             accepted = self._submit(table, seat, request)
-        else:
-            try:
-                accepted = self._submit(table, seat, request)
-            except CroupierError:
+        except CroupierError as error:
+            if is_asked:
                 caller.quota.charge()
-                raise
+            if not isinstance(error, Unavailable):
+                await self._shard.committed()  # a refusal may tell of what has just happened
+            raise
         await self._shard.committed()
         return field_bytes(
             1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
