@@ -13,6 +13,7 @@ from croupier_server.bench import hands as poker_hands
 from croupier_server.bench import served
 from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played, Playout, deal_decisions
+from croupier_server.bench.latency import LatencyResult, measure_latency
 from croupier_server.bench.marks import (
     Mark,
     Measured,
@@ -259,3 +260,21 @@ def test_a_server_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -
 def test_marks_subtract() -> None:
     later, earlier = Mark(9, 8, 7, 6.0, 5.0, 4, 3), Mark(1, 1, 1, 1.0, 1.0, 1, 1)
     assert later.since(earlier) == Mark(8, 7, 6, 5.0, 4.0, 3, 2)
+
+
+def test_answers_are_timed_at_a_steady_rate_beside_the_echo() -> None:
+    found = measure_latency(lambda _: None, "tongits", rate=40, seconds=2)
+    assert 0 < found.moves + found.starved <= 90
+    assert found.moves > 10
+    assert 0 < found.p50 <= found.p99
+    assert 0 < found.echo_p50 <= found.echo_p99
+    told = Findings(latency=found)
+    assert f"answers to {found.moves} moves of tongits, 40 a second" in "\n".join(as_lines(told))
+    assert as_data(told)["latency"] == found._asdict()
+
+
+def test_the_report_compares_answers_with_the_echo() -> None:
+    told = Findings(latency=LatencyResult("pokex", 200, 6_000, 1.0, 4.0, 0.5, 2.0, 3))
+    (line,) = [line for line in as_lines(told) if line]
+    assert "99 of 100 within 4.00 ms" in line
+    assert "so 2.0 times as long; 3 moves" in line

@@ -11,6 +11,7 @@ from statistics import median
 
 from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played
+from croupier_server.bench.latency import LatencyResult
 from croupier_server.bench.memory import MemoryResult
 from croupier_server.bench.restart import RestartResult
 from croupier_server.bench.served import Sample, middle, ratios, store_ratios
@@ -28,6 +29,7 @@ class Findings:
         served: samples by cell, one a round.
         memory: memory of a busy server.
         restart: a restart with many live tables.
+        latency: answers to moves at a steady rate.
     """
 
     in_process: dict[str, list[Played]] = field(default_factory=dict)
@@ -35,6 +37,7 @@ class Findings:
     served: dict[str, list[Sample]] = field(default_factory=dict)
     memory: MemoryResult | None = None
     restart: RestartResult | None = None
+    latency: LatencyResult | None = None
 
 
 def as_lines(findings: Findings) -> Iterable[str]:
@@ -76,6 +79,19 @@ def as_lines(findings: Findings) -> Iterable[str]:
     if findings.restart is not None:
         yield ""
         yield _restart(findings.restart)
+    if findings.latency is not None:
+        yield ""
+        yield _latency(findings.latency)
+
+
+def _latency(found: LatencyResult) -> str:
+    ratio = found.p99 / found.echo_p99
+    return (
+        f"answers to {found.moves:,} moves of {found.game}, {found.rate:g} a second, on SQLite: "
+        f"half within {found.p50:.2f} ms, 99 of 100 within {found.p99:.2f} ms; the echo of the "
+        f"same run {found.echo_p50:.2f} and {found.echo_p99:.2f} ms, so {ratio:.1f} times as "
+        f"long; {found.starved} moves could not be made"
+    )
 
 
 def _restart(found: RestartResult) -> str:
@@ -124,4 +140,6 @@ def as_data(findings: Findings) -> Data:
         data["memory"] = findings.memory._asdict()
     if findings.restart is not None:
         data["restart"] = findings.restart._asdict()
+    if findings.latency is not None:
+        data["latency"] = findings.latency._asdict()
     return data

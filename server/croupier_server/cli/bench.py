@@ -41,6 +41,9 @@ _Restart = Annotated[
     bool,
     typer.Option("--restart", help="Measure only a restart, with 1,000 live tables of one game."),
 ]
+_Latency = Annotated[
+    bool, typer.Option("--latency", help="Measure only answers to 200 moves a second, on SQLite.")
+]
 _InProcess = Annotated[
     bool, typer.Option("--in-process", help="Measure only play in this process.")
 ]
@@ -61,6 +64,7 @@ def command(
     quick: _Quick = False,
     memory: _Memory = False,
     restart: _Restart = False,
+    latency: _Latency = False,
     in_process: _InProcess = False,
     store: _Store = "",
 ) -> None:
@@ -75,9 +79,10 @@ def command(
     from croupier_server.bench.report import Findings, as_data, as_lines
     from croupier_server.games.registry import GAMES
 
-    if memory + restart + in_process > 1:
-        fail("give one of --memory, --restart and --in-process, not both")
-    if store and (memory or restart or in_process):
+    alone = memory + restart + latency + in_process
+    if alone > 1:
+        fail("give one of --memory, --restart, --latency and --in-process, not both")
+    if store and alone:
         fail("--store is measured alone")
     if game and game not in GAMES:
         fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
@@ -93,11 +98,15 @@ def command(
             from croupier_server.bench.restart import measure_restart
 
             findings.restart = measure_restart(_report, games[0])
+        elif latency:
+            from croupier_server.bench.latency import measure_latency
+
+            findings.latency = measure_latency(_report, games[0])
         elif not store:
             findings.in_process = _play_in_process(games, rounds)
             if POKER in games:
                 findings.hands = _evaluate_hands(rounds)
-        if not (memory or restart or in_process):
+        if not alone:
             from croupier_server.bench.served import measure
 
             with own_file(store) as url:
