@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import secrets as system_secrets
+import shlex
 import signal
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from prometheus_client import CollectorRegistry
 
 from croupier.v1.system_service_pb2 import ServerLimits
 from croupier_server import house
-from croupier_server.config import Settings
+from croupier_server.config import Settings, without_password
 from croupier_server.errors import CroupierError, Unavailable
 from croupier_server.games.registry import GAMES
 from croupier_server.identity.keyring import KeyRing
@@ -179,7 +180,8 @@ async def _running(
     door = Door(keys, certificates)
     await door.run()
     if settings.asks_for_keys and keys.is_empty:
-        _log.warning("nobody has a key", do="croupier keys create NAME --scope play")
+        do = f"croupier keys create NAME --scope play{_store_option(settings)}"
+        _log.warning("nobody has a key", do=do)
     with _private_socket(certificates) as socket:
         listen = Listen(
             settings.host,
@@ -277,6 +279,14 @@ def _certificates(settings: Settings) -> Certificates | None:
 def _gate(settings: Settings, keys: KeyRing, sources: Sources) -> Gate:
     quotas = Quotas(settings.calls_limit, settings.calls_burst, sources.clock.now_ms)
     return Gate(keys if settings.asks_for_keys else None, quotas)
+
+
+def _store_option(settings: Settings) -> str:
+    """What commands need to find the store; nothing for one that they find by themselves, or whose
+    password they have to get in another way."""
+    url = settings.store_url
+    is_found = not (settings.store or settings.data_dir)
+    return "" if is_found or without_password(url) != url else f" --store {shlex.quote(url)}"
 
 
 def _house_key(settings: Settings, keys: KeyRing, sources: Sources) -> str:

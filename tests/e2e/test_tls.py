@@ -217,6 +217,16 @@ def test_keys_over_tls_from_their_making_to_their_end(pki: Pki, store: str) -> N
         wait_until(lambda: "the key was revoked" in curl(server.address, LIST, *trust, *bearer)[1])
 
 
+def test_a_server_for_which_nobody_has_a_key_says_how_to_make_one(store: str) -> None:
+    with served("--auth", "keys", "--store", store, "--log-format", "json") as server:
+        assert server.process.stderr is not None
+        lines = (json.loads(line) for line in server.process.stderr)
+        do = next(line for line in lines if line["event"] == "nobody has a key")["do"].split()
+        assert do[0] == "croupier"
+        ran([*COMMAND[:-1], *do[1:]])
+        assert "NAME" in ran([*COMMAND[:-1], "keys", "list", "--store", store]).stdout
+
+
 @pytest.mark.parametrize("with_certificate", [False, True])
 def test_a_bot_plays_house_bots_over_tls_with_a_key(
     pki: Pki, store: str, with_certificate: bool
