@@ -2,6 +2,6 @@
 
 import os
 
-# The event loop forks to start a process. What gRPC does in a fork while its threads are busy ends
-# one child in sixty before it has begun; it does nothing when told so before it is imported.
+# As in `croupier._forks`, for what imports gRPC before the SDK: uvloop forks to start a process, and
+# gRPC's handlers of forks end one such child in sixty while its threads are busy.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -99,6 +99,4 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the ``croupier`` program."""
-    # As the SDK has it: gRPC's handlers for forks crash programs that are being started.
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     sys.exit(run(sys.argv[1:]))
