@@ -10,7 +10,6 @@ Must not be put here: anything that a command does.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
