@@ -54,6 +54,16 @@ def test_one_wrong_record_is_enough(
     assert f"{changed}: NOT verified\n  ✗ file" in shown
 
 
+def test_what_was_changed_is_not_replayed(
+    file: Path, changed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["replay", str(file)]) == 0
+    capsys.readouterr()
+    assert run(["replay", str(changed)]) == 2
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.count("\n")) == ("", 1)
+
+
 def test_signs_are_words_where_the_terminal_has_no_ticks(
     changed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,8 @@
 Only the public parts of the rows and the private parts of the chosen seats are read, so what is
 told is what these seats were sent.
 
-Must not be put here: what events mean (`narrator`), and whether a record is true.
+Must not be put here: what events mean (`narrator`), and whether a record is true; all that is
+looked at is whether it is as it was written.
 """
 
 from __future__ import annotations
@@ -58,13 +59,19 @@ def read(file: Path) -> record_pb2.Record:
     from google.protobuf.message import DecodeError
 
     from croupier.record.v1 import record_pb2
+    from croupier_server.storage.codec import RecordError, read_record
 
     try:
-        record = record_pb2.Record.FromString(file.read_bytes())
+        data = file.read_bytes()
+        record = record_pb2.Record.FromString(data)
+        if record.hash:
+            read_record(data)
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror}")
     except DecodeError:
         fail(f"{file} is no record")
+    except RecordError as error:
+        fail(f"{file}: {error}; `croupier verify` says more")
     if record.format != 1 or not record.rows or not record.table.seats:
         fail(f"{file} is no record of a finished match")
     return record
