@@ -142,7 +142,7 @@ class Connection:
             ConnectionFailed: nobody answers there.
         """
         request = system_service_pb2.GetServerInfoRequest()
-        backoff = Backoff(self.address, self.patience)
+        backoff, advice = Backoff(self.address, self.patience), ""
         for _ in range(_HELLO_ATTEMPTS):
             try:
                 return await self.system.GetServerInfo(request, timeout=_HELLO_SECONDS)
@@ -151,8 +151,8 @@ class Connection:
             if not is_lost(refused):
                 raise refused
             # A line that breaks at once may hold the next time; a server that is not there is not.
+            advice = encryption_advice(refused.message) or "; start one with `croupier serve`"
             await backoff.pause(refused.message)
-        advice = encryption_advice(refused.message) or "; start one with `croupier serve`"
         raise ConnectionFailed(f"no Croupier server answers at {self.address}{advice}")
 
     async def call(
