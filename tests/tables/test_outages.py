@@ -11,7 +11,7 @@ from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.spec import ClockSpec, DealSource, JoinTable, Status
+from croupier_server.tables.spec import ClockSpec, DealSource, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
 from croupier_server.tables.upkeep import PATIENCE_MS
 from tests.tables.test_feeds import end_of
@@ -150,6 +150,29 @@ def test_fair_time_in_which_nothing_could_be_stored_is_given_back() -> None:
     (left,) = [left for seat, left, _ in table.match.rest() if seat == decision.seat]
     assert left == 10_000 - 1_500
     log.store()
+
+
+def test_fair_a_server_that_starts_in_trouble_knows_it() -> None:
+    """It hears of changes alone, and there may be none for long."""
+    log, world, table, _ = troubled(clock=BASE, on_absence=OnAbsence.FORFEIT)
+    log.break_down()
+    world.restart()
+    table = world.find()
+    refused(lambda: answer_first(world, table))
+    world.clock.advance(3_600_000)
+    world.shard.tick()
+    assert table.status is Status.PLAYING
+    log.mend()
+    world.shard.tick()
+    log.store()
+    assert table.status is Status.PLAYING
+    answer_first(world, table)
+    log.store()
+
+
+def answer_first(world: World, table: Table) -> None:
+    decision = asked(table)[0]
+    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
 
 
 def test_fair_nonces_may_come_after_the_trouble() -> None:

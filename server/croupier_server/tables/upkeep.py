@@ -73,6 +73,8 @@ class Upkeep:
         )
 
         log.watch(self._store_changed)
+        if log.trouble:
+            self._trouble_ms = clock.now_ms()
 
     # Time that is nobody's -----------------------------------------------------------------------
 
