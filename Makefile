@@ -149,6 +149,14 @@ proto: $(TOOLS_READY) ## make the stubs and the descriptor image from protos/
 proto-check: $(TOOLS_READY) ## fail if what is committed differs from what `make proto` makes
 	@$(TOOLS)/bin/python scripts/gen_protos.py --check
 
+.PHONY: breaking
+breaking: $(READY) ## fail if the contract breaks what protos/baseline.binpb has promised
+	@$(BIN)/buf breaking --against protos/baseline.binpb
+
+.PHONY: baseline
+baseline: $(READY) ## promise the contract as it is now; only with a release, see CONTRIBUTING
+	@$(BIN)/buf build --exclude-source-info --output protos/baseline.binpb
+
 LOCK := $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-package croupier
 

@@ -1,0 +1,141 @@
+"""What is in the contract stays: `buf breaking` compares it with ``protos/baseline.binpb``.
+
+`.ci/run` runs `make breaking`. Here it is shown to fail on what would break clients, and to let
+pass what would not. Must not be put here: whether the stubs are current.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+BUF = Path(sys.executable).parent / "buf"
+
+
+class Change(NamedTuple):
+    """A change of one file: *old* becomes *new*; *told* is what buf must say, "" for nothing."""
+
+    file: str
+    old: str
+    new: str
+    told: str
+
+
+BREAKING = {
+    "a renumbered field": Change(
+        "croupier/v1/play_service.proto",
+        "MoveAccepted accepted = 1;",
+        "MoveAccepted accepted = 2;",
+        'field "1" with name "accepted"',
+    ),
+    "a renamed call": Change(
+        "croupier/v1/play_service.proto",
+        "rpc SubmitMove(",
+        "rpc PlayMove(",
+        'RPC "SubmitMove"',
+    ),
+    "a field of another type": Change(
+        "croupier/v1/table.proto",
+        "uint64 sequence = 17;",
+        "string sequence = 17;",
+        'Field "17" with name "sequence"',
+    ),
+    "a renumbered value": Change(
+        "croupier/v1/errors.proto",
+        "REASON_UNKNOWN_GAME = 2;",
+        "REASON_UNKNOWN_GAME = 1000;",
+        'enum value "2" on enum "Reason"',
+    ),
+    "a stream that was none": Change(
+        "croupier/v1/table_service.proto",
+        "returns (stream WatchLobbyResponse)",
+        "returns (WatchLobbyResponse)",
+        'RPC "WatchLobby"',
+    ),
+}
+
+ADDITIONS = {
+    "a new field": Change(
+        "croupier/v1/play_service.proto",
+        "MoveAccepted accepted = 1;",
+        "MoveAccepted accepted = 1;\n  // One more.\n  uint32 more = 1000;",
+        "",
+    ),
+    "a new call": Change(
+        "croupier/v1/play_service.proto",
+        "  rpc SubmitMove(",
+        "  // Backs nothing.\n  rpc TestMove(ConcedeRequest) returns (ConcedeResponse);\n"
+        "  rpc SubmitMove(",
+        "",
+    ),
+}
+
+
+@pytest.fixture
+def contract(root: Path, tmp_path: Path) -> Path:
+    """A copy of the contract with its baseline, to be changed."""
+    shutil.copy(root / "buf.yaml", tmp_path)
+    shutil.copytree(root / "protos", tmp_path / "protos")
+    return tmp_path
+
+
+def breaking(folder: Path) -> tuple[int, str]:
+    """Status and words of `buf breaking`, as `make breaking` runs it."""
+    done = subprocess.run(
+        [BUF, "breaking", "--against", "protos/baseline.binpb"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def edit(contract: Path, change: Change) -> None:
+    """Carry out *change*."""
+    path = contract / "protos" / change.file
+    text = path.read_text()
+    assert text.count(change.old) == 1
+    path.write_text(text.replace(change.old, change.new))
+
+
+def test_compatible_nothing_has_been_broken(root: Path) -> None:
+    assert breaking(root) == (0, "")
+
+
+@pytest.mark.parametrize("name", BREAKING)
+def test_compatible_what_breaks_clients_is_refused(contract: Path, name: str) -> None:
+    edit(contract, BREAKING[name])
+    status, words = breaking(contract)
+    assert status != 0
+    assert BREAKING[name].told in words
+
+
+def test_compatible_a_moved_message_is_refused(contract: Path) -> None:
+    """A message that moves to another file keeps its bytes, but generated code changes place."""
+    text = (contract / "protos/croupier/v1/play_service.proto").read_text()
+    moved = "// The nonce is in.\nmessage OpenNonceResponse {}\n"
+    assert moved in text
+    (contract / "protos/croupier/v1/play_service.proto").write_text(
+        text.replace(moved, "").replace(
+            'import "croupier/v1/table.proto";',
+            'import "croupier/v1/moved.proto";\nimport "croupier/v1/table.proto";',
+        )
+    )
+    (contract / "protos/croupier/v1/moved.proto").write_text(
+        f'syntax = "proto3";\n\npackage croupier.v1;\n\n{moved}'
+    )
+    status, words = breaking(contract)
+    assert status != 0
+    assert 'message "OpenNonceResponse"' in words
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_compatible_additions_pass(contract: Path, name: str) -> None:
+    edit(contract, ADDITIONS[name])
+    assert breaking(contract) == (0, "")
