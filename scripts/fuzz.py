@@ -52,6 +52,16 @@ _FILES: Final = (
     admin_service_pb2,
 )
 _ADMIN: Final = "/croupier.admin."
+_ENDING: Final = (
+    "/AbortTable",
+    "/AdjudicateTable",
+    "/Concede",
+    "/LeaveTable",
+    "/QuarantineTable",
+    "/VoidMatch",
+)
+"""Calls that end a match or stop it, when they are right."""
+
 _BAD: Final = ("INTERNAL", "UNKNOWN", "DATA_LOSS", "DEADLINE_EXCEEDED", "SILENCE")
 _STATUS: Final = "grpc-status-details-bin"
 _WRITTEN_LATE: Final = "Internal error from Core"
@@ -168,7 +178,8 @@ class Fuzzer:
     async def one(self, rng: Random) -> None:
         """Send one input, or one session of them."""
         method = rng.choice(self._methods)
-        about = self._subjects.about(rng, may_harm=method.is_admin)
+        ends = method.path.endswith(_ENDING)
+        about = self._subjects.about(rng, may_harm=method.is_admin, ends=ends)
         frames = [self._data(rng, method, about.value)]
         if method.takes_stream:
             frames[1:] = [self._data(rng, method, about.value) for _ in range(rng.randrange(6))]

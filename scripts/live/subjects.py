@@ -42,14 +42,17 @@ _SELDOM: Final = (
 """Fields that a request is right without, and seldom right with values by chance."""
 
 _NONCES: Final = ("nonce", "nonce_hash", "next_nonce_hash")
-_WATCHED: Final = 8
+_WATCHED: Final = 12
+_ENDING: Final = 0.03
+_ASKED: Final = 6
+"""Seats of victims that are asked something: fewer, and there is another table."""
+
 _WORDS: Final = {
     "ruleset": ("standard", "document", "online", "qq", "pagat", ""),
     "clause": ("T-1", "T-3.2", "G-1", "P-2.1"),
     "player": ("ann", "bob"),
     "house_bot": ("greedy", "random"),
     "title": ("a table",),
-    "request_id": ("r1", "r2", "r3"),
     "page_token": ("",),
 }
 
@@ -192,19 +195,19 @@ class Subjects:
 
     async def refresh(self, rng: Random) -> None:
         """Look at the victims anew; what has ended is followed by another."""
-        victims, seats = self.victims, []
+        victims = self.victims
+        seats: list[Seated] = []
         for number in range(len(victims.made))[-_WATCHED:]:
             try:
                 seats += await victims.seats(number)
             except Error:
                 continue  # somebody stopped it, or took a seat over: that is what it is there for
-        if sum(seat.move is not None for seat in seats) < 3:
+        if sum(seat.move is not None for seat in seats) < _ASKED:
             try:
                 await victims.add(rng.choice(tuple(GAMES)), rng.getrandbits(32))
             except Error:
                 seats += self.seats[:8]
         self.seats = seats or self.seats
-        self.hosts = [(made.table_id, made.host_ticket) for made in victims.made[-8:]]
 
     def learn(self, answer: Message) -> None:
         """Keep what later requests can be made of."""
@@ -215,13 +218,21 @@ class Subjects:
             made = answer.table.table_id, answer.host_ticket
             self.hosts = [*self.hosts[-20:], made]
 
-    def about(self, rng: Random, *, may_harm: bool) -> About:
-        """What one call is about."""
-        seat = rng.choice(self.seats) if self.seats else Seated("", "", "", None)
+    def about(self, rng: Random, *, may_harm: bool, ends: bool) -> About:
+        """What one call is about.
+
+        Args:
+            rng: the chance.
+            may_harm: whether it could rightly harm any table.
+            ends: whether it could end a match: those of the victims are to last a while.
+        """
+        asked = [seat for seat in self.seats if seat.move is not None]
+        seats = asked if asked and rng.random() < 0.7 else self.seats
+        seat = rng.choice(seats) if seats else Seated("", "", "", None)
         table_id, host = rng.choice(self.hosts) if self.hosts else ("", "")
-        if rng.random() < 0.5:
-            table_id, host = seat.table_id, ""
-        if not may_harm and rng.random() < 0.4:
+        if not ends or rng.random() < _ENDING:
+            table_id, host = (seat.table_id, "") if rng.random() < 0.8 else (table_id, host)
+        if not may_harm and rng.random() < 0.25:
             table_id = rng.choice(self.whole.ids)
         if table_id != seat.table_id and rng.random() < 0.8:
             seat = seat._replace(ticket="")
@@ -260,6 +271,10 @@ class About(NamedTuple):
         }
         if name in known:
             return known[name]
+        if name == "request_id":
+            return rng.choice(("r1", "r2", f"{rng.getrandbits(64):x}", f"{rng.getrandbits(64):x}"))
+        if name == "resume":
+            return rng.random() < 0.95  # a server that takes no tables has little to be fuzzed
         if name in _NONCES:
             return rng.randbytes(32)
         words = _WORDS.get(name)
