@@ -257,12 +257,17 @@ def test_a_signal_stops_everything(
 ) -> None:
     out = tmp_path / "out"
     entrants = ["--bots", f"{bots}:Asleep,{bots}:Asleep"]
-    process = subprocess.Popen(
-        [PROGRAM, "play", "tractor", "--out", out, *entrants, "--matches", "8"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    # Tests that a shell runs in the background ignore interrupts, and so would their children.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [PROGRAM, "play", "tractor", "--out", out, *entrants, "--matches", "8"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     try:
         log = out / "Asleep.log"
         while not (log.exists() and "zzz" in log.read_text()):
