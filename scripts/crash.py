@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import contextlib
 import secrets
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Final, NamedTuple
 
+from scripts.commit import commit
 from scripts.live.hall import Hall, hall, totals
 from scripts.live.judging import Span
 from scripts.live.process import Server, faults_in
@@ -184,16 +184,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     plan = Plan(given.store, given.kills, given.matches, given.think, given.seed)
     folder = Path(mkdtemp(prefix="croupier-crash-"))
-    print(f"seed {plan.seed} at commit {_commit()}, notes and log in {folder}", flush=True)
+    print(f"seed {plan.seed} at commit {commit()}, notes and log in {folder}", flush=True)
     with empty_store(plan.store, folder) as store:
         return asyncio.run(crash(plan, store, folder))
-
-
-def _commit() -> str:
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

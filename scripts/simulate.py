@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import subprocess
 import sys
 import time
 import traceback
@@ -21,6 +20,7 @@ import structlog
 
 from croupier_server.sim.plan import make_plan
 from croupier_server.sim.world import Report, Run
+from scripts.commit import commit
 
 _CHUNK = 8
 
@@ -90,15 +90,8 @@ def _outcomes(seed: int, jobs: int) -> Iterator[Outcome]:
 
 def _tell(outcome: Outcome) -> None:
     print(outcome.trace.rstrip())
-    print(f"seed {outcome.seed} at commit {_commit()}: {outcome.failure}")
+    print(f"seed {outcome.seed} at commit {commit()}: {outcome.failure}")
     print(f"again: make sim SEED={outcome.seed} N=1", flush=True)
-
-
-def _commit() -> str:
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":
