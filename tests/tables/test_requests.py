@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from dataclasses import replace
 
 import pytest
 
@@ -114,6 +115,28 @@ def test_answers_that_are_kept_are_bounded() -> None:
     assert again[0] == made[2]
     assert again[1] == made[1]
     assert again[2] != made[0]
+
+
+def test_answers_go_with_their_table() -> None:
+    """A server that runs for weeks keeps of a table that is gone no more than that it was made: who
+    sat there is forgotten, so the id of the call may serve for another."""
+    world = World(ended_max=1)
+    sitting = [JoinTable("table-1", seat=seat, request_id=f"seat {seat}") for seat in range(3)]
+    wanted = [request(request_id=f"r{number}") for number in range(3)]
+    made = [world.shard.create_table(Caller(), one) for one in wanted]
+    assert [world.shard.create_table(Caller(), one) for one in wanted] == made
+    joined = [world.shard.join(Caller(), one) for one in sitting]
+    assert [world.shard.join(Caller(), one) for one in sitting] == joined
+    for table, _, _ in made:
+        table.abort("", world.clock.now)
+        world.shard.commits.touch(table)
+        world.shard.commits.flush()
+    assert world.shard.create_table(Caller(), wanted[2]) == made[2]
+    for one in wanted[:2]:
+        with pytest.raises(NotFound):
+            world.shard.create_table(Caller(), one)
+    with pytest.raises(NotFound):
+        world.shard.join(Caller(), replace(sitting[0], seat=1))
 
 
 def test_a_refused_request_may_be_mended_under_its_id() -> None:

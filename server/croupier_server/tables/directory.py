@@ -133,10 +133,11 @@ class Directory:
         )
         return list(islice(found, limit))
 
-    def archive(self, table: Table) -> None:
+    def archive(self, table: Table) -> list[str]:
         """Have the record of an ended table made, and let the oldest ended table go.
 
-        A record that cannot be made harms nobody but those who look for it: the rows are kept.
+        Returns the ids of those that went. A record that cannot be made harms nobody but those who
+        look for it: the rows are kept.
         """
         spec = table.spec
         assert table.result is not None
@@ -166,8 +167,11 @@ class Directory:
         self.boards.end(table)
         self.tally.end(table)
         self._ended.append(spec.table_id)
+        gone = []
         while len(self._ended) > self._ended_max:
-            self._tables.pop(self._ended.popleft(), None)
+            gone.append(self._ended.popleft())
+            self._tables.pop(gone[-1], None)
+        return gone
 
 
 def _kept(table_id: str, error: Exception | None) -> None:

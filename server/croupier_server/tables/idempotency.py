@@ -1,7 +1,7 @@
 """Answers to writes that carried a ``request_id``, kept so that a call can be repeated safely.
 
-Bounded by number and age. Of a request no more is kept than its fingerprint. Must not be put here:
-which calls are kept.
+Bounded by number and age, and cut short with the tables that they tell of. Of a request no more is
+kept than its fingerprint. Must not be put here: which calls are kept.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from croupier_server.errors import Conflict, Reason
 from croupier_server.tables.spec import CreateTable, JoinTable
@@ -19,7 +18,18 @@ from croupier_server.tables.spec import CreateTable, JoinTable
 DAY_MS: Final = 86_400_000
 """How long an answer is kept."""
 
-Answer = TypeVar("Answer")
+
+class OfTable(Protocol):
+    """An answer that tells of a table."""
+
+    @property
+    def table_id(self) -> str:
+        """The table."""
+        ...
+
+
+Answer = TypeVar("Answer", bound=OfTable)
+_Key = tuple[str, str]
 
 
 def fingerprint(request: CreateTable | JoinTable) -> bytes:
@@ -39,11 +49,12 @@ class _Kept(NamedTuple, Generic[Answer]):
 class Answers(Generic[Answer]):
     """The last answers of one call, by principal and ``request_id``."""
 
-    __slots__ = ("_kept", "_number_max")
+    __slots__ = ("_kept", "_keys", "_number_max")
 
     def __init__(self, number_max: int) -> None:
         self._number_max = number_max
-        self._kept: OrderedDict[tuple[str, str], _Kept[Answer]] = OrderedDict()
+        self._kept: OrderedDict[_Key, _Kept[Answer]] = OrderedDict()
+        self._keys: dict[str, dict[_Key, None]] = {}  # by table, oldest first
 
     def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
         """The answer that the request with this fingerprint got before, if it came before.
@@ -71,13 +82,28 @@ class Answers(Generic[Answer]):
         if not request_id:
             return
         key = (principal, request_id)
-        self._kept.pop(key, None)
+        self._drop(key)
         self._kept[key] = _Kept(request, answer, now + DAY_MS)
+        self._keys.setdefault(answer.table_id, {})[key] = None
         while len(self._kept) > self._number_max:
-            self._kept.popitem(last=False)
+            self._drop(next(iter(self._kept)))
 
-    def forget(self, is_void: Callable[[Answer], bool]) -> None:
-        """Forget answers that tell of what did not happen in the end."""
-        void = [key for key, kept in self._kept.items() if is_void(kept.answer)]
-        for key in void:
-            del self._kept[key]
+    def forget(self, table_id: str) -> None:
+        """Forget all that tells of this table."""
+        for key in tuple(self._keys.get(table_id, ())):
+            self._drop(key)
+
+    def shorten(self, table_id: str, answer: Answer) -> None:
+        """Keep no more than *answer* of what tells of this table."""
+        for key in self._keys.get(table_id, ()):
+            self._kept[key] = self._kept[key]._replace(answer=answer)
+
+    def _drop(self, key: _Key) -> None:
+        kept = self._kept.pop(key, None)
+        if kept is None:
+            return
+        table_id = kept.answer.table_id
+        keys = self._keys[table_id]
+        del keys[key]
+        if not keys:
+            del self._keys[table_id]

@@ -292,8 +292,14 @@ class Reception:
 
     def forget(self, table: Table) -> None:
         """*table* was given up, so nobody is told again that it was made."""
-        self._created.forget(lambda made: made.table_id == table.spec.table_id)
-        self._joined.forget(lambda sat: sat.table_id == table.spec.table_id)
+        self._created.forget(table.spec.table_id)
+        self._joined.forget(table.spec.table_id)
+
+    def let_go(self, table_id: str) -> None:
+        """Nobody is answered for this table any more: all that is still known is that it was made,
+        lest a call that comes again makes another one."""
+        self._created.shorten(table_id, Made(table_id, "", ()))
+        self._joined.forget(table_id)
 
     # Seats ---------------------------------------------------------------------------------------
 

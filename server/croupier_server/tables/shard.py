@@ -368,7 +368,8 @@ class Shard:
             self.readers.show(table)
         if table.seen.status is Status.ENDED:
             self._timers.forget(table)
-            self.directory.archive(table)
+            for table_id in self.directory.archive(table):
+                self.reception.let_go(table_id)
 
     def _lose(self, table: Table, error: Exception) -> None:
         """Events of *table* could not be stored, so nobody may see them: the table is given up."""

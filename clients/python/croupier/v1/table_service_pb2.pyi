@@ -72,7 +72,10 @@ class CreateTableRequest(_message.Message):
     UNLISTED_FIELD_NUMBER: _builtins.int
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Makes the call safe to repeat: the same id and request give the same answer for a day. Optional."""
+    """Makes the call safe to repeat: the same id and request give the same answer, for as
+    long as the server answers for the table, a day at most. Afterwards NOT_FOUND tells that it was
+    made and is gone. Optional.
+    """
     game: _game_pb2.GameKind.ValueType
     """The game."""
     ruleset: _builtins.str
@@ -370,7 +373,9 @@ class JoinTableRequest(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     NONCE_HASH_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Makes the call safe to repeat: the same id and request give the same answer for a day. Optional."""
+    """Makes the call safe to repeat: the same id and request give the same answer, for as
+    long as the server answers for the table, a day at most. Optional.
+    """
     table_id: _builtins.str
     """The table."""
     seat: _builtins.int
