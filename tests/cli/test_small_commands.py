@@ -56,6 +56,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["replay", "pyproject.toml"], "pyproject.toml is no record"),
         (["replay", "x", "--seat", "-1"], "--seat"),
         (["bench", "--memory", "--in-process"], "not both"),
+        (["admin", "drain", "--server", "x:1", "--stop", "--resume"], "give one of them"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(

@@ -46,6 +46,9 @@ ASKED: dict[str, tuple[type[Message], str]] = {
 }
 """Every call of the service, with its request about a table that it would do something to."""
 
+WRITTEN_DOWN = {Shown.NO_SCOPE, Shown.EXPIRED, Shown.REVOKED, Shown.ALL}
+"""What shows a key that the server knows, so that the audit log can say whose it is."""
+
 LOOKS = {f"{ADMIN}/GetServerStatus", f"{ADMIN}/ListAuditEntries"}
 """Calls that change nothing."""
 
@@ -58,7 +61,6 @@ class State(NamedTuple):
     quarantined_ms: int | None
     takes_tables: bool
     voided: bool
-    audited: int
 
 
 class Ports(NamedTuple):
@@ -92,15 +94,18 @@ class Ports(NamedTuple):
         app = self.keyed.running.app
         table = app.shard.table(seats.id)
         entry = await app.store.records.get(seats.id)
-        entries = await app.store.audit.newest(None, 1)
         return State(
             table.journal.sequence,
             table.status,
             table.match.quarantined_ms,
             not app.shard.reception.is_closed,
             entry is not None and entry.voided,
-            entries[0][0] if entries else 0,
         )
+
+    async def audited(self) -> list[tuple[str, str, str]]:
+        """Who did what, and what came of it, newest first."""
+        entries = await self.keyed.running.app.store.audit.newest(None, 1_000)
+        return [(entry.principal, entry.action, entry.outcome) for _, entry in entries]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["none", "keys"])
@@ -120,7 +125,7 @@ async def test_a_seat_cannot_act_as_an_operator(ports: Ports, method: str) -> No
     kind, text = ASKED[method]
     tried = Try(build(kind, text.replace("{id}", seats.id)), "olga")
     found, wanted = {}, {}
-    before = await ports.state(seats)
+    before, written = await ports.state(seats), await ports.audited()
     try:
         for shown in (one for one in Shown if applies(right, one)):
             metadata = await metadata_for(ports.keyed, method, tried, shown)
@@ -130,6 +135,11 @@ async def test_a_seat_cannot_act_as_an_operator(ports: Ports, method: str) -> No
             wanted[shown] = str(refusal(right, shown) or "")
             changed = await ports.state(seats) != before
             assert changed == (not wanted[shown] and method not in LOOKS), shown
+            is_new = shown in WRITTEN_DOWN and (bool(wanted[shown]) or method not in LOOKS)
+            action = method.rpartition("/")[2]
+            told = [("olga", action, wanted[shown] or "OK")] * is_new
+            written, seen = await ports.audited(), written
+            assert written == told + seen, shown
     finally:
         ports.keyed.running.app.shard.reception.is_closed = False
     assert found == wanted
@@ -163,6 +173,36 @@ async def test_the_public_port_has_no_calls_of_operators(ports: Ports, method: s
 async def test_the_port_of_operators_has_no_other_calls(ports: Ports, method: str) -> None:
     key = bearer(await ports.keyed.good("olga", *Scope))
     assert await status(ports.admin, method, key) is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_the_audit_log_cannot_be_filled_from_outside(ports: Ports) -> None:
+    """One entry an hour for each key, call and reason; none for keys that never were."""
+    clock, method = ports.keyed.running.clock, f"{ADMIN}/GetServerStatus"
+    stranger = bearer(await ports.keyed.good("sam", Scope.PLAY))
+    before = await ports.audited()
+    for _ in range(3):
+        await status(ports.admin, method, stranger)
+        await status(ports.admin, method, bearer("crp_0_0"))
+        await status(ports.admin, method, ())
+    entry = "sam", "GetServerStatus", "PERMISSION_DENIED"
+    assert await ports.audited() == [entry, *before]
+    clock.advance(3_600_000)
+    await status(ports.admin, method, stranger)
+    assert await ports.audited() == [entry, entry, *before]
+    ((_, newest),) = await ports.keyed.running.app.store.audit.newest(None, 1)
+    assert newest.detail.endswith("2 times more since the last entry")
+
+
+async def test_a_store_that_fails_lets_nobody_in(
+    ports: Ports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_entry: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(ports.keyed.running.app.store.audit, "add", fail)
+    stranger = bearer(await ports.keyed.good("tess", Scope.PLAY))
+    code = await status(ports.admin, f"{ADMIN}/GetServerStatus", stranger)
+    assert code is grpc.StatusCode.PERMISSION_DENIED
 
 
 async def test_every_call_of_operators_is_tried() -> None:

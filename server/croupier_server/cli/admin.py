@@ -69,9 +69,11 @@ def drain(
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> None:
-    """Take no new tables."""
+    """Take no new tables; what is under way is played on."""
     from croupier.admin.v1 import admin_service_pb2 as pb
 
+    if stop and resume:
+        fail("--stop and --resume: a server that stops takes no tables; give one of them")
     request = pb.DrainServerRequest(stop=stop, resume=resume)
     found: pb.DrainServerResponse = _call(server, key_file, ca, "DrainServer", request)
     does = "stops" if stop else "takes new tables again" if resume else "takes no new tables"

@@ -80,6 +80,18 @@ class LiveKey:
             self._endings.pop(end, None)
 
 
+class TurnedAway(NotAllowed):
+    """Somebody whom we know may not do this: the key is good no longer, or lacks the scope.
+
+    Attributes:
+        key: what was shown.
+    """
+
+    def __init__(self, reason: Reason, message: str, key: LiveKey) -> None:
+        super().__init__(reason, message)
+        self.key = key
+
+
 _NOBODYS: Final = LiveKey(StoredKey("", "", frozenset(), bytes(32), 0))
 """Stands in for a key that is not there, so that the answer takes as long."""
 
@@ -121,7 +133,8 @@ class KeyRing:
         """The key that *text* is.
 
         Raises:
-            NotAllowed: UNAUTHENTICATED; only who has a whole key is told that it was good once.
+            NotAllowed: UNAUTHENTICATED; `TurnedAway`, which tells that the key was good once, for
+                who has the whole of it.
         """
         key_id = key_id_of(text)
         key = self._stored.get(key_id) or self._own.get(key_id, _NOBODYS)
@@ -129,7 +142,7 @@ class KeyRing:
             raise NotAllowed(Reason.UNAUTHENTICATED, "no such key")
         key.expire(self._now_ms())
         if key.fault:
-            raise NotAllowed(Reason.UNAUTHENTICATED, key.fault)
+            raise TurnedAway(Reason.UNAUTHENTICATED, key.fault, key)
         return key
 
     def make_own(self, principal: str, scopes: Iterable[Scope], secrets: Secrets) -> NewKey:

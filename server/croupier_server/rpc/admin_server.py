@@ -12,6 +12,7 @@ from typing import Final
 import grpc
 
 from croupier_server.rpc.admin_service import AdminService, Operated
+from croupier_server.rpc.admin_turned_away import TurnedAwayLog
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.interceptors import Calls, Meter
 from croupier_server.rpc.pages import PageTokens
@@ -48,7 +49,13 @@ async def listening(
     Raises:
         CannotListen: the port is taken, or the address is not of this machine.
     """
-    calls = Calls(Requests(_REQUEST_BYTES_MAX), _STREAMS_MAX, gate, meter=meter)
+    calls = Calls(
+        Requests(_REQUEST_BYTES_MAX),
+        _STREAMS_MAX,
+        gate,
+        meter=meter,
+        turned_away=TurnedAwayLog(operated.store.audit, operated.now_ms),
+    )
     server = grpc.aio.server(options=options(_REQUEST_BYTES_MAX))
     service = AdminService(operated, PageTokens(secrets(32), size_max=_PAGE_SIZE_MAX))
     server.add_generic_rpc_handlers([service.handler(calls)])

@@ -1,7 +1,8 @@
 """What operators do, and the audit log of it.
 
 Every call that changes something is written down before it is answered, a refused one too. Must not
-be put here: what is done (``tables/operating.py``), and anything that shows a card.
+be put here: what is done (``tables/operating.py``), who is not let in (``admin_turned_away.py``),
+and anything that shows a card.
 """
 
 from __future__ import annotations
@@ -97,7 +98,9 @@ class AdminService:
         async def drain() -> None:
             if request.stop and request.resume:
                 raise InvalidRequest(
-                    Reason.MALFORMED_REQUEST, "not together with stop", field="resume"
+                    Reason.MALFORMED_REQUEST,
+                    "a server that stops takes no tables; send stop or resume, not both",
+                    field="resume",
                 )
             shard.reception.is_closed = not request.resume
 

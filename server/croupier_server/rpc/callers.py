@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Protocol
 
 from croupier_server.errors import InvalidRequest, NotAllowed, Reason
-from croupier_server.identity.keyring import KeyRing, LiveKey
+from croupier_server.identity.keyring import KeyRing, LiveKey, TurnedAway
 from croupier_server.identity.keys import ANYBODY, HOUSE, LOCAL_SCOPES, Scope
 from croupier_server.identity.quota import UNLIMITED, Quotas
 from croupier_server.tables.caller import LOCAL, Caller
@@ -51,7 +51,8 @@ class Gate:
 
         Raises:
             InvalidRequest: MALFORMED_REQUEST for a ticket that comes twice or cannot be one.
-            NotAllowed: UNAUTHENTICATED without a good key, PERMISSION_DENIED without the scope.
+            NotAllowed: UNAUTHENTICATED without a good key, PERMISSION_DENIED without the scope;
+                `TurnedAway` where the key is one that we know.
         """
         keys: list[str | bytes] = []
         tickets: dict[str, str] = {}
@@ -90,7 +91,10 @@ class Gate:
                 Reason.UNAUTHENTICATED, "a key is needed: send `authorization: Bearer <key>`"
             )
         if scope is not None and scope not in caller.scopes:
-            raise NotAllowed(Reason.PERMISSION_DENIED, f"a key with the scope `{scope}` is needed")
+            needed = f"a key with the scope `{scope}` is needed"
+            if caller.key is not None:
+                raise TurnedAway(Reason.PERMISSION_DENIED, needed, caller.key)
+            raise NotAllowed(Reason.PERMISSION_DENIED, needed)
         return caller
 
     def _caller(self, principal: str, scopes: frozenset[str], key: LiveKey | None = None) -> Caller:

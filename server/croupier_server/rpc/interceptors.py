@@ -30,6 +30,7 @@ import structlog
 from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
+from croupier_server.identity.keyring import TurnedAway
 from croupier_server.identity.rights import RIGHTS, Right
 from croupier_server.logging import fault
 from croupier_server.rpc.callers import Gate
@@ -83,6 +84,10 @@ class Unmetered:
         """See `Meter.refused`."""
 
 
+TurnAway: TypeAlias = Callable[[str, TurnedAway], Awaitable[None]]
+"""Is told the method and the refusal of somebody known, before they are."""
+
+
 class Calls:
     """Wraps the handlers of a server.
 
@@ -92,6 +97,7 @@ class Calls:
         gate: tells callers apart; None: everybody is `local`.
         rights: what each method takes.
         meter: counts the calls.
+        turned_away: is told of those who have a key but not the right; None: nobody is.
     """
 
     def __init__(
@@ -101,11 +107,13 @@ class Calls:
         gate: Gate | None = None,
         rights: Mapping[str, Right] = RIGHTS,
         meter: Meter | None = None,
+        turned_away: TurnAway | None = None,
     ) -> None:
         self.requests = requests
         self.meter = meter or Unmetered()
         self.gate = gate or Gate()
         self._rights = rights
+        self._turned_away = turned_away
         self._streams_max = streams_max
         self._streams: Counter[str] = Counter()
 
@@ -113,16 +121,21 @@ class Calls:
         """An empty service; *name* is its full name in the contract."""
         return Service(name, self)
 
-    def admission(self, path: str) -> Callable[[Context], Caller]:
+    def admission(self, path: str) -> Callable[[Context], Awaitable[Caller]]:
         """Who makes a call of the method *path*, if it may.
 
         Raises:
             KeyError: nobody has said what the method takes.
         """
-        scope, admit = self._rights[path].scope, self.gate.admit
+        scope, admit, turned_away = self._rights[path].scope, self.gate.admit, self._turned_away
 
-        def admission(context: Context) -> Caller:
-            return admit(context.invocation_metadata(), scope)
+        async def admission(context: Context) -> Caller:
+            try:
+                return admit(context.invocation_metadata(), scope)
+            except TurnedAway as error:
+                if turned_away is not None:
+                    await turned_away(path, error)
+                raise
 
         return admission
 
@@ -186,7 +199,7 @@ class Service:
 
         async def run(data: bytes, context: Context) -> bytes:
             async with _Call(path, context, meter, frequent=frequent) as call:
-                caller = admit(context)
+                caller = await admit(context)
                 call.by(caller)
                 if not pays_itself:
                     caller.quota.spend()
@@ -214,7 +227,7 @@ class Service:
 
         async def run(data: bytes, context: Context) -> None:
             async with _Call(path, context, meter, is_stream=True) as call:
-                caller = admit(context)
+                caller = await admit(context)
                 call.by(caller)
                 caller.quota.spend()
                 message = read(data)
@@ -233,7 +246,7 @@ class Service:
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
             async with _Call(path, context, meter, is_stream=True) as call:
-                caller = admit(context)
+                caller = await admit(context)
                 call.by(caller)
                 caller.quota.spend()
                 with self._calls.stream_slot(caller):
