@@ -127,8 +127,13 @@ class Trouble:
         if self._machine.is_up:
             now = self._world.now_ms()
             self._loop.create_task(self._machine.drain()).add_done_callback(
-                lambda _: self._world.later(down_ms, self._start, now)
+                lambda _: self._drained(now, down_ms)
             )
+
+    def _drained(self, since: int, down_ms: int) -> None:
+        for line in self._lines:  # calls of clients that did not read to their end in time
+            line.cut(0.0, 0.0)
+        self._world.later(down_ms, self._start, since)
 
     def _start(self, since: int) -> None:
         if self._machine.shard is not None:
