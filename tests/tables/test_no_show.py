@@ -184,22 +184,78 @@ def test_a_next_nonce_that_is_none_is_refused_and_nothing_is_opened(next_hash: b
     assert table.opening.wants_nonce(0)
 
 
-def test_held_seats_keep_their_invite_and_house_seats_get_another_bot() -> None:
+def test_a_held_seat_that_is_freed_keeps_its_invite() -> None:
     world = World(nonce_ms=NONCE_MS)
-    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(Access.HOUSE, house_bot="greedy"))
+    seats = (SeatSpec(Access.INVITED, "Ann"),)
     created = world.shard.create_table(Caller(), request(deal=MATCH, seats=seats))
     table = created.table
     invite = created.invite_codes[0]
-    bot = world.house[0].invite_code
-    for code in (invite, bot, ""):
+    for code in (invite, "", ""):
         world.join(table, invite_code=code, nonce_hash=hashed(NONCES[0]))
     assert table.status is Status.OPENING
     pass_time(world, NONCE_MS)
     assert [seat.player for seat in table.seats] == ["", "", ""]
     assert world.join(table, invite_code=invite).seat == 0
-    assert [one.seat for one in world.house] == [1, 1]
-    assert world.join(table, invite_code=world.house[1].invite_code).seat == 1
-    assert world.join(table).seat == 2
+    assert world.join(table).seat == 1
+
+
+# Seats of the house -----------------------------------------------------------------------------
+
+HOUSE = (SeatSpec(), SeatSpec(Access.HOUSE, house_bot="greedy"), SeatSpec())
+
+
+def house_sits(world: World) -> None:
+    """A new house bot comes, which has a nonce of its own like any bot."""
+    bot = world.house[-1]
+    nonce = world.clock.now.to_bytes(32, "big")
+    assert world.join(world.find(), invite_code=bot.invite_code, nonce_hash=hashed(nonce)).seat == 1
+
+
+@pytest.mark.parametrize("dies", ["house", "server"])
+@pytest.mark.parametrize("when", ["made", "joined", "filled", "opening"])
+def test_durable_a_match_waits_for_no_nonce_of_a_house_bot_that_died(when: str, dies: str) -> None:
+    world = World(nonce_ms=NONCE_MS)
+    world.create(deal=MATCH, seats=HOUSE)
+
+    def reach(moment: str) -> None:
+        world.clock.advance(1)
+        if moment == when:
+            if dies == "server":
+                world.restart()
+            house_sits(world)
+
+    reach("made")
+    house_sits(world)
+    reach("joined")
+    world.join(world.find(), seat=0, nonce_hash=hashed(NONCES[0]))
+    world.join(world.find(), seat=2, nonce_hash=hashed(NONCES[2]))
+    reach("filled")
+    world.shard.open_nonce(world.find(), 2, NONCES[2], hashed(NEXT[2]))
+    reach("opening")
+    world.shard.open_nonce(world.find(), 0, NONCES[0], hashed(NEXT[0]))
+    table = world.find()
+    assert table.status is Status.PLAYING
+    assert table.opening.reveal.nonces == (NONCES[0], b"", NONCES[2])
+    found = events(world, table)
+    (filled,) = [one.seats_filled for one in found if one.HasField("seats_filled")]
+    assert [bool(seat.nonce_hash) for seat in filled.seats] == [True, False, True]
+
+
+def test_a_house_seat_is_freed_by_nobodys_nonce_and_stays_through_that_of_another() -> None:
+    world = World(nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH, seats=HOUSE)
+    house_sits(world)
+    for seat in (0, 2):
+        world.join(table, seat=seat, nonce_hash=hashed(NONCES[seat]))
+    world.shard.open_nonce(table, 2, NONCES[2], hashed(NEXT[2]))
+    pass_time(world, NONCE_MS)
+    assert [bool(seat.player) for seat in table.seats] == [False, True, True]
+    house_sits(world)  # it died meanwhile, say
+    world.join(table, seat=0, nonce_hash=hashed(NEXT[0]))
+    assert [table.opening.wants_nonce(seat) for seat in range(3)] == [True, False, True]
+    for seat in (0, 2):
+        world.shard.open_nonce(table, seat, NEXT[seat])
+    assert table.status is Status.PLAYING
 
 
 # Start timeout ----------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ _MATCH: Final = frozenset(
 _ANSWERED: Final = frozenset({"_game"})
 _ACCOUNTS: Final = frozenset({"_spec"})
 _DECISION: Final = frozenset({"head"})
-_OPENING: Final = frozenset({"_journal", "_spec", "creation", "freed", "seats"})
+_OPENING: Final = frozenset({"_journal", "_spec", "creation", "seats"})
 _JOURNAL: Final = frozenset(
     {"_event_bytes", "committed", "delayed", "epoch", "kept", "outbox", "table_id"}
 )

@@ -43,7 +43,6 @@ class Opening:
         seats: who holds each seat.
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
-        freed: seats whose holders withheld their nonces, until the table's owner has looked.
         watched: principals who have watched the match, where it matters.
     """
 
@@ -57,7 +56,6 @@ class Opening:
         "commitment",
         "creation",
         "deadline",
-        "freed",
         "host",
         "seats",
         "watched",
@@ -74,7 +72,6 @@ class Opening:
         for state, invite in zip(self.seats, creation.invites, strict=False):
             state.invite = invite
         self.commitment = spec.commitment
-        self.freed: list[Seat] = []
         self.watched: tuple[str, ...] = ()
         timeout = spec.clock.start_timeout_ms
         self._wait(FOREVER, spec.created_ms + timeout if timeout else FOREVER)
@@ -107,8 +104,6 @@ class Opening:
         state.epoch += 1
         if is_open:
             state.nonce_hash = sitting.nonce_hash
-        if seat in self.freed:
-            self.freed.remove(seat)
         state.hold(sitting)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
@@ -222,7 +217,6 @@ class Opening:
             if state.nonce:
                 state.renew_nonce()
         self._free(seat)
-        self.freed.append(seat)
         payload = field_number(1, seat) + field_blob(2, commitment)
         self._journal.announce(encode.SEAT_NO_SHOW, payload, now, replaced)
 

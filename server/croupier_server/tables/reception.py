@@ -330,7 +330,7 @@ class Reception:
         sitting = Sitting(
             ticket=ticket_hash(caller.principal, ticket),
             principal=caller.principal,
-            nonce_hash=request.nonce_hash,
+            nonce_hash=self._nonce_hash(table, seat, request),
             relieves=state.is_relieved_by(secret_hash(request.invite_code)),
             request_id=request.request_id,
             request=mark,
@@ -346,6 +346,12 @@ class Reception:
         self._joined.keep(caller.principal, request.request_id, mark, sat, now)
         host.done(table)
         return joined
+
+    @staticmethod
+    def _nonce_hash(table: Table, seat: Seat, request: JoinTable) -> bytes:
+        """What *seat* promises to mix in. A house bot is the server's own, so its nonce would add
+        nothing to the server's secret, and all would wait for it when its process has died."""
+        return b"" if table.spec.seats[seat].access is Access.HOUSE else request.nonce_hash
 
     def _expect_unseen(self, caller: Caller, table: Table, seat: Seat) -> None:
         """Raise if *caller* has watched a table with the cards of *table*, where it is to get a

@@ -160,7 +160,6 @@ class Table:
         self._fixed = encode.fixed_fields(self.spec)
         self.journal.take_up(epoch, outbox)
         self.match.fresh.clear()
-        self.opening.freed.clear()
         self.is_changed = False
 
     # What everybody may see ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from croupier_server.tables.idle import Idle
 from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.readers import Readers
-from croupier_server.tables.spec import Access, OnAbsence
+from croupier_server.tables.spec import OnAbsence
 from croupier_server.tables.table import Table
 from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
 
@@ -134,20 +134,12 @@ class Upkeep:
             return  # all of them are scheduled anew when the store is back
         for table in due:
             table.tick(now)
-            self._fill_house_seats(table)
             self._act_on_absence(table, now)
             # At once and not with the commit: one may be under way for long, and what is due until
             # then is due again and again.
             self._charge.show_late(table)
             commits.touch(table)
         commits.flush()
-
-    def _fill_house_seats(self, table: Table) -> None:
-        """Have another bot come where one withheld its nonce."""
-        for seat in table.opening.freed:
-            if table.spec.seats[seat].access is Access.HOUSE:
-                self._charge.house.relieve(table, seat)
-        table.opening.freed.clear()
 
     def _act_on_absence(self, table: Table, now: int) -> None:
         """Do what the table wants done about seats that are away."""
