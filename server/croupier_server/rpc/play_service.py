@@ -1,7 +1,8 @@
 """Playing from a seat: one call at a time, and one stream a table.
 
-The seat follows from the ticket. Every write is answered after it has been stored, and every read
-shows stored events alone. Must not be put here: what a move does, and how messages are encoded.
+The seat follows from the ticket. Every write is answered after it has been stored, every refusal
+told after that has been stored which it tells of, and every read shows stored events alone. Must
+not be put here: what a move does, and how messages are encoded.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from croupier_server.errors import (
     MalformedMove,
     Reason,
     TableHalted,
-    Unavailable,
 )
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
@@ -73,14 +73,15 @@ class PlayService:
         self, caller: Caller, request: pb.WatchTableRequest
     ) -> AsyncGenerator[bytes, None]:
         """The seat's stream."""
-        table, _ = seat_at(caller, self._shard.table, request.table_id)
-        feed = self._shard.watch_seat(
-            caller,
-            table,
-            epoch=request.epoch,
-            after=request.after_sequence,
-            mode=request.view_mode,
-        )
+        async with self._shard.refusing():
+            table, _ = seat_at(caller, self._shard.table, request.table_id)
+            feed = self._shard.watch_seat(
+                caller,
+                table,
+                epoch=request.epoch,
+                after=request.after_sequence,
+                mode=request.view_mode,
+            )
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:
@@ -90,6 +91,14 @@ class PlayService:
 
     async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
         """Answers a decision. Only a call that does so costs no token."""
+        async with self._shard.refusing():
+            accepted = self._submit(caller, request)
+        await self._shard.committed()
+        return field_bytes(
+            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
+        )
+
+    def _submit(self, caller: Caller, request: pb.SubmitMoveRequest) -> Accepted:
         try:
             table, seat = self._seat(caller, request.table_id)
         except CroupierError:
@@ -99,19 +108,13 @@ class PlayService:
         if not is_asked:
             caller.quota.spend()
         try:
-            accepted = self._submit(table, seat, request)
-        except CroupierError as error:
+            return self._answer(table, seat, request)
+        except CroupierError:
             if is_asked:
                 caller.quota.charge()
-            if not isinstance(error, Unavailable):
-                await self._shard.committed()  # a refusal may tell of what has just happened
             raise
-        await self._shard.committed()
-        return field_bytes(
-            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
-        )
 
-    def _submit(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
+    def _answer(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
         try:
             move = table.wire.move_code(request.move)
         except MalformedMove:
@@ -123,22 +126,24 @@ class PlayService:
         self, caller: Caller, request: pb.CheckMoveRequest
     ) -> pb.CheckMoveResponse:
         """Judges a move. What is no answer to an open decision is refused as a call."""
-        table, seat = self._seat(caller, request.table_id)
-        try:
-            move = table.wire.move_code(request.move)
-            table.check(seat, request.decision_id, move)
-        except (IllegalMove, MalformedMove) as refusal:
-            clause = refusal.clause if isinstance(refusal, IllegalMove) else ""
-            return pb.CheckMoveResponse(
-                reason=refusal.reason.value, clause=clause, message=refusal.message
-            )
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
+            try:
+                move = table.wire.move_code(request.move)
+                table.check(seat, request.decision_id, move)
+            except (IllegalMove, MalformedMove) as refusal:
+                clause = refusal.clause if isinstance(refusal, IllegalMove) else ""
+                return pb.CheckMoveResponse(
+                    reason=refusal.reason.value, clause=clause, message=refusal.message
+                )
         return pb.CheckMoveResponse(legal=True)
 
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
         """A page of legal moves."""
-        table, seat = self._seat(caller, request.table_id)
         decision_id = request.decision_id
-        legal = table.legal(seat, decision_id)
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
+            legal = table.legal(seat, decision_id)
         scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)
@@ -156,7 +161,8 @@ class PlayService:
 
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""
-        table, seat = self._seat(caller, request.table_id)
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
         while table.journal.committed < table.journal.sequence:
             await self._shard.committed()
         try:
@@ -169,15 +175,17 @@ class PlayService:
         self, caller: Caller, request: pb.OpenNonceRequest
     ) -> pb.OpenNonceResponse:
         """Takes the seat's nonce."""
-        table, seat = self._seat(caller, request.table_id)
-        self._shard.open_nonce(table, seat, request.nonce, request.next_nonce_hash)
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
+            self._shard.open_nonce(table, seat, request.nonce, request.next_nonce_hash)
         await self._shard.committed()
         return pb.OpenNonceResponse()
 
     async def concede(self, caller: Caller, request: pb.ConcedeRequest) -> pb.ConcedeResponse:
         """Gives the match up."""
-        table, seat = self._seat(caller, request.table_id)
-        ended = self._shard.concede(table, seat)
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
+            ended = self._shard.concede(table, seat)
         await self._shard.committed()
         return pb.ConcedeResponse(ended=ended)
 

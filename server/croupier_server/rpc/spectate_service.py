@@ -38,9 +38,10 @@ class SpectateService:
     ) -> AsyncGenerator[bytes, None]:
         """What everybody may see of a table, event by event."""
         table = self._shard.table(request.table_id)
-        feed = self._shard.spectate(
-            table, epoch=request.epoch, after=request.after_sequence, caller=caller
-        )
+        async with self._shard.refusing():
+            feed = self._shard.spectate(
+                table, epoch=request.epoch, after=request.after_sequence, caller=caller
+            )
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:

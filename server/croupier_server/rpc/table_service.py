@@ -1,7 +1,8 @@
 """Tables: making, finding, joining, starting and stopping them.
 
 Requests become the values of ``tables/spec.py`` here; all that is decided is decided by the shard.
-Every write is answered after it has been stored. Must not be put here: what a table does.
+Every write is answered after it has been stored, and refused after that has been stored which the
+refusal tells of. Must not be put here: what a table does.
 """
 
 from __future__ import annotations
@@ -53,10 +54,11 @@ class TableService:
     async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
         """A new table with its secrets, which are shown this once."""
         wanted = create_table(request, self._house_bots)
-        try:
-            created = self._shard.create_table(caller, wanted)
-        except InvalidRequest as error:
-            raise with_arm(error, request.game) from None
+        async with self._shard.refusing():
+            try:
+                created = self._shard.create_table(caller, wanted)
+            except InvalidRequest as error:
+                raise with_arm(error, request.game) from None
         await self._shard.committed()
         codes = b"".join(field_bytes(3, code.encode()) for code in created.invite_codes)
         return _table(1, created.table) + field_text(2, created.host_ticket) + codes
@@ -95,7 +97,9 @@ class TableService:
 
     async def join_table(self, caller: Caller, request: pb.JoinTableRequest) -> bytes:
         """A seat and its ticket."""
-        joined = self._shard.join(caller, join_table(request))
+        wanted = join_table(request)
+        async with self._shard.refusing():
+            joined = self._shard.join(caller, wanted)
         await self._shard.committed()
         return (
             field_number(1, joined.seat)
@@ -108,20 +112,23 @@ class TableService:
         self, caller: Caller, request: pb.LeaveTableRequest
     ) -> pb.LeaveTableResponse:
         """Frees a seat before the start."""
-        self._shard.leave(caller, request.table_id)
+        async with self._shard.refusing():
+            self._shard.leave(caller, request.table_id)
         await self._shard.committed()
         return pb.LeaveTableResponse()
 
     async def start_table(self, caller: Caller, request: pb.StartTableRequest) -> bytes:
         """Starts a table."""
-        table = self._shard.start(caller, request.table_id)
+        async with self._shard.refusing():
+            table = self._shard.start(caller, request.table_id)
         await self._shard.committed()
         return _table(1, table)
 
     async def abort_table(self, caller: Caller, request: pb.AbortTableRequest) -> bytes:
         """Stops a table."""
         detail = printable("detail", request.detail)
-        table = self._shard.abort(caller, request.table_id, detail)
+        async with self._shard.refusing():
+            table = self._shard.abort(caller, request.table_id, detail)
         await self._shard.committed()
         return _table(1, table)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from croupier_server.errors import Reason, Unavailable
+from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.table import Table
@@ -31,11 +32,20 @@ class Channel(Protocol):
         ...
 
 
+class Refusal(Protocol):
+    """What a session is refused with once it is stored what that may follow from."""
+
+    def tell(self, *, is_stored: bool) -> None:
+        """Send it; if it was not stored, what it follows from did not happen."""
+        ...
+
+
 class _Batch(NamedTuple):
     number: int
     started: float
     tables: list[tuple[Table, int, Shown | None]]
     replies: list[tuple[Channel, bytes]]
+    refusals: list[Refusal]
 
 
 class Commits:
@@ -49,8 +59,11 @@ class Commits:
         deadline: called with each table that was touched, before its rows go to the store.
 
     Attributes:
+        waits_for: number of the oldest batch that is not stored yet; 0: there is none.
+        moved: called once, before anything is published, when it or a later one is; or None.
         outbox: rows of all tables that wait for `flush`.
         replies: answers to sessions that wait for it, with whom they are for.
+        refusals: those of sessions that wait for it.
         seconds: how long batches took to be stored.
         rows: rows stored.
     """
@@ -73,10 +86,17 @@ class Commits:
         self._flushed = 0
         self._stored = 0
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self.moved: Callable[[], None] | None = None
         self.outbox: list[LogRow] = []
         self.replies: list[tuple[Channel, bytes]] = []
+        self.refusals: list[Refusal] = []
         self.seconds = Spread()
         self.rows = 0
+
+    @property
+    def waits_for(self) -> int:
+        """See the class."""
+        return self._stored + 1 if self._stored < self._flushed else 0
 
     def touch(self, table: Table) -> None:
         """Something happened at *table*."""
@@ -86,8 +106,8 @@ class Commits:
 
     def flush(self) -> None:
         """Hand everything done so far to the store, as one batch."""
-        touched, replies = self._touched, self.replies
-        if not touched and not replies:
+        touched, replies, refusals = self._touched, self.replies, self.refusals
+        if not touched and not replies and not refusals:
             return
         tables = []
         for table in touched:
@@ -99,9 +119,10 @@ class Commits:
         self.outbox.clear()
         self._touched = []
         self.replies = []
+        self.refusals = []
         self._flushed += 1
         self.rows += len(rows)
-        batch = _Batch(self._flushed, time.perf_counter(), tables, replies)
+        batch = _Batch(self._flushed, time.perf_counter(), tables, replies, refusals)
         if rows or self._stored + 1 < self._flushed:
             self._log.append(rows, partial(self._done, batch))
         else:
@@ -119,6 +140,22 @@ class Commits:
             self._waiting.append((self._flushed, future))
             await future
 
+    @asynccontextmanager
+    async def refusing(self) -> AsyncIterator[None]:
+        """Let what refuses a caller go on to it when it is stored what it may follow from: somebody
+        who has just sat down, a match that has just ended. What it is refused with for the server's
+        state or its own rate does not wait.
+
+        Raises:
+            Unavailable: STORE_UNAVAILABLE in place of the refusal, as for `committed`.
+        """
+        try:
+            yield
+        except CroupierError as error:
+            if not isinstance(error, Unavailable) and error.reason is not Reason.RATE_LIMITED:
+                await self.committed()
+            raise
+
     def give_up_waiting(self) -> None:
         """Tell whoever waits that the store does not answer."""
         waiting, self._waiting = self._waiting, deque()
@@ -128,6 +165,9 @@ class Commits:
 
     def _done(self, batch: _Batch, error: Exception | None) -> None:
         self._stored = batch.number
+        if self.moved is not None:
+            moved, self.moved = self.moved, None
+            moved()
         self.seconds.add(time.perf_counter() - batch.started)
         is_good = error is None
         for table, sequence, shown in batch.tables:
@@ -145,6 +185,8 @@ class Commits:
             for channel, payload in batch.replies:
                 if not channel.table.is_lost:
                     channel.reply(payload)
+        for refusal in batch.refusals:
+            refusal.tell(is_stored=is_good)
         while self._waiting and self._waiting[0][0] <= batch.number:
             _, future = self._waiting.popleft()
             if future.done():

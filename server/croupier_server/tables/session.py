@@ -22,6 +22,7 @@ from croupier_server.errors import (
     MalformedMove,
     NotFound,
     Reason,
+    Unavailable,
 )
 from croupier_server.games.base import Seat
 from croupier_server.tables import updates
@@ -125,6 +126,22 @@ class Channel(SeatFeed):
             session.rouse()
 
 
+class _Refused:
+    """Why a channel was not opened or a nonce not taken, until that is stored which it tells of."""
+
+    __slots__ = ("_error", "_number", "_session")
+
+    def __init__(self, session: Session, number: int, error: CroupierError) -> None:
+        self._session = session
+        self._number = number
+        self._error = error
+
+    def tell(self, *, is_stored: bool) -> None:
+        """See `commits.Refusal`."""
+        error = self._error if is_stored else store_unavailable()
+        self._session.refuse(self._number, error)
+
+
 def _view_mode(number: int) -> ViewMode:
     if number > ViewMode.EVENTS or number < 0:
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
@@ -164,6 +181,8 @@ class Session:
         self._caller = caller
         self._status = status
         self._channels: dict[int, Channel] = {}
+        self._refused: set[int] = set()
+        """Numbers of channels that were not opened, until that is sent."""
         self._items: list[bytes] = []
         self._is_greeted = False
         self._is_welcomed = False
@@ -400,11 +419,18 @@ class Session:
             if not self._pay():
                 raise self._caller.quota.refusal()
             self._expect_free(number)
+        except CroupierError as error:
+            self._error(number, error)
+            return
+        try:
             caller = self._caller._replace(ticket=request.ticket)
             table, seat = seat_at(caller, self.shard.table, request.table_id)
             channel = Channel(self, number, table, seat, request)
-        except CroupierError as error:
+        except Unavailable as error:
             self._error(number, error)
+        except CroupierError as error:
+            self._refused.add(number)
+            self.shard.commits.refusals.append(_Refused(self, number, error))
         else:
             self._channels[number] = channel
             self.shard.attach(channel)
@@ -415,11 +441,11 @@ class Session:
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST, "channels are numbered from 1", field="channel"
             )
-        if number in self._channels:
+        if number in self._channels or number in self._refused:
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST, f"channel {number} is in use", field="channel"
             )
-        if len(self._channels) >= self.shard.limits.channels_max:
+        if len(self._channels) + len(self._refused) >= self.shard.limits.channels_max:
             raise Exhausted(Reason.TOO_MANY_STREAMS, "this session holds no more channels")
 
     def _open_nonce(self, request: ChannelNonce) -> None:
@@ -440,7 +466,7 @@ class Session:
             )
         except CroupierError as error:
             self._caller.quota.charge()
-            self._error(request.channel, error)
+            self.shard.commits.refusals.append(_Refused(self, request.channel, error))
         else:
             self.shard.commits.touch(channel.table)
 
@@ -455,6 +481,11 @@ class Session:
         had = not self._caller.quota.is_empty
         self._caller.quota.charge()
         return had
+
+    def refuse(self, number: int, error: CroupierError) -> None:
+        """A channel was not opened, or a nonce not taken; what that tells of is stored."""
+        self._refused.discard(number)
+        self._error(number, error)
 
     def _refuse(self, number: int) -> None:
         """Something came on a channel that is not open."""

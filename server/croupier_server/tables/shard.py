@@ -73,6 +73,7 @@ class Shard:
         house: the seats of house bots.
         commits: collects what is done and hands it to the store.
         committed: await it before telling a client what was done.
+        refusing: do within it what a client may be refused.
         upkeep: what happens by itself.
         now_ms, tick, heartbeat, loop_is_alive: see `Upkeep`.
         run: starts timers on the running loop.
@@ -107,6 +108,7 @@ class Shard:
             deadline=self.clock_started,
         )
         self.committed = self.commits.committed
+        self.refusing = self.commits.refusing
         self.upkeep = Upkeep(self, clock, log)
         self.now_ms = self.upkeep.now_ms
         self.tick = self.upkeep.tick
