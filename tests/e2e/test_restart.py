@@ -59,9 +59,24 @@ class Restarted:
         self._process.send_signal(number)
         return self._process.wait(SECONDS)
 
+    def kill_house(self) -> None:
+        """Kill the process of its house bots."""
+        assert self._process is not None
+        (pid,) = house_bots_of(self._process.pid)
+        os.kill(pid, signal.SIGKILL)
+
     def close(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self.stop(signal.SIGKILL)
+
+
+def house_bots_of(pid: int) -> list[int]:
+    """Processes of house bots that the server with this id has started."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    children = [int(one) for thread in threads for one in (thread / "children").read_text().split()]
+    return [
+        child for child in children if b"bots.house" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -186,3 +201,47 @@ async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -
             assert result.reason is EndReason.FINISHED
 
     await asyncio.gather(stop_once(), play_house())
+
+
+async def all_sit(client: Client, table_id: str) -> None:
+    """Wait until a table asks for nonces."""
+    async with asyncio.timeout(SECONDS):
+        while True:
+            table = await client.get_table(table_id)
+            if table.status == table_pb2.TABLE_STATUS_OPENING:
+                return
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("dies", ["house", "server"])
+async def test_durable_nobody_waits_for_a_nonce_of_house_bots_that_died(
+    server: Restarted, dies: str
+) -> None:
+    """They die when all sit; our seat opens its nonce when they have."""
+    async with Client(server.address, patience=60) as client:
+        made = await client.create_table(
+            "tongits", options={"max_hands": 1}, seats=["invited", "greedy", "greedy"]
+        )
+        ticket = await client.join(made.table_id, invite=made.invite_codes[0])
+        await all_sit(client, made.table_id)
+        if dies == "server":
+            await asyncio.to_thread(server.stop, signal.SIGKILL)
+            await asyncio.to_thread(server.start)
+        else:
+            server.kill_house()
+        result = await client.play(GreedyBot(), ticket)
+        assert result.reason is EndReason.FINISHED
+        record = await record_of(client, made.table_id)
+    kinds = [
+        table_pb2.TableEvent.FromString(row.public).WhichOneof("event")
+        for row in record.rows
+        if row.sequence
+    ]
+    filled = kinds.index("seats_filled")
+    assert [kind for kind in kinds[filled:] if kind != "seat_joined"][:3] == [
+        "seats_filled",
+        "nonce_opened",
+        "match_started",
+    ]
+    assert "seat_no_show" not in kinds
+    assert [bool(nonce) for nonce in record.reveal.nonces] == [True, False, False]
