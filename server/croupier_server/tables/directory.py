@@ -5,7 +5,7 @@ Must not be put here: what happens at a table.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -36,13 +36,26 @@ class Directory:
         tally: what has happened at them, in numbers.
     """
 
-    __slots__ = ("_ended", "_ended_max", "_log", "_tables", "boards", "recovery", "tally")
+    __slots__ = (
+        "_ended",
+        "_ended_max",
+        "_log",
+        "_made",
+        "_makers",
+        "_tables",
+        "boards",
+        "recovery",
+        "tally",
+    )
 
     def __init__(self, log: TableLog, ended_max: int) -> None:
         self._log = log
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
         self._ended: deque[str] = deque()
+        self._makers: dict[str, str] = {}
+        """Who made a table that has not ended, as far as everybody may know."""
+        self._made: Counter[str] = Counter()
         self.boards = Boards()
         self.recovery: Recovery | None = None
         self.tally = Tally()
@@ -54,8 +67,12 @@ class Directory:
     @property
     def live(self) -> int:
         """Tables that have not ended."""
-        coming = len(self.recovery) if self.recovery is not None else 0
-        return len(self._tables) - len(self._ended) + coming
+        return len(self._tables) - len(self._ended) + self.coming
+
+    @property
+    def coming(self) -> int:
+        """Tables that are still to be taken up."""
+        return len(self.recovery) if self.recovery is not None else 0
 
     def expect_whole(self) -> None:
         """Raise unless all tables are here.
@@ -73,19 +90,27 @@ class Directory:
 
     def made_by(self, principal: str) -> int:
         """Tables of *principal* that have not ended, as far as it may know."""
-        return sum(
-            table.opening.creation.principal == principal and table.seen.status is not Status.ENDED
-            for table in self._tables.values()
-        )
+        return self._made[principal]
 
     def add(self, table: Table) -> None:
         """A new table."""
         self._tables[table.spec.table_id] = table
+        maker = table.opening.creation.principal
+        self._makers[table.spec.table_id] = maker
+        self._made[maker] += 1
         self.boards.add(table)
+
+    def _uncount(self, table: Table) -> None:
+        maker = self._makers.pop(table.spec.table_id, None)
+        if maker is not None:
+            self._made[maker] -= 1
+            if not self._made[maker]:
+                del self._made[maker]
 
     def drop(self, table: Table) -> bool:
         """Give a live table up; returns whether it was there."""
         self.boards.drop(table)
+        self._uncount(table)
         return self._tables.pop(table.spec.table_id, None) is not None
 
     def table(self, table_id: str) -> Table:
@@ -164,6 +189,7 @@ class Directory:
             watched=table.opening.watched,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
+        self._uncount(table)
         self.boards.end(table)
         self.tally.end(table)
         self._ended.append(spec.table_id)

@@ -29,6 +29,9 @@ from croupier_server.wire.base import GameWire
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""
 
+REFUSED_STRIKES_MAX: Final = 1_000
+"""So many strikes come of the refusals on one decision, each with a row: no table has more."""
+
 _QUARANTINE_RETRY_MS: Final = 5_000
 _MOVE: Final = 2
 _ANSWER: Final = 3
@@ -160,9 +163,10 @@ class Match:
         return self._game.legal_moves(self.state, seat)
 
     def refuse(self, decision: Decision) -> None:
-        """Count a refusal; the twentieth on one decision is a strike."""
+        """Count a refusal; every twentieth on one decision is a strike."""
         decision.refusals += 1
-        if decision.refusals % REFUSALS_MAX == 0:
+        strikes, rest = divmod(decision.refusals, REFUSALS_MAX)
+        if not rest and strikes <= REFUSED_STRIKES_MAX:
             self.strike(decision.seat, sealed=decision.sealed)
 
     def strike(self, seat: Seat, *, sealed: bool) -> None:

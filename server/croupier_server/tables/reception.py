@@ -142,7 +142,7 @@ class Reception:
             NotAllowed: a rated table without a key.
             Conflict: REQUEST_ID_REUSED.
             Exhausted: TOO_MANY_TABLES.
-            Unavailable: SERVER_DRAINING.
+            Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
         """
         host = self._host
         now = host.now_ms()
@@ -183,11 +183,16 @@ class Reception:
         return Created(table, host_ticket, _shown(table.spec, codes))
 
     def _expect_few(self, caller: Caller) -> None:
-        """Raise if the principal of *caller* has as many tables as one may have."""
+        """Raise if the principal of *caller* has as many tables as one may have, or may have them
+        once all are taken up."""
         most = self._host.limits.tables_per_key
         if not most or caller.principal == LOCAL:
             return
-        if self._host.directory.made_by(caller.principal) >= most:
+        directory = self._host.directory
+        made = directory.made_by(caller.principal)
+        if made < most <= made + directory.coming:
+            directory.expect_whole()
+        if made >= most:
             raise Exhausted(
                 Reason.TOO_MANY_TABLES,
                 f"{most} tables of yours have not ended",
@@ -310,7 +315,7 @@ class Reception:
             NotFound: no such table.
             CroupierError: see `tickets.choose_seat`.
             NotAllowed: SPECTATING_BARRED.
-            Conflict: REQUEST_ID_REUSED.
+            Conflict: REQUEST_ID_REUSED, TOO_MANY_JOINS.
         """
         host = self._host
         now = host.now_ms()
@@ -322,10 +327,12 @@ class Reception:
         if before is not None and table.seats[before.seat].epoch == before.epoch:
             seat = before.seat
         else:
-            seat = tickets.choose_seat(caller, table, request)
+            seat = tickets.choose_seat(caller, table, request, host.limits.joins_max)
             self._expect_unseen(caller, table, seat)
         host.expect_storing()
         state = table.seats[seat]
+        if state.epoch >= host.limits.joins_max and caller.principal != HOUSE:
+            raise tickets.too_many_joins()
         ticket = tickets.new_ticket(self._secrets)
         sitting = Sitting(
             ticket=ticket_hash(caller.principal, ticket),

@@ -412,10 +412,11 @@ class Table:
         self.expect_live()
         if self.status is not Status.PLAYING:
             raise Conflict(Reason.TABLE_NOT_READY, "the match has not begun")
-        self.seats[seat].conceded = True
+        before, self.seats[seat].conceded = self.seats[seat].conceded, True
         partners = self.spec.partners(seat)
         if self.spec.rated and not all(self.seats[one].conceded for one in partners):
-            self.journal.note(Conceded(seat))
+            if not before:
+                self.journal.note(Conceded(seat))
             return False
         self.end(EndReason.CONCEDED, now, seat)
         return True

@@ -102,13 +102,14 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
     return table
 
 
-def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
-    """The seat that a request to join is for.
+def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int) -> Seat:
+    """The seat that a request to join is for; of free ones the first that was not taken
+    *joins_max* times before.
 
     Raises:
         InvalidRequest: there is no such seat, or not the one that ticket or invite code are for.
         NotAllowed: SEAT_RESERVED, TICKET_SUPERSEDED.
-        Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED.
+        Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED, TOO_MANY_JOINS.
         TableHalted: a fault stopped the table.
     """
     table.expect_seen_live()
@@ -132,7 +133,7 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable) -> Seat:
     table.expect_open()
     _expect_one_seat(caller, table)
     if wanted is None:
-        return _free_seat(table)
+        return _free_seat(table, joins_max)
     if table.spec.seats[wanted].access is not Access.OPEN:
         raise NotAllowed(Reason.SEAT_RESERVED, "the seat is held", field="seat")
     if table.seats[wanted].player:
@@ -150,11 +151,21 @@ def _invited_seat(table: Table, code: str) -> Seat:
     )
 
 
-def _free_seat(table: Table) -> Seat:
-    for seat, spec in enumerate(table.spec.seats):
-        if spec.access is Access.OPEN and not table.seats[seat].player:
+def _free_seat(table: Table, joins_max: int) -> Seat:
+    free = [
+        seat
+        for seat, spec in enumerate(table.spec.seats)
+        if spec.access is Access.OPEN and not table.seats[seat].player
+    ]
+    for seat in free:
+        if table.seats[seat].epoch < joins_max:
             return seat
-    raise Conflict(Reason.TABLE_FULL, "no seat is free")
+    raise too_many_joins() if free else Conflict(Reason.TABLE_FULL, "no seat is free")
+
+
+def too_many_joins() -> Conflict:
+    """What somebody is told who wants a seat that was taken as often as one may be."""
+    return Conflict(Reason.TOO_MANY_JOINS, "the seat was taken too often", field="seat")
 
 
 def _expect_one_seat(caller: Caller, table: Table, but: Seat | None = None) -> None:

@@ -181,6 +181,11 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     you have watched one, so you may not sit down at this one, before all tables of the board have
     ended.
     """
+    REASON_TOO_MANY_JOINS: _Reason.ValueType  # 68
+    """FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
+    superseded and seats that were left; it is not given out again. Take another one, or keep to the
+    ticket that holds it.
+    """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. Clients
@@ -341,5 +346,10 @@ REASON_SPECTATING_BARRED: Reason.ValueType  # 67
 """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
 you have watched one, so you may not sit down at this one, before all tables of the board have
 ended.
+"""
+REASON_TOO_MANY_JOINS: Reason.ValueType  # 68
+"""FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
+superseded and seats that were left; it is not given out again. Take another one, or keep to the
+ticket that holds it.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
