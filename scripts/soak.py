@@ -4,7 +4,8 @@ A ``croupier serve`` on SQLite is played on by processes of bots at a steady rat
 what the same bots reached just before. Beside them some matches are watched: all that their clients
 are told is noted and judged by every promise, event by event, against the record. The server's
 memory is sampled; after the first third a line through the samples may hardly rise. Ended tables
-have to be let go. It ends by itself, prints a table, and exits with 1 when a bar is missed.
+have to be let go. It ends by itself, prints a table, and exits with 1 when a bar is missed. The
+table and the samples stay in its folder, as ``table.txt`` and ``samples.csv``.
 
 Short runs say little of memory: what wobbles is taken for a slope.
 """
@@ -29,7 +30,7 @@ from croupier_server.config import Settings
 from scripts.live.hall import Hall, hall, totals
 from scripts.live.matches import GAMES
 from scripts.live.process import Server, faults_in
-from scripts.soak_numbers import Sample, numbers, percent_in_ten_minutes
+from scripts.soak_numbers import MB, Sample, numbers, percent_in_ten_minutes, write_samples
 
 PLAYERS: Final = "scripts.soak_players"
 WARM_UP_S: Final = 3.0
@@ -40,7 +41,7 @@ END_S: Final = 120.0
 REPORT_S: Final = 60.0
 HALF: Final = 0.5
 IGNORED: Final = 1 / 3
-"""So much of the run the memory may do what it likes."""
+"""So much of the run the memory may do what it likes: ten of the thirty minutes of a whole one."""
 
 SLOPE_MAX: Final = 1.0
 """Percent in ten minutes."""
@@ -50,7 +51,6 @@ LATE_MAX: Final = 0.005
 """So much of the time the loop may come late before times are not judged any more."""
 HELD_MIN: Final = 0.9
 """So much of the rate that was wanted has to be reached: else it was no half load."""
-MB: Final = 1_000_000
 
 LIVE: Final = "croupier_tables{"
 ENDED: Final = "croupier_tables_ended_total{"
@@ -118,6 +118,8 @@ class Soak:
             bars += [_promises(watched), self._fair(watched), self._end(server.stop())]
         finally:
             server.close()
+            write_samples(self._folder / "samples.csv", self._samples)
+        (self._folder / "table.txt").write_text("".join(f"{line}\n" for line in lines(bars)))
         return bars
 
     async def _full_load(self) -> float:
@@ -256,6 +258,11 @@ async def players(address: str, tables: int, wanted: float) -> AsyncIterator[Cro
         yield Crowd(processes)
 
 
+def lines(bars: Sequence[Bar]) -> list[str]:
+    """The table."""
+    return [f"{'good' if bar.is_good else 'BAD':5} {bar.name:32} {bar.text}" for bar in bars]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
@@ -267,10 +274,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     plan = Plan(given.minutes, given.rate, given.tables, given.watched, given.seed)
     folder = Path(mkdtemp(prefix="croupier-soak-"))
-    print(f"seed {plan.seed}, store, log and notes in {folder}", flush=True)
+    print(f"seed {plan.seed}, store, log, notes and samples in {folder}", flush=True)
     bars = asyncio.run(Soak(plan, folder).run())
-    for bar in bars:
-        print(f"{'good' if bar.is_good else 'BAD':5} {bar.name:32} {bar.text}")
+    print(*lines(bars), f"samples: {folder / 'samples.csv'}", sep="\n")
     return 0 if all(bar.is_good for bar in bars) else 1
 
 

@@ -5,11 +5,14 @@ Must not be put here: how the load is made.
 
 from __future__ import annotations
 
+import csv
 import urllib.request
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import linear_regression
 from typing import Final, NamedTuple
 
+MB: Final = 1_000_000
 _TEN_MINUTES_S: Final = 600.0
 _WAIT_S: Final = 10.0
 
@@ -45,6 +48,16 @@ def percent_in_ten_minutes(samples: Sequence[Sample]) -> float:
     line = linear_regression([one.second for one in samples], [one.resident for one in samples])
     begin = line.intercept + line.slope * samples[0].second
     return line.slope * _TEN_MINUTES_S / begin * 100
+
+
+def write_samples(path: Path, samples: Sequence[Sample]) -> None:
+    """*samples* as CSV, memory in megabytes."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(("second", "mb", "live", "ended", "late_s"))
+        for one in samples:
+            mb = f"{one.resident / MB:.3f}"
+            rows.writerow((f"{one.second:.1f}", mb, one.live, one.ended, f"{one.late_s:.3f}"))
 
 
 def numbers(address: str) -> dict[str, float]:

@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 
 from croupier import Client, Decision, Move
 from croupier.bots import RandomBot
-from croupier.client import NewTable
-from croupier.errors import Error
 from croupier.views import View
 from croupier_server.bench.loop import run
-from croupier_server.bench.marks import Counter, answer_marks
+from croupier_server.bench.marks import Counter
+from croupier_server.bench.own_tables import OwnTables
 from scripts.live.matches import GAMES
 
 _BEHIND_S = 0.5
 """What could not be done for so long is not made up for: a stall is no reason for a rush."""
-_STOP_S = 5.0
 
 
 class Pace:
@@ -64,64 +61,14 @@ class PacedBot(RandomBot):
         return super().decide(view, decision)
 
 
-class Tables:
-    """Tables of our own, with *bot* in all seats."""
-
-    def __init__(self, client: Client, game: str, bot: PacedBot) -> None:
-        self._client = client
-        self._game = game
-        self._bot = bot
-        self._made: dict[str, NewTable] = {}
-
-    async def play(self, started: asyncio.Event) -> None:
-        """One match after another."""
-        client, game = self._client, self._game
-        players = await client.players(game)
-        option, _, most = GAMES[game]
-        while True:
-            made = await client.create_table(
-                game, options={option: most}, seats=["invited"] * players, shared_seats=True
-            )
-            self._made[made.table_id] = made
-            tickets = [
-                await client.join(made.table_id, seat=seat, invite=code)
-                for seat, code in enumerate(made.invite_codes)
-            ]
-            started.set()
-            async with asyncio.TaskGroup() as seats:
-                for ticket in tickets:
-                    seats.create_task(client.play(self._bot, ticket))
-            del self._made[made.table_id]
-
-    async def abort_all(self) -> None:
-        """Stop what is under way."""
-
-        async def abort(made: NewTable) -> None:
-            with suppress(Error):
-                await self._client.abort_table(made)
-
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_STOP_S):
-                await asyncio.gather(*map(abort, self._made.values()))
-
-
 async def play(address: str, game: str, tables: int, rate: float) -> None:
     """Play *game* at so many tables until the input ends."""
     counter = Counter()
+    bot = PacedBot(Pace(rate), counter)
+    option, _, most = GAMES[game]
     async with Client(address) as client:
-        crowd = Tables(client, game, PacedBot(Pace(rate), counter))
-        started = [asyncio.Event() for _ in range(tables)]
-        playing = asyncio.gather(*map(crowd.play, started))
-        sitting = asyncio.gather(*(event.wait() for event in started))
-        playing.add_done_callback(lambda _: sitting.cancel())
-        with suppress(asyncio.CancelledError):
-            await sitting
-            loop = asyncio.get_running_loop()
-            port = int(address.rpartition(":")[2])
-            answer_marks(counter, port, lambda: loop.call_soon_threadsafe(playing.cancel))
-        with suppress(asyncio.CancelledError):
-            await playing
-        await crowd.abort_all()
+        own = OwnTables(client, game, lambda: bot, lambda _: {"options": {option: most}})
+        await own.play(tables, counter, int(address.rpartition(":")[2]))
 
 
 if __name__ == "__main__":

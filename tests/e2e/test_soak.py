@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from scripts.soak import Plan, Soak
-from scripts.soak_numbers import Sample, percent_in_ten_minutes
+from scripts.soak_numbers import Sample, percent_in_ten_minutes, write_samples
 
 
 def test_a_slope_is_told_in_percent_of_where_it_begins() -> None:
@@ -18,6 +19,15 @@ def test_a_slope_is_told_in_percent_of_where_it_begins() -> None:
     assert percent_in_ten_minutes([Sample(1, 900), Sample(2, 800)]) < 0
 
 
+def test_samples_are_kept_as_a_table_of_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "samples.csv"
+    write_samples(file, [Sample(0.04, 123_456_789, 5, 7, 0.25)])
+    with file.open(newline="") as text:
+        (row,) = csv.DictReader(text)
+    wanted = {"second": 0.0, "mb": 123.457, "live": 5, "ended": 7, "late_s": 0.25}
+    assert {name: float(value) for name, value in row.items()} == wanted
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_a_run_ends_by_itself_with_every_bar(tmp_path: Path) -> None:
@@ -26,6 +36,9 @@ async def test_a_run_ends_by_itself_with_every_bar(tmp_path: Path) -> None:
     assert len(bars) == 6
     assert bars["no event is lost or repeated"].is_good, bars
     assert bars["the server is well"].is_good, bars
+    table = (tmp_path / "table.txt").read_text().splitlines()
+    assert len(table) == len(bars)
+    assert len((tmp_path / "samples.csv").read_text().splitlines()) > 2
     # It is far too short for either.
     assert "are kept" in bars["ended tables are let go"].text
     assert "% in 10 minutes" in bars["memory rises by 1% at most"].text

@@ -8,29 +8,19 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import io
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import structlog
 
 from croupier_server import house
 from croupier_server import logging as server_logging
+from tests.log_lines import logged
 from tests.meta.sources import modules
 
 CARDS = "QS of 7H 7H"
 ENGINES = ("create_engine", "create_async_engine")
-
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    structlog.reset_defaults()
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 def faulty() -> None:
@@ -65,9 +55,8 @@ def a_librarys_with_a_stack() -> None:
 def test_private_the_log_of_a_fault_tells_its_kind_and_place(
     form: str, log: Callable[[], None]
 ) -> None:
-    out = io.StringIO()
-    server_logging.configure("debug", form, out)
-    log()
+    with logged(form=form) as out:
+        log()
     said = out.getvalue()
     assert "it failed" in said
     assert CARDS not in said
@@ -81,8 +70,6 @@ def test_private_the_log_of_a_fault_tells_its_kind_and_place(
 @pytest.mark.parametrize("form", ["json", "console"])
 def test_private_what_the_event_loop_stumbles_over(form: str) -> None:
     """Callbacks and tasks that nobody waits for."""
-    out = io.StringIO()
-    server_logging.configure("debug", form, out)
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
@@ -95,7 +82,8 @@ def test_private_what_the_event_loop_stumbles_over(form: str) -> None:
     async def fail() -> None:
         faulty()
 
-    asyncio.run(run())
+    with logged(form=form) as out:
+        asyncio.run(run())
     said = out.getvalue()
     assert said.count("AssertionError") == 2
     assert "7H" not in said

@@ -14,8 +14,9 @@ from croupier_server.cli.common import fail
 from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
 
 if TYPE_CHECKING:
-    from google.protobuf.message import Message
     from google.protobuf.timestamp_pb2 import Timestamp
+
+    from croupier.admin.v1 import admin_service_pb2 as pb
 
 _SECONDS: Final = 10.0
 _REFUSED: Final = 1
@@ -46,11 +47,7 @@ def _group() -> None:
 @group.command("status")
 def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> None:
     """Show what the server is busy with."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
-    found: pb.GetServerStatusResponse = _call(
-        server, key_file, ca, "GetServerStatus", pb.GetServerStatusRequest()
-    )
+    found: pb.GetServerStatusResponse = _call(server, key_file, ca, "GetServerStatus")
     store = f"{found.store}, FAILING" if found.store_failing else found.store
     print(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
     recovering = f", {found.recovering_tables} to be taken up" if found.recovering_tables else ""
@@ -70,12 +67,11 @@ def drain(
     ca: Authority = None,
 ) -> None:
     """Take no new tables; what is under way is played on."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
     if stop and resume:
         fail("--stop and --resume: a server that stops takes no tables; give one of them")
-    request = pb.DrainServerRequest(stop=stop, resume=resume)
-    found: pb.DrainServerResponse = _call(server, key_file, ca, "DrainServer", request)
+    found: pb.DrainServerResponse = _call(
+        server, key_file, ca, "DrainServer", stop=stop, resume=resume
+    )
     does = "stops" if stop else "takes new tables again" if resume else "takes no new tables"
     print(f"the server {does}; {found.live_tables} tables are live")
 
@@ -85,10 +81,7 @@ def abort(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
     """Stop a live table; its match does not count."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
-    request = pb.AbortTableRequest(table_id=table, detail=why)
-    _call(server, key_file, ca, "AbortTable", request)
+    _call(server, key_file, ca, "AbortTable", table_id=table, detail=why)
     print(f"stopped {table}")
 
 
@@ -97,10 +90,7 @@ def void(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
     """Let a match that has ended not count after all; its record stays."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
-    request = pb.VoidMatchRequest(table_id=table, detail=why)
-    _call(server, key_file, ca, "VoidMatch", request)
+    _call(server, key_file, ca, "VoidMatch", table_id=table, detail=why)
     print(f"the match of {table} is void")
 
 
@@ -122,14 +112,14 @@ def adjudicate(
     """
     from croupier.admin.v1 import admin_service_pb2 as pb
 
-    request = pb.AdjudicateTableRequest(table_id=table, detail=why)
+    request = pb.AdjudicateTableRequest()
     for number, text in enumerate(seats):
         score, _, place = text.partition(":")
         try:
             request.seats.add(seat=number, score=int(score), place=int(place))
         except ValueError:
             fail(f"{text!r} is no outcome of a seat; write SCORE:PLACE, such as 3:1")
-    _call(server, key_file, ca, "AdjudicateTable", request)
+    _call(server, key_file, ca, "AdjudicateTable", table_id=table, detail=why, seats=request.seats)
     print(f"the match of {table} has ended as you decided")
 
 
@@ -138,10 +128,7 @@ def quarantine(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
     """Let play stand still at a table; its clocks stand."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
-    request = pb.QuarantineTableRequest(table_id=table, detail=why)
-    _call(server, key_file, ca, "QuarantineTable", request)
+    _call(server, key_file, ca, "QuarantineTable", table_id=table, detail=why)
     print(f"play stands still at {table}")
 
 
@@ -150,10 +137,7 @@ def release(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
     """Let play go on at a table in quarantine."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
-    request = pb.QuarantineTableRequest(table_id=table, release=True, detail=why)
-    _call(server, key_file, ca, "QuarantineTable", request)
+    _call(server, key_file, ca, "QuarantineTable", table_id=table, detail=why, release=True)
     print(f"play goes on at {table}")
 
 
@@ -165,31 +149,28 @@ def audit(
     ca: Authority = None,
 ) -> None:
     """Show what operators did, newest first."""
-    from croupier.admin.v1 import admin_service_pb2 as pb
-
     found: pb.ListAuditEntriesResponse = _call(
-        server,
-        key_file,
-        ca,
-        "ListAuditEntries",
-        pb.ListAuditEntriesRequest(page_size=limit),
+        server, key_file, ca, "ListAuditEntries", page_size=limit
     )
-    for entry in found.entries:
-        print(
-            f"{_time(entry.time)}  {entry.principal:<12}  {entry.action:<22}  {entry.outcome:<10}  "
-            f"{entry.subject}  {entry.detail}".rstrip()
-        )
+    rows = [
+        (_time(one.time), one.principal, one.action, one.outcome, one.subject, one.detail)
+        for one in found.entries
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
 
 
-def _call(
-    server: str, key_file: Path | None, ca: Path | None, method: str, request: Message
-) -> Any:
-    """The answer of a call, or one line that says why there is none."""
+def _call(server: str, key_file: Path | None, ca: Path | None, method: str, **fields: Any) -> Any:
+    """The answer of a call with such a request, or one line that says why there is none."""
     import grpc
 
+    from croupier.admin.v1 import admin_service_pb2 as pb
     from croupier.admin.v1 import admin_service_pb2_grpc as rpc
     from croupier.credentials import encryption_advice
 
+    request = getattr(pb, f"{method}Request")(**fields)
     with open_blocking(use(key_file, ca), server) as channel:
         try:
             return getattr(rpc.AdminServiceStub(channel), method)(request, timeout=_SECONDS)
