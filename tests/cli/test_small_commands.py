@@ -57,6 +57,8 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["replay", "x", "--seat", "-1"], "--seat"),
         (["bench", "--memory", "--in-process"], "not both"),
         (["admin", "drain", "--server", "x:1", "--stop", "--resume"], "give one of them"),
+        (["admin", "abort", "--server", "x:1", "--why", "y", "\udcff"], "'\\udcff' is not UTF-8"),
+        (["record", "--server", "x:1", "\udcff"], "'\\udcff' is not UTF-8"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(

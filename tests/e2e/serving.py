@@ -24,6 +24,7 @@ class Served(NamedTuple):
     address: str
     pid: int
     metrics: str = ""
+    admin: str = ""
 
     def end(self) -> tuple[int, str]:
         """Its exit status and what it wrote to standard error."""
@@ -55,7 +56,9 @@ def served(*arguments: str) -> Iterator[Served]:
             line = announced.readline()
         assert line, process.communicate(timeout=SECONDS)[1]
         told = json.loads(line)
-        yield Served(process, told["address"], told["pid"], told.get("metrics", ""))
+        yield Served(
+            process, told["address"], told["pid"], told.get("metrics", ""), told.get("admin", "")
+        )
     finally:
         if process.poll() is None:
             process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import urllib.request
 from collections.abc import AsyncIterator
@@ -20,9 +21,24 @@ from croupier_server import app
 from croupier_server.cli import run
 from croupier_server.config import Settings, load
 from croupier_server.storage.base import RecordEntry
-from tests.e2e.serving import clean_environment
+from tests.e2e.serving import clean_environment, served
 
 SEATS = 4
+
+
+async def admin(address: str, key_file: Path, command: str, *arguments: str) -> tuple[int, str]:
+    """Exit status of a `croupier admin` command, and all that it printed."""
+    options = ("--server", address, "--key-file", str(key_file))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "croupier_server", "admin", command, *options, *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=clean_environment(),
+    )
+    printed, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, printed.decode()
 
 
 class Operator:
@@ -30,20 +46,11 @@ class Operator:
 
     def __init__(self, server: app.App, key_file: Path) -> None:
         self.server = server
-        self._options = ("--server", server.operators.admin, "--key-file", str(key_file))
+        self._key_file = key_file
 
     async def __call__(self, command: str, *arguments: str) -> tuple[int, str]:
         """Exit status of the command, and all that it printed."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "croupier_server", "admin", command, *self._options, *arguments),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env=clean_environment(),
-        )
-        printed, _ = await process.communicate()
-        assert process.returncode is not None
-        return process.returncode, printed.decode()
+        return await admin(self.server.operators.admin, self._key_file, command, *arguments)
 
     async def numbers(self) -> dict[str, float]:
         """The page for Prometheus: numbers by name and labels."""
@@ -217,6 +224,21 @@ async def test_a_server_in_drain_takes_no_new_tables(operator: Operator) -> None
         assert found["croupier_tables_recovering"] == 0
         assert (await operator("drain", "--resume"))[0] == 0
         await begin_and_stop(client)
+
+
+async def test_a_drain_with_stop_ends_the_server_and_the_log_says_who_did_it(
+    settings: Settings, key_file: Path
+) -> None:
+    flags = ("--store", settings.store, "--admin-port", "0", "--log-format", "json")
+    with served(*flags) as server:
+        status, printed = await admin(server.admin, key_file, "drain", "--stop")
+        assert (status, printed) == (0, "the server stops; 0 tables are live\n")
+        status, text = await asyncio.to_thread(server.end)
+    assert status == 0
+    said = [json.loads(line) for line in text.splitlines()]
+    events = [line for line in said if line["event"] in {"stopping", "stopped"}]
+    assert [line["event"] for line in events] == ["stopping", "stopped"]
+    assert events[0]["by"] == "olga"
 
 
 async def begin_and_stop(client: Client) -> None:

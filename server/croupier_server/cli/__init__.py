@@ -85,6 +85,8 @@ def run(arguments: Sequence[str]) -> int:
         message, status = error.format_message(), error.exit_code
     except CroupierError as error:
         message, status = error.message, 2
+    except UnicodeEncodeError as error:  # an argument that was no text
+        message, status = f"{error.object!r} is not UTF-8", 2
     except typer.Abort:
         message, status = "interrupted", INTERRUPTED
     else:

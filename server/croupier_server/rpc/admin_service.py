@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 import grpc
+import structlog
 
 from croupier.admin.v1 import admin_service_pb2 as pb
 from croupier_server.errors import CroupierError, InvalidRequest, NotFound, Reason
@@ -23,6 +24,8 @@ from croupier_server.storage.base import AuditEntry, Store
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.operating import Operating
 from croupier_server.tables.shard import Shard
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class AdminService:
         action += " stop" if request.stop else ""
         await self._audited(caller, action, "", "", drain)
         if request.stop:
+            _log.info("stopping", by=caller.principal)
             self._operated.stop()
         return pb.DrainServerResponse(live_tables=shard.directory.live)
 
