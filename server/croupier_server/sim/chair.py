@@ -8,6 +8,7 @@ Must not be put here: streams and calls; see ``riders.py``.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -18,7 +19,7 @@ from croupier.legal import LegalMoves
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim import lies
 from croupier_server.sim.network import Line
-from croupier_server.sim.plan import SeatPlan, TablePlan, Temper
+from croupier_server.sim.plan import SeatPlan, TablePlan, Temper, Unveiling
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import (
     Acknowledged,
@@ -33,6 +34,8 @@ M = TypeVar("M", bound=Message)
 
 _LOOK: Final = 0.01
 """How often a seat asks for its view, which came with the question."""
+
+_PLAYING: Final = table_pb2.TABLE_STATUS_PLAYING
 
 TOO_LATE: Final = frozenset({"STALE_DECISION", "NOT_YOUR_TURN", "TABLE_CLOSED"})
 """The question is over; what comes next says how it goes on."""
@@ -102,8 +105,8 @@ class Carrier(Protocol):
         """Send an answer."""
         ...
 
-    def open_nonce(self, chair: Chair) -> None:
-        """Send the seat's nonce."""
+    def open_nonce(self, chair: Chair, nonce: bytes, next_hash: bytes) -> None:
+        """Send a nonce of the seat, and the hash of its next one."""
         ...
 
     def list_legal(self, chair: Chair, decision_id: str) -> None:
@@ -127,12 +130,14 @@ class Chair:
     """A seat that a client of ours holds.
 
     Attributes:
-        table_id, game, seat, ticket, nonce: what joining gave and took.
+        table_id, game, seat, ticket: what joining gave and took.
         client, temper, plan: who plays, and how.
         epoch, sequence: where its streams go on.
         is_done: the match has ended.
         carrier: who carries it now.
         stream: the stream that it reads.
+        has_begun: it knows that the match has begun.
+        join_again: takes the seat once more, when it was freed before the match.
     """
 
     def __init__(
@@ -152,12 +157,16 @@ class Chair:
         self.table_id = table_id
         self.seat = seat
         self.ticket = ""
-        self.nonce = b""
         self.epoch = 0
         self.sequence = 0
         self.is_done = False
         self.carrier: Carrier | None = None
         self.stream: Stream | None = None
+        self.has_begun = False
+        self.join_again: Callable[[], None] = lambda: None
+        self._nonces: dict[bytes, bytes] = {}
+        self._withheld = list(plan.withheld)
+        self._unveilings: dict[bytes, Unveiling] = {}
         self.answers: dict[str, bytes] = {}
         self._thinking: set[str] = set()
         self._is_timed = table.is_timed
@@ -177,7 +186,9 @@ class Chair:
                 self._decide(update.decision)
             case "event":
                 self.sequence = update.event.sequence
+                self.has_begun |= update.event.HasField("match_started")
             case "snapshot":
+                self.has_begun |= update.snapshot.table.status >= _PLAYING
                 self.epoch = update.snapshot.table.epoch
                 self.sequence = update.snapshot.sequence
                 if update.snapshot.table.HasField("result"):
@@ -185,8 +196,7 @@ class Chair:
             case "resumed":
                 self.epoch = update.resumed.epoch
             case "nonce_wanted":
-                if self.carrier is not None:
-                    self.carrier.open_nonce(self)
+                self._unveil(update.nonce_wanted.nonce_hash)
             case "move_accepted":
                 self.accepted(update.move_accepted.decision_id, update.move_accepted.sequence)
             case "move_refused":
@@ -195,7 +205,33 @@ class Chair:
             case "result":
                 self.is_done = True
 
+    def promise(self, nonce: bytes) -> bytes:
+        """The hash of *nonce*, which is opened when it is wanted."""
+        promised = hashlib.sha256(nonce).digest()
+        self._nonces[promised] = nonce
+        return promised
+
+    def _unveil(self, wanted: bytes) -> None:
+        """Open the nonce with the hash *wanted*, if that is how the seat is."""
+        nonce = self._nonces.get(wanted)
+        if nonce is None:
+            raise Broken("Fair", self.table_id, f"seat {self.seat} never promised what is wanted")
+        if wanted not in self._unveilings:
+            self._unveilings[wanted] = self._withheld.pop(0) if self._withheld else Unveiling()
+        unveiling = self._unveilings[wanted]
+        following = hashlib.sha256(b"next" + nonce).digest()
+        promised = self.promise(following) if self.plan.has_next else b""
+        if unveiling.is_wrong:
+            self._send_nonce(following, promised)
+        if unveiling.after_ms is not None:
+            self.world.later(unveiling.after_ms, self._send_nonce, nonce, promised)
+
+    def _send_nonce(self, nonce: bytes, next_hash: bytes) -> None:
+        if self.carrier is not None:
+            self.carrier.open_nonce(self, nonce, next_hash)
+
     def _decide(self, decision: table_pb2.Decision) -> None:
+        self.has_begun = True
         self._open = decision.decision_id
         rng, temper = self.world.rng, self.temper
         if self.carrier is not None:

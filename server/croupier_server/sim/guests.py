@@ -5,7 +5,6 @@ Must not be put here: anything about seats.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -92,21 +91,15 @@ class Host:
         world.see(Created(world.now_ms(), table_id, tables))
         self._made(table_id, list(answer.invite_codes))
         self._poll()
-        if self._plan.request.manual_start:
-            self._start()
         if self._plan.aborts:
             world.later(world.rng.random() * 5_000, self._abort)
 
     def _start(self) -> None:
-        """Start the table, as often as it takes."""
+        """Start the table; it is tried again with the next look as long as it takes."""
         request = table_service_pb2.StartTableRequest(table_id=self.table_id)
-
-        def done(_data: bytes | None, end: End) -> None:
-            reason = reason_of(end.details)
-            if end.is_lost or reason in LATER or reason == "TABLE_NOT_READY":
-                self._world.later(_RETRY_MS, self._start)
-
-        self._line.unary(f"{TABLES}StartTable", request.SerializeToString(), self._metadata, done)
+        self._line.unary(
+            f"{TABLES}StartTable", request.SerializeToString(), self._metadata, lambda *_: None
+        )
 
     def _abort(self) -> None:
         request = table_service_pb2.AbortTableRequest(table_id=self.table_id, detail="enough")
@@ -133,7 +126,9 @@ class Host:
     def _looked(self, data: bytes | None, end: End) -> None:
         world = self._world
         if data is not None:
-            world.exactly(table_service_pb2.GetTableResponse, data)
+            table = world.exactly(table_service_pb2.GetTableResponse, data).table
+            if self._plan.request.manual_start and table.status == table_pb2.TABLE_STATUS_OPEN:
+                self._start()
             world.see(Shown(world.now_ms(), self.table_id, None, "GetTable", data))
         elif not end.is_lost:
             world.see(Refused(world.now_ms(), self.table_id, None, "GetTable", end.details))
@@ -169,15 +164,27 @@ class Joiner:
         self._seated = seated
         self._is_whole = is_whole
         rng = world.rng
-        chair.nonce = rng.randbytes(32) if chair.plan.has_nonce else b""
+        nonce = rng.randbytes(32) if chair.plan.has_nonce else b""
         self._request = table_service_pb2.JoinTableRequest(
             request_id=f"{rng.getrandbits(64):x}",
             table_id=chair.table_id,
             seat=chair.seat,
             invite_code=invite,
             player=f"player {chair.seat}",
-            nonce_hash=hashlib.sha256(chair.nonce).digest() if chair.nonce else b"",
+            nonce_hash=chair.promise(nonce) if nonce else b"",
         )
+        self._is_joining = True
+        chair.join_again = self._join_again
+        self._join()
+
+    def _join_again(self) -> None:
+        """The seat was freed: take it with another nonce; its streams go on with the new ticket."""
+        if self._is_joining:
+            return
+        self._is_joining = True
+        rng = self._world.rng
+        self._request.request_id = f"{rng.getrandbits(64):x}"
+        self._request.nonce_hash = self._chair.promise(rng.randbytes(32))
         self._join()
 
     def _join(self) -> None:
@@ -189,21 +196,22 @@ class Joiner:
             reason = reason_of(end.details)
             if end.is_lost or reason in LATER:
                 world.later(_RETRY_MS, self._join)
-            elif self._is_whole or reason not in _STOPPED:
+            elif (self._is_whole and not chair.ticket) or reason not in _STOPPED:
                 what = f"JoinTable was refused with {reason}"
                 raise Broken("Durable", chair.table_id, what)
             return
-        if chair.ticket:
-            return
+        self._is_joining = False
         answer = world.exactly(table_service_pb2.JoinTableResponse, data)
-        chair.ticket = answer.ticket
+        was_there, chair.ticket = bool(chair.ticket), answer.ticket
+        if was_there:
+            return
         temper = chair.temper
         world.see(
             Seated(
                 world.now_ms(),
                 chair.table_id,
                 chair.seat,
-                chair.client.is_prompt and self._is_whole,
+                chair.client.is_prompt and self._is_whole and not chair.plan.withheld,
                 temper.is_honest and self._is_whole,
             )
         )

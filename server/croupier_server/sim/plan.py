@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import InvalidRequest
@@ -70,14 +70,37 @@ class Temper:
         return not self.lie
 
 
+class Unveiling(NamedTuple):
+    """How a seat opens a nonce that is wanted.
+
+    Attributes:
+        after_ms: so long after it was wanted; None: never.
+        is_wrong: it sends another one, at once.
+    """
+
+    after_ms: int | None = 0
+    is_wrong: bool = False
+
+
 @dataclass
 class SeatPlan:
-    """A seat and who plays it: client, whether in a session, view mode, whether with a nonce."""
+    """A seat and who plays it.
+
+    Attributes:
+        client: who.
+        in_session: whether in a session.
+        mode: its view mode.
+        has_nonce: whether it has nonces.
+        has_next: whether it gives the hash of its next nonce with one.
+        withheld: how it opens its first ones; those behind them, all of them mostly, at once.
+    """
 
     client: int
     in_session: bool
     mode: int
     has_nonce: bool
+    has_next: bool = True
+    withheld: tuple[Unveiling, ...] = ()
 
 
 @dataclass
@@ -103,6 +126,17 @@ class TablePlan:
     concedes: int | None
     starts_at_ms: int
     is_timed: bool
+
+    @property
+    def is_whole(self) -> bool:
+        """Nobody keeps it from being played to its end."""
+        is_late = any(seat.withheld for seat in self.seats) and self.has_start_timeout
+        return not self.aborts and self.concedes is None and not is_late
+
+    @property
+    def has_start_timeout(self) -> bool:
+        """Whether it ends when it has not begun in time."""
+        return self.request.clock.HasField("start_timeout")
 
 
 @dataclass
@@ -155,6 +189,8 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
     limits = _limits(rng)
     faulty = [one for one in range(clients) if with_trouble and rng.random() < 0.3]
     faults = make_faults(rng, faulty, with_crashes=with_crashes) if with_trouble else []
+    if with_trouble:
+        limits = withhold(Random(f"nonces {seed}"), tables, limits)
     prompt = [one.is_prompt and at not in faulty for at, one in enumerate(tempers)]
     return Plan(
         seed=seed,
@@ -168,6 +204,30 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
         slow_spectators=0.3 if with_trouble else 0.0,
         faults=faults,
         prompt=prompt,
+    )
+
+
+def withhold(rng: Random, tables: list[TablePlan], limits: Limits, *, often: float = 0.2) -> Limits:
+    """Have seats withhold their nonces, *often* a table; returns *limits* for that."""
+    limits = limits._replace(nonce_ms=rng.choice((3_000, 10_000, 30_000)))
+    for table in tables:
+        with_nonce = [seat for seat in table.seats if seat.has_nonce]
+        for seat in with_nonce:
+            seat.has_next = rng.random() < 0.8
+        is_match = table.request.deal_source.HasField("match")
+        if is_match and with_nonce and rng.random() < often:
+            for seat in rng.sample(with_nonce, min(rng.choice((1, 1, 2)), len(with_nonce))):
+                seat.withheld = tuple(
+                    _unveiling(rng, limits.nonce_ms) for _ in range(rng.choice((1, 1, 2)))
+                )
+    return limits
+
+
+def _unveiling(rng: Random, nonce_ms: int) -> Unveiling:
+    """Never, late, so late that it may be in time or not, or another one than was promised."""
+    return Unveiling(
+        after_ms=rng.choice((None, None, 200, nonce_ms - 100, nonce_ms, 2 * nonce_ms)),
+        is_wrong=rng.random() < 0.3,
     )
 
 

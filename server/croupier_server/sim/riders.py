@@ -86,6 +86,8 @@ class Rider:
         if reason in _GONE and world.has_ended(chair.table_id):
             chair.is_done = True
             return None
+        if reason == "TICKET_SUPERSEDED" and not chair.has_begun:
+            chair.join_again()  # it was freed, as its nonce did not come
         if reason in LATER or reason in _GONE or reason == "TICKET_SUPERSEDED":
             return 300 + world.rng.random() * 500
         if reason == "SEQUENCE_AHEAD":
@@ -241,12 +243,14 @@ class WatchRider(Rider):
             f"{PLAY}SubmitMove", request.SerializeToString(), (("croupier-ticket", ticket),), done
         )
 
-    def open_nonce(self, chair: Chair) -> None:
+    def open_nonce(self, chair: Chair, nonce: bytes, next_hash: bytes) -> None:
         """See `chair.Carrier.open_nonce`."""
-        request = play_service_pb2.OpenNonceRequest(table_id=chair.table_id, nonce=chair.nonce)
+        request = play_service_pb2.OpenNonceRequest(
+            table_id=chair.table_id, nonce=nonce, next_nonce_hash=next_hash
+        )
 
         def done(data: bytes | None, end: End) -> None:
             if end.is_lost or (data is None and reason_of(end.details) in LATER):
-                self.world.later(300, self.open_nonce, chair)
+                self.world.later(300, self.open_nonce, chair, nonce, next_hash)
 
         self.line.unary(f"{PLAY}OpenNonce", request.SerializeToString(), self.metadata(chair), done)

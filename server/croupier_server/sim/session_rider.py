@@ -132,7 +132,7 @@ class SessionRider(Rider):
 
     def _failed(self, channel: int, chair: Chair, status: bytes) -> None:
         reason = reason_of(status)
-        if reason == "NONCE_NOT_EXPECTED":
+        if reason == "NONCE_NOT_EXPECTED" or (reason == "NONCE_MISMATCH" and chair.plan.withheld):
             return
         if not self.temper.is_honest and reason in ("MALFORMED_REQUEST", "NONCE_MISMATCH"):
             return  # it was lied on this channel, which goes on
@@ -175,9 +175,9 @@ class SessionRider(Rider):
                 self._call.send(instead)
         self._wake()
 
-    def open_nonce(self, chair: Chair) -> None:
+    def open_nonce(self, chair: Chair, nonce: bytes, next_hash: bytes) -> None:
         """See `chair.Carrier.open_nonce`."""
         channel = self._channels.get(chair)
         if channel and self._call is not None:
-            self._out.nonces.add(channel=channel, nonce=chair.nonce)
+            self._out.nonces.add(channel=channel, nonce=nonce, next_nonce_hash=next_hash)
             self._wake()

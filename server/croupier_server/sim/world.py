@@ -71,6 +71,7 @@ class Run:
             wait_max_ms=_WAIT_MAX_MS,
             grace_ms=max(plan.limits.network_grace_ms, plan.limits.unary_grace_ms),
             slack_ms=_SLACK_MS,
+            nonce_ms=plan.limits.nonce_ms,
         )
         self.disk: AnyDisk = Disk(self.loop, self._commit_ms, self._step)
         if plan.on_sqlite:
@@ -215,11 +216,10 @@ class Run:
 
     def _made(self, table: TablePlan, table_id: str, codes: list[str]) -> None:
         """A table is there: its players come, and those who watch."""
-        is_whole = not table.aborts and table.concedes is None
         for seat, plan in enumerate(table.seats):
             chair = Chair(self, self._clients[plan.client], plan, table, table_id, seat)
             code = codes[seat] if codes else ""
-            join = partial(Joiner, self, chair, code, self._seated, is_whole=is_whole)
+            join = partial(Joiner, self, chair, code, self._seated, is_whole=table.is_whole)
             self.later(self.rng.random() * 500, join)
         for number in range(table.spectators):
             watch = partial(

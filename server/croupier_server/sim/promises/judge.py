@@ -29,6 +29,7 @@ class Judge:
         wait_max_ms: an event is sent so soon to whoever reads at once; see `Isolated`.
         grace_ms: most that is granted for the network; see `Fair`.
         slack_ms: how exact the observed times are.
+        nonce_ms: how long nonces are waited for; see `Fair`.
 
     Attributes:
         promises: the validators.
@@ -39,7 +40,9 @@ class Judge:
     Every method raises `Broken`.
     """
 
-    def __init__(self, *, wait_max_ms: int, grace_ms: int, slack_ms: int) -> None:
+    def __init__(
+        self, *, wait_max_ms: int, grace_ms: int, slack_ms: int, nonce_ms: int = 0
+    ) -> None:
         outages = Outages()
         self._outages = outages
         self.promises: tuple[Promise, ...] = (
@@ -49,7 +52,7 @@ class Judge:
             Resumable(outages),
             Durable(outages),
             Private(outages),
-            Fair(outages, grace_ms, slack_ms),
+            Fair(outages, grace_ms, slack_ms, nonce_ms),
             Isolated(outages, wait_max_ms),
             Verifiable(outages),
         )

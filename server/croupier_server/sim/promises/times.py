@@ -5,13 +5,17 @@ Must not be put here: who wins on time; the record says what the clock did, and 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from croupier.v1 import play_service_pb2
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Answered, Closed, Ended, Shown, Told
+from croupier_server.sim.promises.observed import Answered, Closed, Ended, Seated, Shown, Told
+from croupier_server.sim.promises.openings import Opening, Unfair
 from croupier_server.sim.promises.retold import Retold, Step
 from croupier_server.sim.promises.story import Outages, Place, Story
+
+_AGAIN_MS: Final = 15_000
+"""Most for which a server that was down lets clients come back before it counts anew."""
 
 
 class _Spans(NamedTuple):
@@ -24,18 +28,22 @@ class _Spans(NamedTuple):
 
 class Fair(Promise):
     """What is charged lies between what the seat took, less what is granted for the network, and
-    what it took at most; time in which the server did not work is nobody's.
+    what it took at most; time in which the server did not work is nobody's. A match begins with
+    every nonce that was promised, and whoever opens its own in time sits there until it does.
 
     Args:
         outages: see `Promise`.
         grace_ms: most that is granted for the network.
         slack_ms: how exact the observed times are, and how late a server may notice an outage.
+        nonce_ms: how long nonces are waited for; 0: nobody knows.
     """
 
-    def __init__(self, outages: Outages, grace_ms: int, slack_ms: int) -> None:
+    def __init__(self, outages: Outages, grace_ms: int, slack_ms: int, nonce_ms: int = 0) -> None:
         super().__init__(outages)
         self._grace_ms = grace_ms
         self._slack_ms = slack_ms
+        self._nonce_ms = nonce_ms
+        self._prompt: dict[str, set[int]] = {}
         self._asked: dict[str, dict[str, int]] = {}
         self._answered: dict[str, dict[str, list[int]]] = {}
         self._absent: dict[str, set[int]] = {}
@@ -67,8 +75,30 @@ class Fair(Promise):
         if place.stream.seat is not None:
             self._absent.setdefault(story.table_id, set()).add(place.stream.seat)
 
+    def seated(self, story: Story, seen: Seated) -> None:
+        """See `Promise.seated`."""
+        if seen.is_prompt:
+            self._prompt.setdefault(story.table_id, set()).add(seen.seat)
+
+    def _judge_opening(self, story: Story, told: Retold) -> None:
+        """The match began as it should, or not at all."""
+        try:
+            opening = Opening(told, self._nonce_ms)
+        except Unfair as error:
+            self.fail(story, str(error))
+        for seat in opening.freed & self._prompt.get(story.table_id, set()):
+            self.fail(story, f"seat {seat} opens its nonce at once, and was freed for it")
+        if not self._nonce_ms:
+            return
+        for since, until in opening.waits:
+            again = self.outages.count(since, until) * (self._nonce_ms + _AGAIN_MS)
+            late = until - since - self.outages.within(since, until) - self._nonce_ms - again
+            if late > self._slack_ms:
+                self.fail(story, f"a nonce was waited for {late} ms longer than it may be")
+
     def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
         """See `Promise.recorded`."""
+        self._judge_opening(story, told)
         clock = told.record.table.clock
         base, increment = clock.base.ToMilliseconds(), clock.increment.ToMilliseconds()
         per_move = clock.per_move.ToMilliseconds()
@@ -143,5 +173,5 @@ class Fair(Promise):
 
     def forget(self, story: Story) -> None:
         """See `Promise.forget`."""
-        for kept in (self._asked, self._answered, self._absent):
+        for kept in (self._asked, self._answered, self._absent, self._prompt):
             kept.pop(story.table_id, None)
