@@ -287,7 +287,10 @@ def _file(file: Path | None) -> Path | None:
 
 
 def _check_readable(path: Path) -> None:
+    """It is read more than once, so that it has to be a file: a pipe would be empty, or wait."""
     try:
+        if path.exists() and not path.is_file():
+            raise SettingsError(f"{path}: a file is needed, not a folder, pipe or device")
         with path.open("rb") as file:
             tomllib.load(file)
     except OSError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,58 @@ def test_settings_that_cannot_be_are_one_line(
 ) -> None:
     assert run(arguments) == 2
     error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def make_bytes(path: Path) -> None:
+    path.write_bytes(b"port = \xc3\x28")
+
+
+def make_words(path: Path) -> None:
+    path.write_text("what I want: a server\n")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (make_folder, "a file is needed, not a folder"),
+        (make_pipe, "a file is needed, not a folder, pipe"),
+        (make_loop, "symbolic links"),
+        (make_bytes, "not TOML"),
+        (make_words, "not TOML"),
+    ],
+)
+@pytest.mark.parametrize("command", [["config", "show"], ["keys", "list"], ["serve"]])
+@pytest.mark.parametrize("by_flag", [True, False])
+def test_what_is_no_file_of_settings_is_one_line(
+    make: Callable[[Path], None],
+    words: str,
+    command: list[str],
+    by_flag: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "croupier.toml"
+    make(path)
+    if not by_flag:
+        monkeypatch.setenv(FILE_VARIABLE, str(path))
+    assert run([*command, *(["--config", str(path)] if by_flag else [])]) == 2
+    error = capsys.readouterr().err
+    assert str(path) in error
     assert words in error
     assert error.count("\n") == 1
 
