@@ -139,8 +139,11 @@ def _tables(source: Source) -> Iterator[Metric]:
         for kind, game in GAMES.items():
             family.add_metric((game,), by_kind[kind])
         yield family
-    recovering = len(directory.recovery) if directory.recovery is not None else 0
+    recovery = directory.recovery
+    recovering = len(recovery) if recovery is not None else 0
     yield _gauge("croupier_tables_recovering", "Tables to be taken up after a start.", recovering)
+    broken = recovery.broken if recovery is not None else 0
+    yield _gauge("croupier_tables_broken", "Tables that could not be taken up.", broken)
 
 
 def _server(source: Source) -> Iterator[Metric]:

@@ -12,14 +12,18 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
 from croupier_server import app
 from croupier_server.cli import COMMANDS
 from croupier_server.config import PREFIX, Settings, load
+from croupier_server.errors import Reason
+from croupier_server.identity.rights import RIGHTS
 from tests.meta.sources import ROOT, modules
 
 PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+SECURITY = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 ALERTS = (ROOT / "docs/examples/alerts.yml").read_text(encoding="utf-8")
 UNIT = (ROOT / "docs/examples/croupier.service").read_text(encoding="utf-8")
 LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
@@ -89,7 +93,32 @@ async def test_alerts_ask_for_numbers_that_there_are(numbers: dict[str, str]) ->
     asked = set(re.findall(r"\b(croupier_\w+)", ALERTS))
     families = {re.sub(r"_(?:bucket|sum|count)$", "", name) for name in asked}
     assert families <= numbers.keys() | ONLY_IN_NEED
-    assert len(re.findall(r"^ +- alert: \w+$", ALERTS, re.MULTILINE)) == 4
+
+
+def test_every_alert_is_explained() -> None:
+    told = [name for name in table("Is all well?") if name.startswith("Croupier")]
+    assert told == re.findall(r"^ +- alert: (\w+)$", ALERTS, re.MULTILINE)
+
+
+async def test_numbers_that_the_page_names_are_there(numbers: dict[str, str]) -> None:
+    named = set(re.findall(r"\b(croupier_[a-z_]+|process_[a-z_]+)\b", PAGE + SECURITY))
+    families = {re.sub(r"_(?:bucket|sum|count)$", "", name) for name in named}
+    assert families - {"croupier_server"} <= numbers.keys() | ONLY_IN_NEED
+
+
+def test_methods_and_codes_that_alerts_ask_for_are_there() -> None:
+    methods = re.findall(r'method=~?"([^"]+)"', ALERTS)
+    assert [name for name in methods if not any(re.fullmatch(name, path) for path in RIGHTS)] == []
+    codes = [code for found in re.findall(r'code=~?"([^"]+)"', ALERTS) for code in found.split("|")]
+    assert methods
+    assert [code for code in codes if code not in grpc.StatusCode.__members__] == []
+
+
+def test_words_of_refusals_that_the_page_names_are_there() -> None:
+    section = PAGE.partition("\n## Is all well?\n")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", section))
+    assert named
+    assert named <= {reason.value for reason in Reason}
 
 
 def values(name: str) -> list[str]:

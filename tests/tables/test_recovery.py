@@ -181,6 +181,8 @@ async def test_isolated_a_table_that_the_store_cannot_read_holds_up_no_other(
     await world.shard.begin()
     await world.shard.recover()
     assert [one.number for one in world.shard.list_tables()] == [3, 1]
+    assert world.shard.directory.recovery is not None
+    assert world.shard.directory.recovery.broken == 1
     with pytest.raises(CroupierError) as error:
         world.find("table-2")
     assert error.value.reason is Reason.TABLE_HALTED

@@ -65,6 +65,11 @@ class Recovery:
         """So many tables are still to come."""
         return len(self._waiting)
 
+    @property
+    def broken(self) -> int:
+        """So many tables could not be taken up."""
+        return len(self._broken)
+
     # Asking --------------------------------------------------------------------------------------
 
     def expect(self, table_id: str) -> None:
