@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -70,6 +71,26 @@ def test_wrong_input_is_one_line_and_status_2(
     assert shown.err.startswith("croupier: ")
     assert words in shown.err
     assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_one_line(unbuffered: str) -> None:
+    """A full disk; whoever reads and goes, as `head` does, hears nothing of it."""
+    command = [sys.executable, "-m", "croupier_server", "config", "show"]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, env=environment, text=True, check=False
+        )
+    wanted = "croupier: standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, wanted)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(
+            command, stdout=pipe, stderr=subprocess.PIPE, env=environment, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 # rules -----------------------------------------------------------------------------------------

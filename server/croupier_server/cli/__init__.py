@@ -10,6 +10,8 @@ Must not be put here: anything that a command does.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -43,6 +45,7 @@ COMMANDS = (
 """Commands in the order in which the help lists them; `new-bot` lives in ``new_bot.py``."""
 
 INTERRUPTED = 130
+_WRITES_NO_MORE = 1
 
 
 def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
@@ -100,4 +103,15 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the ``croupier`` program."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        status = run(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
+        status = _WRITES_NO_MORE
+        if error.errno == errno.ENOSPC:
+            print(f"croupier: standard output: {error.strerror}", file=sys.stderr)
+        # What is left has nowhere to go, and Python would try once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
