@@ -40,7 +40,7 @@ from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
 from croupier_server.rpc.server import Backing, Listen, RunningServer
 from croupier_server.rpc.tls import Certificates, Files
-from croupier_server.storage.base import Store
+from croupier_server.storage.base import Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.upkeep import purge_records
 from croupier_server.tables.clock import Clock, SystemClock
@@ -58,11 +58,35 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _RANDOM_BYTES: Final = 10
 _ID_CHARACTERS: Final = 26
 _SECOND_SIGNAL: Final = 128
+_SUPERSEDED: Final = 3
+"""Status of a server that another one has followed. The unit for systemd does not start it again:
+it could not take the store from the other while that has its lock, but would at the first
+connection that the other loses, and tables would go to and fro between two addresses."""
+
+_WRITER_FAILED: Final = 4
 _SWITCH_S: Final = 0.001
 """A thread waits so long for a busy loop: those of the store do, several times a commit."""
 
 _COLLECT_AFTER: Final = (20_000, 10, 20)
 """Objects, and collections of the younger generation, after which the garbage collector runs."""
+
+
+class StoreGone(Exception):
+    """Nothing will ever be stored again by this process, so it has drained and is to end.
+
+    Attributes:
+        status: which it ends with.
+        do: what its operator does.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        if isinstance(error, Superseded):
+            self.status = _SUPERSEDED
+            self.do = "find the server that has the store now; start this one if it is to have it"
+        else:
+            self.status = _WRITER_FAILED
+            self.do = "start the server again: what was acknowledged is stored; and report this"
+        super().__init__(self.do)
 
 
 class Sources(NamedTuple):
@@ -340,6 +364,7 @@ async def serve(
 
     Raises:
         StoreError: the store cannot be opened.
+        StoreGone: nothing will ever be stored again; every stream has ended with SERVER_DRAINING.
         CannotListen: the port is taken, or the address is not of this machine.
     """
     stop = asyncio.Event()
@@ -369,8 +394,27 @@ async def serve(
         _log.info("listening", address=app.server.address, loop=type(loop).__module__, **ports)
         if announce_fd is not None:
             announce(announce_fd, app.server.address, ports)
-        await stop.wait()
+        gone = await _until(stop, app.store.log)
+    if gone is not None:
+        raise gone
     _log.info("stopped")
+
+
+async def _until(stop: asyncio.Event, log: TableLog) -> StoreGone | None:
+    """Wait until the server is to stop; returns why, if it is the store."""
+
+    def changed() -> None:
+        if log.gone is not None:
+            stop.set()
+
+    log.watch(changed)
+    changed()
+    await stop.wait()
+    if log.gone is None:
+        return None
+    gone = StoreGone(log.gone)
+    _log.error("store is gone", why=log.trouble, do=gone.do, status=gone.status)
+    return gone
 
 
 def _tame_collector() -> None:
@@ -411,6 +455,7 @@ def _limits(settings: Settings) -> Limits:
         tables_per_key=settings.tables_per_key,
         ended_max=settings.ended_max,
         lag_max=settings.feed_lag_max,
+        watchers_max=settings.watchers_max,
         heartbeat_ms=settings.heartbeat_ms,
         nonce_ms=settings.nonce_ms,
         idle_ms=settings.idle_ms,

@@ -157,7 +157,7 @@ def _server(source: Source) -> Iterator[Metric]:
     stored.add_metric((), named, commits.seconds.total)
     yield stored
     yield _counter("croupier_store_rows", "Rows handed to the store.", commits.rows)
-    is_failing = bool(source.store.log.trouble)
+    is_failing = bool(shard.upkeep.trouble)
     yield _gauge("croupier_store_failing", "1 while nothing can be stored.", is_failing)
     late_s = shard.upkeep.late_ms / 1000
     yield _counter("croupier_loop_late_seconds", "Time by which the loop came late.", late_s)

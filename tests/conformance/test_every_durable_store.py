@@ -6,6 +6,7 @@ import asyncio
 import sys
 
 import pytest
+from structlog.testing import capture_logs
 
 from croupier_server.storage.base import (
     AuditEntry,
@@ -102,6 +103,37 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.records.head() == 3
     await finish(store, match("z"))
     assert await store.records.head() == 4
+    await store.close()
+
+
+async def test_isolated_rows_that_never_can_be_stored_harm_no_other_table(url: str) -> None:
+    """Nothing comes behind them in the log of their own table, which goes on from there later."""
+    store = await open_store(url)
+    await append(store, [row("bad", 1), row("good", 1), row("ended", 1)])
+    too_large = row("bad", 2)._replace(epoch=1 << 70)
+    rows = [[row("good", 2), row("new", 1)], [too_large], [row("bad", 3), row("good", 3)]]
+    rows += [[row("bad", 4)], [row("good", 4)]]
+    done: list[tuple[int, bool]] = []
+    with capture_logs() as log:
+        for number, batch in enumerate(rows):
+            store.log.append(batch, lambda error, n=number: done.append((n, error is None)))  # type: ignore[misc]
+        store.log.checkpoint("bad", Checkpoint(4, 1, b"of what is not stored"))
+        store.log.finish(match("bad"), lambda error: done.append((5, error is None)))
+        await append(store, [row("good", 5)])
+    assert done == [(0, True), (1, False), (2, True), (3, False), (4, True), (5, False)]
+    assert store.log.trouble == ""
+    assert store.log.gone is None
+    assert [one["event"] for one in log] == ["not stored"]
+    assert "public" not in str(log)
+    await store.close()
+    store = await open_again(url)
+    found = await store.log.load("bad")
+    assert found is not None
+    assert ([one.sequence for one in found.rows], found.checkpoint) == ([1], None)
+    assert [one.sequence for one in await store.log.read("good")] == [1, 2, 3, 4, 5]
+    assert await store.log.read("new") == [row("new", 1)]
+    await append(store, [row("bad", 2)])
+    assert [one.sequence for one in await store.log.read("bad")] == [1, 2]
     await store.close()
 
 

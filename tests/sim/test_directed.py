@@ -46,6 +46,16 @@ def test_fair_while_the_server_is_busy() -> None:
         assert play(replace(plan, faults=faults)).matches
 
 
+@pytest.mark.parametrize("on_sqlite", [False, True])
+def test_fair_while_the_disk_hangs(on_sqlite: bool) -> None:
+    """It neither writes nor fails: at first for too short a time to be noticed, then for long."""
+    for plan in plans(is_timed, 4):
+        faults = again_and_again("hung disk", 1_000, range(500, 3_000, 1_500))
+        faults += again_and_again("hung disk", 20_000, range(4_000, 64_000, 30_000))
+        report = play(replace(plan, faults=faults, on_sqlite=on_sqlite))
+        assert report.matches
+
+
 def test_private_while_everybody_lies() -> None:
     for plan in plans(lambda plan: True, 8):
         tempers = [Temper(think_ms=20, lie=0.5) for _ in plan.tempers]

@@ -9,6 +9,7 @@ import random
 import sqlite3
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -26,7 +27,6 @@ from croupier_server.storage.jobs import (
     Append,
     Committed,
     Finish,
-    Forget,
     Job,
     StoreClosed,
     StoreTrouble,
@@ -275,6 +275,38 @@ async def test_one_that_is_to_blame_harms_none_of_the_others(path: Path) -> None
     await store.close()
 
 
+class FullLog:
+    """A log that takes nothing, as where it shares a full disk with the store."""
+
+    def error(self, *_: object, **_more: object) -> None:
+        raise OSError("no space left on device")
+
+    exception = error
+
+
+async def test_a_thread_that_fails_ends_the_store_and_keeps_nobody_waiting(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_store(url(path))
+    await append(store, [row("a", 1)])
+    changes: list[str] = []
+    done: list[object] = []
+    store.log.watch(lambda: changes.append(store.log.trouble))
+    monkeypatch.setattr("croupier_server.storage.writer._log", FullLog())
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    nameless = row("a", 2)._replace(table_id=None)  # type: ignore[arg-type]
+    for one in (row("b", 1), nameless, row("b", 2)):
+        store.log.append([one], lambda error: done.append(type(error)))
+    await until(lambda: len(done) == 3)
+    assert done[1:] == [OSError, OSError]
+    assert type(store.log.gone) is OSError
+    assert changes == ["the store's writer has failed: OSError"]
+    store.log.append([row("b", 3)], lambda error: done.append(type(error)))
+    assert done[3] is OSError
+    async with asyncio.timeout(10):
+        await store.close()
+
+
 # The core, without threads ----------------------------------------------------------------------
 
 
@@ -301,7 +333,7 @@ def test_a_long_match_leaves_nothing_behind(path: Path) -> None:
     for number in range(1, 1200):
         core.commit([appended([row("long", number), row("short", number)])])
     core.commit([appended([row("live", 1)])])
-    jobs: list[Job] = [Finish(match("long"), ignore), Forget("short")]
+    jobs: list[Job] = [Finish(match("long"), ignore), Finish(match("short"), ignore)]
     assert core.commit(jobs).errors == [None, None]
     live, pieces_left, _ = kept(file)
     assert live == 1
@@ -319,7 +351,7 @@ def test_numbers_are_not_used_again_while_they_matter(path: Path) -> None:
     file = SqliteFile(path, "process")
     for number in range(1, 700):
         file.core.commit([appended([row("a", number)])])
-    file.core.commit([Forget("a"), appended([row("a", 1)])])
+    file.core.commit([Finish(match("a"), ignore), appended([row("a", 1)])])
     file.close()
     file = SqliteFile(path, "process")
     file.core.commit([appended([row("b", 1), row("a", 2)])])
@@ -340,7 +372,7 @@ def test_a_transaction_that_fails_changes_nothing(path: Path) -> None:
     jobs: list[Job] = [
         appended([row("c", 1)]),
         Finish(match("a"), ignore),
-        Forget("b"),
+        Finish(match("b"), ignore),
     ]
     for batch in (jobs, [appended([row("a", 2)])]):
         with pytest.raises(StoreTrouble, match="locked"):
@@ -391,7 +423,7 @@ async def test_a_checkpoint_goes_with_its_table(path: Path) -> None:
     await append(store, [row("a", 1), row("b", 1)])
     for name in ("a", "b"):
         store.log.checkpoint(name, Checkpoint(1, 1, b"state"))
-    store.log.forget("a")
+    await finish(store, match("a"))
     await finish(store, match("b"))
     await store.close()
     file = SqliteFile(path, "power")
@@ -443,7 +475,7 @@ async def test_durable_what_cannot_be_cleared_up_stops_no_commit() -> None:
     core = NoMemory()
     writer = Writer(core, lambda jobs, _: settled.extend(jobs), lambda: None)
     for number in range(3):
-        writer.put(Forget("a"))
+        writer.put(Finish(match("a"), ignore))
         await until(lambda number=number: len(settled) > number)  # type: ignore[misc]
     async with asyncio.timeout(10):
         await writer.close()

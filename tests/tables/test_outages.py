@@ -6,14 +6,16 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from structlog.testing import capture_logs
 
 from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.lag import PERIOD_MS
 from croupier_server.tables.spec import ClockSpec, DealSource, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
-from croupier_server.tables.upkeep import PATIENCE_MS
+from croupier_server.tables.upkeep import HANGS_MS, PATIENCE_MS
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import Client, answer, named, openings
@@ -193,6 +195,119 @@ def test_fair_nonces_may_come_after_the_trouble() -> None:
     assert table.status is Status.PLAYING
 
 
+# A store that hangs -----------------------------------------------------------------------------
+
+
+def live(world: World, milliseconds: int) -> None:
+    """Let time pass, with a loop that is never late."""
+    for _ in range(milliseconds // PERIOD_MS):
+        world.clock.advance(PERIOD_MS)
+        world.shard.tick()
+        world.shard.loop_is_alive()
+
+
+def two_tables() -> tuple[SlowLog, World, Table, Table]:
+    """A table with a clock that runs, and one at which something has just been done that is not
+    stored."""
+    log, world, table, tickets = troubled(clock=BASE)
+    other, _ = world.start()
+    world.to_turns(other)
+    log.store()
+    live(world, PERIOD_MS)
+    (decision,) = asked(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    answer_first(world, other)
+    return log, world, table, other
+
+
+def test_fair_a_store_that_hangs_charges_nobody() -> None:
+    log, world, table, other = two_tables()
+    (decision,) = asked(table)
+    since = world.clock.now
+    live(world, HANGS_MS)
+    assert world.shard.upkeep.trouble == ""
+    live(world, PERIOD_MS)
+    assert world.shard.upkeep.trouble == "it hangs: nothing stored for 3 s"
+    refused(lambda: answer_first(world, table))
+    live(world, 3_600_000)
+    assert asked(table) == [decision]
+    log.store()
+    assert world.shard.upkeep.trouble == ""
+    assert other.journal.committed == other.journal.sequence
+    left = table.deadline - world.clock.now
+    assert 10_000 - PERIOD_MS <= left <= 10_000
+    answer_first(world, table)
+    assert world.clock.now - since > 3_600_000
+    log.store()
+
+
+def test_durable_a_store_that_is_slow_but_moves_is_not_taken_for_one_that_hangs() -> None:
+    """The oldest append always waits, and for long, but something is stored now and then."""
+    log, world, _, _ = two_tables()
+    for _ in range(10):
+        world.create()
+        live(world, HANGS_MS - 2 * PERIOD_MS)
+        assert world.shard.upkeep.trouble == ""
+        log.store(1)
+    assert len(log.waiting) > 0
+    log.store()
+
+
+def test_durable_a_store_without_anything_to_store_does_not_hang() -> None:
+    log, world, _, other = two_tables()
+    log.store()
+    live(world, 2 * HANGS_MS)
+    answer_first(world, other)
+    live(world, HANGS_MS)
+    assert world.shard.upkeep.trouble == ""
+    log.store()
+
+
+def test_durable_a_loop_that_is_late_is_no_store_that_hangs() -> None:
+    """What the store has said meanwhile is still to be heard."""
+    log, world, _, _ = two_tables()
+    world.clock.advance(10 * HANGS_MS)
+    world.shard.loop_is_alive()
+    assert world.shard.upkeep.trouble == ""
+    live(world, HANGS_MS - 2 * PERIOD_MS)
+    assert world.shard.upkeep.trouble == ""
+    live(world, 3 * PERIOD_MS)
+    assert "hangs" in world.shard.upkeep.trouble
+    log.store()
+
+
+def test_durable_a_store_that_hangs_and_then_fails_is_in_trouble_until_it_has_stored() -> None:
+    log, world, table, _ = two_tables()
+    with capture_logs() as said:
+        live(world, HANGS_MS + PERIOD_MS)
+        log.break_down()
+        assert world.shard.upkeep.trouble == "the disk is full"
+        log.trouble = ""
+        log._changed()
+        assert "hangs" in world.shard.upkeep.trouble
+        refused(lambda: answer_first(world, table))
+        log.mend()
+    assert world.shard.upkeep.trouble == ""
+    hangs = "it hangs: nothing stored for 3 s"
+    assert [(one["event"], one.get("why")) for one in said] == [
+        ("store in trouble", hangs),
+        ("store in trouble", "the disk is full"),
+        ("store in trouble", hangs),
+        ("store is back", None),
+    ]
+
+
+async def test_durable_who_waits_for_a_store_that_hangs_is_told() -> None:
+    log, world, _, _ = two_tables()
+    waiter = asyncio.ensure_future(world.shard.committed())
+    await asyncio.sleep(0)
+    live(world, HANGS_MS + PERIOD_MS)
+    with pytest.raises(Unavailable) as error:
+        await waiter
+    assert error.value.reason is Reason.STORE_UNAVAILABLE
+    log.store()
+
+
 # Restarts -----------------------------------------------------------------------------------------
 
 
@@ -341,7 +456,7 @@ def test_a_table_that_is_still_to_come_is_said_to_be_recovering() -> None:
     assert new.number > second.number
     with pytest.raises(StopIteration):
         world.shard.recover().send(None)
-    assert [table.number for table in world.shard.list_tables()] == [3, 2, 1]
+    assert [table.number for table in world.shard.list_tables().tables] == [3, 2, 1]
     assert world.find("table-2").status is Status.PLAYING
     with pytest.raises(CroupierError) as missing:
         world.find("never-was")

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
@@ -202,6 +202,8 @@ def events(world: World, table: Table, seat: Seat | None = None) -> list[table_p
 class SlowLog:
     """A log that stores when it is told to, or fails, or is in trouble for a while."""
 
+    gone: Final = None
+
     def __init__(self) -> None:
         self.trouble = ""
         self._changed: Callable[[], None] = lambda: None
@@ -244,9 +246,6 @@ class SlowLog:
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         self.stored.finish(match, done)
-
-    def forget(self, table_id: str) -> None:
-        self.stored.forget(table_id)
 
     async def tables(self) -> tuple[str, ...]:
         return await self.stored.tables()

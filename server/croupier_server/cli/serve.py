@@ -84,6 +84,8 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
             fail(str(error))
         except (CannotListen, CannotShowMetrics, StoreError) as error:
             fail(str(error), CANNOT_START)
+        except app.StoreGone as gone:  # the log has said why
+            raise typer.Exit(gone.status) from None
 
 
 takes_settings(command, config=ConfigFile, announce_fd=_Announce, until_fd=_Until)

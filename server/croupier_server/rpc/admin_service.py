@@ -86,7 +86,7 @@ class AdminService:
             quarantined_table_ids=self._tables.quarantined(),
             streams=operated.streams(),
             draining=operated.shard.reception.is_closed,
-            store_failing=bool(operated.store.log.trouble),
+            store_failing=bool(operated.shard.upkeep.trouble),
             store=operated.store.name,
         )
         answer.start_time.FromMilliseconds(self._started_ms)
@@ -136,7 +136,11 @@ class AdminService:
 
         async def void() -> None:
             if not await self._operated.store.records.void(request.table_id):
-                raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
+                raise NotFound(
+                    Reason.NOT_FOUND,
+                    "there is no record of it; a match that has not ended can be aborted",
+                    field="table_id",
+                )
 
         await self._audited(caller, "VoidMatch", request.table_id, detail, void)
         return pb.VoidMatchResponse()

@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from croupier_server.sim.loop import VirtualLoop
+from croupier_server.sim.spindle import CommitTimer, Spindle, Step
 from croupier_server.storage.base import (
     BoardTable,
     Checkpoint,
@@ -26,13 +27,6 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.memory import memory_store
 
-Step = Callable[[str], None]
-"""Told of each step of the store; may raise `Crashed`."""
-
-
-class Crashed(BaseException):
-    """The server dies here. It passes through code that would catch any other error."""
-
 
 class AnyDisk(Protocol):
     """What survives the server: in memory (`Disk`), or SQLite's files (``sqlite_disk.py``).
@@ -43,6 +37,11 @@ class AnyDisk(Protocol):
 
     noticed_ms: int | None
 
+    @property
+    def hung_ms(self) -> int | None:
+        """See `Spindle.hung_ms`."""
+        ...
+
     def mount(self) -> Store:
         """The store, for a server that starts."""
         ...
@@ -56,7 +55,11 @@ class AnyDisk(Protocol):
         ...
 
     def set_trouble(self, why: str) -> None:
-        """Nothing can be stored from now on, or everything can again."""
+        """See `Spindle.set_trouble`."""
+        ...
+
+    def set_hanging(self, *, hangs: bool) -> None:
+        """See `Spindle.set_hanging`."""
         ...
 
     def throw_away(self) -> None:
@@ -64,46 +67,25 @@ class AnyDisk(Protocol):
         ...
 
 
-class Disk:
-    """What survives the server, in memory.
-
-    Args:
-        loop: the time.
-        commit_ms: milliseconds that the next commit takes, drawn for each.
-        step: told of every step.
-
-    Attributes:
-        trouble: why nothing can be stored now.
-        noticed_ms: when the store noticed, of the loop's time; None: it has not.
-        commits: batches committed.
-    """
+class Disk(Spindle):
+    """What survives the server, in memory."""
 
     def __init__(self, loop: VirtualLoop, commit_ms: Callable[[], float], step: Step) -> None:
-        self.loop = loop
-        self.commit_ms = commit_ms
-        self.step = step
-        self.trouble = ""
-        self.noticed_ms: int | None = None
-        self.commits = 0
+        super().__init__(loop, commit_ms, step)
         self.platter = memory_store(records_max=100_000)
         self._log: DiskLog | None = None
 
     def mount(self) -> Store:
         """The store, for a server that starts."""
         self._log = DiskLog(self)
+        self.timer = self._log.timer
         return self.platter._replace(log=self._log)
 
     def pull(self) -> None:
         """The server is dead: nothing that it still does reaches the disk, nor is it told."""
         if self._log is not None:
-            self._log.is_dead = True
-            self._log = None
-
-    def notice(self) -> str:
-        """The store notices the trouble that there is."""
-        if self.noticed_ms is None:
-            self.noticed_ms = self.loop.micros // 1_000
-        return self.trouble
+            self._log.timer.is_dead = True
+            self._log = self.timer = None
 
     async def close(self) -> None:
         """Wait until everything that was handed over is stored."""
@@ -113,35 +95,30 @@ class Disk:
     def throw_away(self) -> None:
         """See `AnyDisk.throw_away`."""
 
-    def set_trouble(self, why: str) -> None:
-        """Nothing can be stored from now on, or everything can again."""
-        self.trouble = why
-        if not why and self._log is not None:
-            self._log.set_trouble("")  # that there is trouble it notices when it writes
-
 
 class DiskLog:
     """A `TableLog` on a `Disk`, for one life of the server."""
+
+    gone: Final = None
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
         self._watchers: list[Callable[[], None]] = []
         self._queue: list[tuple[Callable[[Done], None], Done]] = []
-        self._timer: asyncio.TimerHandle | None = None
-        self.trouble = ""
-        self.is_dead = False
+        self.timer = CommitTimer(disk, lambda: bool(self._queue), self._commit, self._changed)
+
+    @property
+    def trouble(self) -> str:
+        """See `TableLog.trouble`."""
+        return self.timer.trouble
 
     def watch(self, changed: Callable[[], None]) -> None:
         """See `TableLog.watch`."""
         self._watchers.append(changed)
 
-    def set_trouble(self, why: str) -> None:
-        """The store has noticed that nothing can be stored, or that everything can again."""
-        if self.trouble != why:
-            self.trouble = why
-            for changed in self._watchers:
-                changed()
-        self._schedule()
+    def _changed(self) -> None:
+        for changed in self._watchers:
+            changed()
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
         """See `TableLog.append`."""
@@ -155,11 +132,6 @@ class DiskLog:
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
         self._put("finish", partial(self._disk.platter.log.finish, match), done)
-
-    def forget(self, table_id: str) -> None:
-        """See `TableLog.forget`."""
-        write = partial(self._disk.platter.log.forget, table_id)
-        self._put("forget", _at_once(write), _nothing)
 
     async def tables(self) -> Sequence[str]:
         """See `TableLog.tables`."""
@@ -186,36 +158,21 @@ class DiskLog:
             await empty
 
     def _put(self, what: str, write: Callable[[Done], None], done: Done) -> None:
-        if self.is_dead:
-            return
-        self._disk.step(f"before {what}")
-        self._queue.append((write, done))
-        self._schedule()
-
-    def _schedule(self) -> None:
-        if self._queue and self._timer is None and not self.trouble and not self.is_dead:
-            delay = self._disk.commit_ms() / 1000
-            self._timer = self._disk.loop.call_later(delay, self._commit)
+        if not self.timer.is_dead:
+            self._disk.step(f"before {what}")
+            self._queue.append((write, done))
+            self.timer.schedule()
 
     def _commit(self) -> None:
         """Write what waits as one batch; who handed it over is told one by one."""
-        self._timer = None
-        if self.is_dead:
-            return
-        if self._disk.trouble:
-            self.set_trouble(self._disk.notice())
-            return
-        self._disk.step("before commit")
         batch, self._queue = self._queue, []
         told: list[tuple[Done, Exception | None]] = []
         for write, done in batch:
             write(lambda error, done=done: told.append((done, error)))  # type: ignore[misc]
-        self._disk.commits += 1
         self._disk.step("behind commit")
         for done, error in told:
             done(error)
             self._disk.step("behind done")
-        self._schedule()
 
 
 def _at_once(write: Callable[[], None]) -> Callable[[Done], None]:

@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 
-from croupier_server.sim.disk import Step
 from croupier_server.sim.loop import VirtualLoop
+from croupier_server.sim.spindle import CommitTimer, Spindle, Step
 from croupier_server.storage.base import Store
 from croupier_server.storage.jobs import Committed, Core, Job
 from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
@@ -32,22 +32,18 @@ _SECTOR: Final = 512
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a place where syncing costs nothing, if there is one
 
 
-class SqliteDisk:
+class SqliteDisk(Spindle):
     """As `Disk`, with a file of SQLite's on it.
 
     Args:
-        loop, commit_ms, step: see `Disk`.
+        loop, commit_ms, step: see `Spindle`.
         rng: what a torn tail looks like.
     """
 
     def __init__(
         self, loop: VirtualLoop, commit_ms: Callable[[], float], step: Step, rng: Random
     ) -> None:
-        self.loop = loop
-        self.commit_ms = commit_ms
-        self.step = step
-        self.trouble = ""
-        self.noticed_ms: int | None = None
+        super().__init__(loop, commit_ms, step)
         self._rng = rng
         folder = _MEMORY if _MEMORY.is_dir() else None
         self._folder = tempfile.TemporaryDirectory(prefix="croupier-sim-", dir=folder)
@@ -76,13 +72,14 @@ class SqliteDisk:
         changed: Callable[[], None],
     ) -> InlineWriter:
         self._writer = InlineWriter(self, core, settle, changed)
+        self.timer = self._writer.timer
         return self._writer
 
     def pull(self) -> None:
         """See `Disk.pull`: the power is cut."""
         if self._file is None or self._writer is None:
             return
-        self._writer.is_dead = True
+        self._writer.timer.is_dead = True
         left = self._tear(list(self._writer.jobs))
         self._file.engine.dispose()
         self._file.close()
@@ -90,7 +87,7 @@ class SqliteDisk:
             path.unlink(missing_ok=True)
             if data:
                 path.write_bytes(data)
-        self._file = self._writer = None
+        self._file = self._writer = self.timer = None
 
     def _tear(self, jobs: list[Job]) -> dict[Path, bytes]:
         """What the files hold when they are read again; *jobs* were on their way to the disk."""
@@ -116,22 +113,10 @@ class SqliteDisk:
             torn[at : at + len(new)] = new if is_there else old.ljust(len(new), b"\0")[: len(new)]
         return bytes(torn[: self._rng.randint(min(len(synced), len(whole)), len(whole))])
 
-    def notice(self) -> str:
-        """See `Disk.notice`."""
-        if self.noticed_ms is None:
-            self.noticed_ms = self.loop.micros // 1_000
-        return self.trouble
-
     async def close(self) -> None:
         """See `Disk.close`."""
         if self._writer is not None:
             await self._writer.close()
-
-    def set_trouble(self, why: str) -> None:
-        """See `Disk.set_trouble`."""
-        self.trouble = why
-        if not why and self._writer is not None:
-            self._writer.set_trouble("")
 
     def throw_away(self) -> None:
         """The run is over."""
@@ -157,8 +142,10 @@ class InlineWriter:
 
     Attributes:
         jobs: what waits.
-        is_dead: the server is.
+        timer: when they come.
     """
+
+    gone: Final = None
 
     def __init__(
         self,
@@ -170,53 +157,35 @@ class InlineWriter:
         self._disk = disk
         self._core = core
         self._settle = settle
-        self._changed = changed
-        self._timer: asyncio.TimerHandle | None = None
         self._empty: asyncio.Future[None] | None = None
         self.jobs: deque[Job] = deque()
-        self.trouble = ""
-        self.is_dead = False
+        self.timer = CommitTimer(disk, lambda: bool(self.jobs), self._commit, changed)
+
+    @property
+    def trouble(self) -> str:
+        """See `JobWriter.trouble`."""
+        return self.timer.trouble
 
     def put(self, job: Job) -> None:
         """See `JobWriter.put`."""
-        if not self.is_dead:
+        if not self.timer.is_dead:
             self._disk.step(f"before {type(job).__name__}")
             self.jobs.append(job)
-            self._schedule()
+            self.timer.schedule()
 
     async def close(self) -> None:
         """See `JobWriter.close`."""
-        if self.jobs and not self.is_dead:
+        if self.jobs and not self.timer.is_dead:
             self._empty = self._disk.loop.create_future()
             await self._empty
 
-    def set_trouble(self, why: str) -> None:
-        """See `DiskLog.set_trouble`."""
-        if self.trouble != why:
-            self.trouble = why
-            self._changed()
-        self._schedule()
-
-    def _schedule(self) -> None:
-        if self.jobs and self._timer is None and not self.trouble and not self.is_dead:
-            delay = self._disk.commit_ms() / 1000
-            self._timer = self._disk.loop.call_later(delay, self._commit)
-
     def _commit(self) -> None:
-        self._timer = None
-        if self.is_dead:
-            return
-        if self._disk.trouble:
-            self.set_trouble(self._disk.notice())
-            return
-        self._disk.step("before commit")
         jobs = list(self.jobs)
         committed = self._core.commit(jobs)
         self.jobs.clear()
         self._disk.step("behind commit")
         self._settle(jobs, committed)
         self._core.sweep()
-        self._schedule()
         if not self.jobs and self._empty is not None and not self._empty.done():
             self._empty.set_result(None)
 

@@ -11,12 +11,14 @@ from random import Random
 from typing import Final
 
 from croupier_server.sim.chair import World
-from croupier_server.sim.disk import AnyDisk, Crashed
+from croupier_server.sim.disk import AnyDisk
 from croupier_server.sim.faults import Fault
 from croupier_server.sim.loop import START_MS, VirtualLoop
 from croupier_server.sim.machine import Machine
 from croupier_server.sim.network import Line
 from croupier_server.sim.promises.observed import Outage
+from croupier_server.sim.spindle import Crashed
+from croupier_server.tables.upkeep import HANGS_MS
 
 _NOTICED_MS: Final = (0.0, 0.0, 500.0, 20_000.0)
 """How long it takes a side to notice that a connection is gone."""
@@ -95,6 +97,9 @@ class Trouble:
                 self._full += 1
                 self._disk.set_trouble("the disk is full")
                 later(fault.lasts_ms, self._space_again)
+            case "hung disk":
+                self._disk.set_hanging(hangs=True)
+                later(fault.lasts_ms, self._answers_again)
             case "crash":
                 self._crash(fault.lasts_ms)
             case "crash at a step":
@@ -114,6 +119,14 @@ class Trouble:
         self._disk.set_trouble("")
         if noticed_ms is not None:
             self._world.see(Outage(START_MS + noticed_ms, self._world.now_ms(), "full disk"))
+
+    def _answers_again(self) -> None:
+        shard, hung_ms = self._machine.shard, self._disk.hung_ms
+        has_noticed = shard is not None and shard.upkeep.trouble
+        self._disk.set_hanging(hangs=False)
+        if hung_ms is not None and has_noticed:  # what was answered before that cost what it took
+            since = START_MS + hung_ms + HANGS_MS
+            self._world.see(Outage(since, self._world.now_ms(), "hung disk"))
 
     def _crash(self, down_ms: int) -> None:
         if self._machine.is_up:

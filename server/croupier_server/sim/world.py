@@ -18,7 +18,7 @@ import structlog
 from google.protobuf.message import Message
 
 from croupier_server.sim.chair import Chair, Client
-from croupier_server.sim.disk import AnyDisk, Crashed, Disk
+from croupier_server.sim.disk import AnyDisk, Disk
 from croupier_server.sim.guests import Host, Joiner, Spectator
 from croupier_server.sim.loop import START_MS, VirtualLoop
 from croupier_server.sim.machine import Machine
@@ -28,6 +28,7 @@ from croupier_server.sim.promises.judge import Judge
 from croupier_server.sim.promises.observed import Broken, Logged, Observation, Told
 from croupier_server.sim.riders import WatchRider
 from croupier_server.sim.session_rider import SessionRider
+from croupier_server.sim.spindle import Crashed
 from croupier_server.sim.sqlite_disk import SqliteDisk
 from croupier_server.sim.trouble import Trouble
 

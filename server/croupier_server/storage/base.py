@@ -136,7 +136,11 @@ class BoardTable(NamedTuple):
 
 
 class NoRows(Exception):
-    """A match is finished that has no rows: it was finished or forgotten before."""
+    """A match is finished that has no rows: it was finished before."""
+
+
+class Superseded(Exception):
+    """What we had stored last is not the last word of the store any more."""
 
 
 class TableLog(Protocol):
@@ -147,8 +151,15 @@ class TableLog(Protocol):
         """Why nothing can be stored now; empty when all is well."""
         ...
 
+    @property
+    def gone(self) -> Exception | None:
+        """Why nothing will ever be stored again: `Superseded`, or a mistake of ours. None: it will
+        be, or the log was closed. Such a log is in trouble too."""
+        ...
+
     def watch(self, changed: Callable[[], None]) -> None:
-        """Have *changed* called on the event loop's thread whenever `trouble` has changed."""
+        """Have *changed* called on the event loop's thread whenever `trouble` or `gone` has
+        changed."""
         ...
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
@@ -157,7 +168,9 @@ class TableLog(Protocol):
 
         While it cannot, as the disk is full or the connection lost, it keeps them and tries again.
         *done* is called at once or later, in the order of the appends; with an error only when the
-        rows never will be stored: the store was closed, or another server has taken it over.
+        rows never will be stored: they are to blame themselves, the store was closed, or it is
+        `gone`. A log has no gaps: of a table with rows that never will be stored, later rows are
+        left out, and the append of nothing else fails too.
         """
         ...
 
@@ -171,10 +184,6 @@ class TableLog(Protocol):
         The record is shown at once, or with the last table of its board. An error of *done* means
         that the rows are kept instead, or `NoRows`.
         """
-        ...
-
-    def forget(self, table_id: str) -> None:
-        """Drop the rows of a table that has no record, in the order of the appends."""
         ...
 
     async def tables(self) -> Sequence[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from croupier_server.storage.base import Checkpoint, Done, FinishedMatch
+from croupier_server.storage.base import Checkpoint, Done, FinishedMatch, Superseded
 from croupier_server.storage.packing import Piece
 
 
@@ -33,13 +33,7 @@ class Finish(NamedTuple):
     done: Done
 
 
-class Forget(NamedTuple):
-    """Let go of the rows."""
-
-    table_id: str
-
-
-Job = Append | KeepCheckpoint | Finish | Forget
+Job = Append | KeepCheckpoint | Finish
 
 
 class Committed(NamedTuple):
@@ -60,6 +54,50 @@ class StoreTrouble(Exception):
 
 class StoreClosed(Exception):
     """It never will be stored: the store was closed before it could be."""
+
+
+class Gaps:
+    """Tables with rows that never will be stored. Nothing that comes behind those is, as a log has
+    no gaps: after a restart such a table goes on from where the gap would have been."""
+
+    def __init__(self) -> None:
+        self._errors: dict[str, Exception] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._errors)
+
+    def open(self, job: Job, error: Exception) -> None:
+        """*job* was refused for ever."""
+        if isinstance(job, Append):
+            for piece in job.pieces:
+                self._errors.setdefault(piece.table_id, error)
+
+    def behind(self, job: Job) -> Job:
+        """What is left to be done of *job*; who waits for it hears why nothing is, in turn."""
+        if isinstance(job, Append):
+            left = [piece for piece in job.pieces if piece.table_id not in self._errors]
+            if len(left) == len(job.pieces):
+                return job
+            if left:
+                return Append(left, job.done)
+            table_id = job.pieces[0].table_id
+        else:
+            table_id = job.match.table_id if isinstance(job, Finish) else job.table_id
+        error = self._errors.get(table_id)
+        if error is None:
+            return job
+        done = _nobody_waits if isinstance(job, KeepCheckpoint) else job.done
+        return Append((), lambda fault: done(fault or error))
+
+
+def _nobody_waits(_error: Exception | None) -> None:
+    """For checkpoints."""
+
+
+def reason_gone(error: Exception) -> str:
+    """Why a log is gone, as its trouble; what a mistake of ours says may name cards."""
+    is_known = isinstance(error, Superseded)
+    return str(error) if is_known else f"the store's writer has failed: {type(error).__name__}"
 
 
 class Core(Protocol):

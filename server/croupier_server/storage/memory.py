@@ -181,6 +181,7 @@ class MemoryLog:
     __slots__ = ("_tables", "records")
 
     trouble: Final = ""
+    gone: Final = None
 
     def __init__(self, records: MemoryRecords | None = None) -> None:
         self._tables: dict[str, _Rows] = {}
@@ -221,10 +222,6 @@ class MemoryLog:
             return
         del self._tables[match.table_id]
         done(None)
-
-    def forget(self, table_id: str) -> None:
-        """See `TableLog.forget`."""
-        self._tables.pop(table_id, None)
 
     async def tables(self) -> tuple[str, ...]:
         """See `TableLog.tables`."""

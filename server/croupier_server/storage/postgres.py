@@ -27,19 +27,27 @@ from croupier_server.storage.base import (
     LogRow,
     NoRows,
     StoredTable,
+    Superseded,
 )
 from croupier_server.storage.jobs import (
     Append,
     Finish,
-    Forget,
+    Gaps,
     Job,
     KeepCheckpoint,
     StoreClosed,
+    reason_gone,
 )
 from croupier_server.storage.packing import pieces
-from croupier_server.storage.postgres_batches import Batch, Batches
+from croupier_server.storage.postgres_batches import JOBS_MAX, Batch, Batches
 from croupier_server.storage.postgres_pool import PostgresPool
-from croupier_server.storage.postgres_session import LOST, Held, Superseded, WriterSession, plain
+from croupier_server.storage.postgres_session import (
+    LOST,
+    Held,
+    WriterSession,
+    plain,
+    refused_as,
+)
 
 CLOSE_S: Final = 5.0
 """What cannot be stored within this time when the log is closed never will be."""
@@ -79,6 +87,9 @@ class PostgresLog:
         self._jobs: deque[Job] = deque()
         self._batch: Batch | None = None
         """Sent, or about to be; stored or not."""
+        self._at_once = JOBS_MAX
+        """Jobs that the next batch has at most."""
+        self._gaps = Gaps()
         self._end: Exception | None = None
         """Why nothing will be stored any more."""
         self._is_closing = False
@@ -98,6 +109,11 @@ class PostgresLog:
         """See `TableLog.trouble`."""
         return self._trouble
 
+    @property
+    def gone(self) -> Exception | None:
+        """See `TableLog.gone`."""
+        return None if isinstance(self._end, StoreClosed) else self._end
+
     def watch(self, changed: Callable[[], None]) -> None:
         """See `TableLog.watch`."""
         self._watchers.append(changed)
@@ -113,10 +129,6 @@ class PostgresLog:
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
         self._put(Finish(match, done))
-
-    def forget(self, table_id: str) -> None:
-        """See `TableLog.forget`."""
-        self._put(Forget(table_id))
 
     async def tables(self) -> Sequence[str]:
         """See `TableLog.tables`."""
@@ -151,7 +163,7 @@ class PostgresLog:
         if self._end is not None:
             _refuse(job, self._end)
             return
-        self._jobs.append(job)
+        self._jobs.append(self._gaps.behind(job) if self._gaps else job)
         self._wake.set()
 
     # The writer ----------------------------------------------------------------------------------
@@ -192,16 +204,41 @@ class PostgresLog:
             await self._session.open()
             await self._look_back()
         if self._batch is None:
-            self._batch = self._batches.take(self._jobs)
-        batch = self._batch
-        if batch is not None:
-            fence = await self._session.connection.fetchval(batch.statement, *batch.arguments)
-            if fence is None:
-                raise Superseded("another server has taken the database over")
-            self._settle(None)
+            self._batch = self._batches.take(self._jobs, self._at_once)
+        if self._batch is not None:
+            await self._send(self._batch)
         while self._jobs and isinstance(self._jobs[0], Finish):
             self._finish(self._jobs[0])
             self._jobs.popleft()
+
+    async def _send(self, batch: Batch) -> None:
+        """Have *batch* stored; where it is refused for what is in it, its jobs wait to be sent in
+        smaller batches, until the one that is to blame is alone."""
+        try:
+            fence = await self._session.connection.fetchval(batch.statement, *batch.arguments)
+        except LOST as error:
+            why = refused_as(error)
+            if not why:
+                raise
+            self._batch = None
+            self._batches.undo(batch)
+            if len(batch.jobs) > 1:
+                self._jobs.extendleft(reversed(batch.jobs))
+                self._at_once = len(batch.jobs) // 2
+            else:
+                self._leave_out(batch.jobs[0], why, error)
+            return
+        if fence is None:
+            raise Superseded("another server has taken the database over")
+        self._at_once = min(2 * self._at_once, JOBS_MAX)
+        self._settle(None)
+
+    def _leave_out(self, job: Job, why: str, error: Exception) -> None:
+        """*job* alone was refused, and harms none of the others."""
+        _log.error("not stored", job=type(job).__name__, error=why)
+        self._gaps.open(job, error)
+        self._jobs = deque(self._gaps.behind(one) for one in self._jobs)
+        _refuse(job, error)
 
     def _finish(self, job: Finish) -> None:
         """Everything appended before it is stored."""
@@ -227,16 +264,13 @@ class PostgresLog:
     def _settle(self, error: Exception | None) -> None:
         """Tell those whose batch this was."""
         batch, self._batch = self._batch, None
-        for done in batch.done if batch is not None else ():
-            _tell(done, error)
+        for job in batch.jobs if batch is not None else ():
+            if isinstance(job, Append):
+                _tell(job.done, error)
 
     def _say(self, trouble: str) -> None:
         if trouble == self._trouble:
             return
-        if trouble:
-            _log.error("store in trouble", error=trouble)
-        else:
-            _log.info("store well again")
         self._trouble = trouble
         for changed in self._watchers:
             asyncio.get_running_loop().call_soon(changed)
@@ -247,7 +281,7 @@ class PostgresLog:
             return
         self._end = error
         if not isinstance(error, StoreClosed):
-            self._say(str(error))
+            self._say(reason_gone(error))
         self._archiver.cancel()
         self._settle(error)
         while self._finished:

@@ -7,11 +7,11 @@ twice. Must not be put here: sessions, and what happens when one is lost.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.storage.base import Checkpoint, Done
-from croupier_server.storage.jobs import Append, Finish, Forget, Job
+from croupier_server.storage.base import Checkpoint
+from croupier_server.storage.jobs import Append, Finish, Job, KeepCheckpoint
 from croupier_server.storage.packing import Piece
 
 JOBS_MAX: Final = 4_096
@@ -43,10 +43,7 @@ WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence
     SELECT mark.* FROM held,
       unnest($11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[]) AS mark
     ON CONFLICT (table_number) DO UPDATE
-    SET after = excluded.after, kept_from = excluded.kept_from, data = excluded.data),
-  gone AS (DELETE FROM live_tables USING held WHERE number = ANY($15::bigint[])),
-  gone_marks AS (DELETE FROM checkpoints USING held WHERE table_number = ANY($15::bigint[])),
-  gone_pieces AS (DELETE FROM log_pieces USING held WHERE table_number = ANY($15::bigint[]))
+    SET after = excluded.after, kept_from = excluded.kept_from, data = excluded.data)
 SELECT fence FROM held
 """  # noqa: S608 - the parts are above
 
@@ -58,13 +55,15 @@ class Batch(NamedTuple):
         number: counts those of this fence, from 1.
         statement: what is sent; it returns the fence, or nothing under another one.
         arguments: of the statement.
-        done: who hears of it, in order.
+        jobs: what it does, in order.
+        made: ids of the tables that are new in it.
     """
 
     number: int
     statement: str
     arguments: tuple[object, ...]
-    done: tuple[Done, ...]
+    jobs: tuple[Job, ...]
+    made: tuple[str, ...]
 
 
 class Batches:
@@ -87,37 +86,20 @@ class Batches:
         self.last_batch = 0
         """Number of the newest batch."""
 
-    def take(self, jobs: deque[Job]) -> Batch | None:
+    def take(self, jobs: deque[Job], at_most: int = JOBS_MAX) -> Batch | None:
         """A batch of the first of *jobs*, which are taken away; None when a `Finish` is first, or
-        nothing.
+        nothing."""
+        taken: list[Job] = []
+        while jobs and len(taken) < at_most and not isinstance(jobs[0], Finish):
+            taken.append(jobs.popleft())
+        return self._batch(taken) if taken else None
 
-        What one statement deletes it cannot have made, so a batch stores or forgets, not both.
-        """
-        pieces: list[Piece] = []
-        done: list[Done] = []
-        checkpoints: dict[str, Checkpoint] = {}
-        forgotten: list[int] = []
-        for _ in range(min(len(jobs), JOBS_MAX)):
-            job = jobs[0]
-            if isinstance(job, Finish):
-                break
-            if isinstance(job, Forget):
-                if done or checkpoints:
-                    break
-                number = self._tables.pop(job.table_id, None)
-                if number is not None:
-                    forgotten.append(number)
-            elif forgotten:
-                break
-            elif isinstance(job, Append):
-                pieces += job.pieces
-                done.append(job.done)
-            else:
-                checkpoints[job.table_id] = job.checkpoint
-            jobs.popleft()
-        if not (done or checkpoints or forgotten):
-            return self.take(jobs) if jobs and not isinstance(jobs[0], Finish) else None
-        return self._batch(_joined(pieces), checkpoints, forgotten, tuple(done))
+    def undo(self, batch: Batch) -> None:
+        """The newest batch was refused, and none of it is stored."""
+        assert batch.number == self.last_batch
+        self.last_batch -= 1
+        for table_id in batch.made:
+            del self._tables[table_id]
 
     def release(self, table_id: str) -> int | None:
         """The number of a table that is live no more, if it was."""
@@ -127,19 +109,17 @@ class Batches:
         """Take back that a table is live no more."""
         self._tables.setdefault(table_id, number)
 
-    def _batch(
-        self,
-        pieces: list[Piece],
-        checkpoints: dict[str, Checkpoint],
-        forgotten: list[int],
-        done: tuple[Done, ...],
-    ) -> Batch:
+    def _batch(self, jobs: Sequence[Job]) -> Batch:
+        pieces = _joined(piece for job in jobs if isinstance(job, Append) for piece in job.pieces)
         made: list[tuple[int, str, int]] = []
         for piece in pieces:
             if piece.table_id not in self._tables:
                 self._last_table += 1
                 self._tables[piece.table_id] = self._last_table
                 made.append((self._last_table, piece.table_id, piece.epoch))
+        checkpoints: dict[str, Checkpoint] = {
+            job.table_id: job.checkpoint for job in jobs if isinstance(job, KeepCheckpoint)
+        }
         marks = [
             (self._tables[table_id], *checkpoint)
             for table_id, checkpoint in checkpoints.items()
@@ -148,6 +128,7 @@ class Batches:
         before = self._last_piece
         self._last_piece += len(pieces)
         self.last_batch += 1
+        statement = _PIECES
         arguments: tuple[object, ...] = (
             self.last_batch,
             self._fence,
@@ -157,13 +138,14 @@ class Batches:
             [piece[2] for piece in pieces],
             [piece[3] for piece in pieces],
         )
-        if not (made or marks or forgotten):
-            return Batch(self.last_batch, _PIECES, arguments, done)
-        arguments += (*_columns(made, 3), *_columns(marks, 4), forgotten)
-        return Batch(self.last_batch, _ALL, arguments, done)
+        if made or marks:
+            statement = _ALL
+            arguments += (*_columns(made, 3), *_columns(marks, 4))
+        names = tuple(table_id for _, table_id, _ in made)
+        return Batch(self.last_batch, statement, arguments, tuple(jobs), names)
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     """One piece for each table and epoch, as pieces of one batch cost less together."""
     found: dict[tuple[str, int], list[Piece]] = {}
     for piece in pieces:

@@ -18,7 +18,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from croupier_server.errors import Reason, Unavailable
-from croupier_server.storage.base import Checkpoint, FinishedMatch, LogRow, StoredTable
+from croupier_server.storage.base import (
+    Checkpoint,
+    FinishedMatch,
+    LogRow,
+    StoredTable,
+    Superseded,
+)
 from croupier_server.storage.codec import record_of_bodies
 from croupier_server.storage.packing import behind, bodies, unpack
 from croupier_server.storage.postgres_session import (
@@ -26,7 +32,6 @@ from croupier_server.storage.postgres_session import (
     CONNECT_S,
     EXCLUDE_OTHERS,
     LOST,
-    Superseded,
     plain,
 )
 from croupier_server.storage.queries import keep_record
@@ -154,7 +159,7 @@ class PostgresPool:
         rows = list(_rows(table_id, found))
         made = next(_rows(table_id, first), None) or next(iter(rows), None)
         if made is None:
-            return None  # forgotten meanwhile
+            return None  # finished meanwhile
         return StoredTable(table_id, epoch, made, checkpoint, behind(rows, start))
 
     async def read_log(self, table_id: str, after: int) -> Sequence[LogRow]:

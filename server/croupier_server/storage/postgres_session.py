@@ -21,7 +21,7 @@ from typing import Final
 import asyncpg
 
 from croupier_server.config import without_password
-from croupier_server.storage.base import Durability
+from croupier_server.storage.base import Durability, Superseded
 
 CONNECT_S: Final = 10
 """Time to connect and to find out whether we may write."""
@@ -68,19 +68,29 @@ LOST: Final = (
 """What a session may fail with."""
 
 
+_REFUSALS: Final = frozenset({"22", "23", "54", "P0"})
+"""Classes of SQLSTATE that are about what was sent: no such data, a constraint, a limit, a trigger
+that raised. All others are about the database or the session."""
+
+
 class Held(Exception):
     """Another server holds the database; the text says which."""
 
 
-class Superseded(Exception):
-    """What we had stored last is not the last word of the database any more."""
+def refused_as(error: BaseException) -> str:
+    """What PostgreSQL or its driver has against the very data that it was sent, which it never will
+    take; empty for anything else, which may pass. No words of theirs: they may name the data."""
+    state = error.sqlstate or "" if isinstance(error, asyncpg.PostgresError) else ""
+    return f"{type(error).__name__} ({state})" if state[:2] in _REFUSALS else ""
 
 
 def plain(error: BaseException) -> str:
     """What went wrong, on one line and without what the driver knows of passwords."""
     if type(error) is TimeoutError and not error.args:
         return f"PostgreSQL has not answered for {ANSWER_S} s"
-    text = " ".join(str(error).split()) or type(error).__name__
+    # What PostgreSQL says in detail may be the row itself, which nobody may see.
+    words = error.args[0] if isinstance(error, asyncpg.PostgresError) and error.args else error
+    text = refused_as(error) or " ".join(str(words).split()) or type(error).__name__
     return f"PostgreSQL: {without_password(text)}"
 
 

@@ -36,7 +36,6 @@ from croupier_server.storage.jobs import (
     Committed,
     Core,
     Finish,
-    Forget,
     Job,
     KeepCheckpoint,
 )
@@ -58,6 +57,11 @@ class JobWriter(Protocol):
     @property
     def trouble(self) -> str:
         """See `TableLog.trouble`."""
+        ...
+
+    @property
+    def gone(self) -> Exception | None:
+        """See `TableLog.gone`."""
         ...
 
     def put(self, job: Job) -> None:
@@ -144,6 +148,11 @@ class SqliteLog:
         """See `TableLog.trouble`."""
         return self._writer.trouble
 
+    @property
+    def gone(self) -> Exception | None:
+        """See `TableLog.gone`."""
+        return self._writer.gone
+
     def watch(self, changed: Callable[[], None]) -> None:
         """See `TableLog.watch`."""
         self._watchers.append(changed)
@@ -159,10 +168,6 @@ class SqliteLog:
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
         self._writer.put(Finish(match, done))
-
-    def forget(self, table_id: str) -> None:
-        """See `TableLog.forget`."""
-        self._writer.put(Forget(table_id))
 
     async def tables(self) -> list[str]:
         """See `TableLog.tables`."""

@@ -24,7 +24,6 @@ from croupier_server.storage.jobs import (
     Append,
     Committed,
     Finish,
-    Forget,
     Job,
     StoreTrouble,
 )
@@ -181,11 +180,7 @@ class _Change:
         if isinstance(job, Finish):
             return self._finish(job.match)
         number = self.numbers.get(job.table_id)
-        if number is None:
-            return None
-        if isinstance(job, Forget):
-            self._forget(job.table_id)
-        else:
+        if number is not None:
             self._raw.execute(_KEEP_CHECKPOINT, (number, *job.checkpoint))
         return None
 
@@ -219,10 +214,10 @@ class _Change:
             return error
         if keep_record(self._connection, match, record):
             self.has_shown = True
-        self._forget(match.table_id)
+        self._let_go(match.table_id)
         return None
 
-    def _forget(self, table_id: str) -> None:
+    def _let_go(self, table_id: str) -> None:
         number = self.numbers.pop(table_id)
         self._raw.execute("DELETE FROM live_tables WHERE number = ?", (number,))
         self._raw.execute("DELETE FROM checkpoints WHERE table_number = ?", (number,))

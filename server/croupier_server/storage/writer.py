@@ -19,9 +19,11 @@ from croupier_server.storage.jobs import (
     Committed,
     Core,
     Finish,
+    Gaps,
     Job,
     StoreClosed,
     StoreTrouble,
+    reason_gone,
 )
 
 _JOBS_MAX: Final = 4_096
@@ -43,10 +45,11 @@ class Writer:
     Args:
         core: the database; nobody else writes to it.
         settle: told on the loop's thread what came of jobs, in their order.
-        changed: told on the loop's thread that `trouble` has changed.
+        changed: told on the loop's thread that `trouble` or `gone` has changed.
 
     Attributes:
         trouble: why nothing can be stored now; empty when all is well.
+        gone: the mistake of ours that has ended the thread, if one has.
     """
 
     def __init__(
@@ -56,10 +59,14 @@ class Writer:
         changed: Callable[[], None],
     ) -> None:
         self.trouble = ""
+        self.gone: Exception | None = None
         self._core = core
         self._settle = settle
         self._changed = changed
         self._jobs: deque[Job] = deque()
+        self._taken: list[Job] = []
+        """Those of whom nobody was told yet."""
+        self._gaps = Gaps()
         self._is_idle = False
         self._is_closing = False
         self._has_given_up = False
@@ -75,6 +82,8 @@ class Writer:
         self._jobs.append(job)
         if self._is_idle:
             self._wake.set()
+        if self.gone is not None:
+            self._refuse_all(self.gone)
 
     async def close(self) -> None:
         """Return when all jobs are done; those that cannot be stored now never will be."""
@@ -86,15 +95,24 @@ class Writer:
     # On the thread -------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        try:
+            self._serve()
+        except Exception as error:  # a mistake of ours; everybody who waits has to hear of it
+            self._tell(self._give_up, error)
+            _log.exception("store writer failed")
+        finally:
+            self._tell(self._ended.set)
+
+    def _serve(self) -> None:
+        """Store what there is, again and again, until the end."""
         while True:
-            jobs = self._take()
+            jobs = self._taken = self._take()
             if jobs:
                 self._commit(jobs)
             elif self._is_closing:
                 break
             elif not self._sweep():
                 self._wait()
-        self._tell(self._ended.set)
 
     def _take(self) -> list[Job]:
         """What is committed together next."""
@@ -116,6 +134,8 @@ class Writer:
         self._is_idle = False
 
     def _commit(self, jobs: Sequence[Job]) -> None:
+        if self._gaps:
+            jobs = [self._gaps.behind(job) for job in jobs]
         try:
             committed = self._insist(jobs)
         except Exception as error:
@@ -124,9 +144,11 @@ class Writer:
                     self._commit([job])
                 return
             _log.error("not stored", job=type(jobs[0]).__name__, error=repr(error))
+            self._gaps.open(jobs[0], error)
             committed = Committed([error])
         self._has_garbage = self._has_garbage or any(type(job) is not Append for job in jobs)
         self._tell(self._settle, jobs, committed)
+        self._taken = self._taken[len(jobs) :]
 
     def _insist(self, jobs: Sequence[Job]) -> Committed:
         """Commit *jobs*, again and again while the store is in trouble; after `close`, once. What
@@ -164,10 +186,6 @@ class Writer:
     def _say(self, trouble: str) -> None:
         if trouble == self.trouble:
             return
-        if trouble:
-            _log.error("store in trouble", error=trouble)
-        else:
-            _log.info("store well again")
         self.trouble = trouble
         self._tell(self._changed)
 
@@ -175,3 +193,17 @@ class Writer:
         """Call *callback* on the loop's thread, if there still is one."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(callback, *values)
+
+    # On the loop, when the thread has failed ------------------------------------------------------
+
+    def _give_up(self, error: Exception) -> None:
+        self.gone = error
+        self.trouble = reason_gone(error)
+        self._changed()
+        self._jobs.extendleft(reversed(self._taken))
+        self._refuse_all(error)
+
+    def _refuse_all(self, error: Exception) -> None:
+        jobs = list(self._jobs)
+        self._jobs.clear()
+        self._settle(jobs, Committed([error] * len(jobs)))

@@ -29,6 +29,11 @@ _log = structlog.get_logger(__name__)
 PATIENCE_MS: Final = 1_000
 """When the store has been in trouble for so long, callers wait for it no longer."""
 
+HANGS_MS: Final = 3_000
+"""A store that has stored nothing for so long, with rows waiting, hangs. Busy ones take tens of
+milliseconds for a commit, and a slow disk may take a second; but any commit counts, so that a long
+queue is no hang. Much longer, and a hung store would cost clocks what it is to save them."""
+
 
 class Charge(Protocol):
     """What upkeep looks after."""
@@ -53,6 +58,8 @@ class Upkeep:
         log: the store, which may be in trouble.
 
     Attributes:
+        trouble: why nothing can be stored now; empty when all is well. A store that hangs does not
+            know it, and is in trouble here all the same.
         clock: the time.
         lag: notices when the loop is late.
         timers: deadlines of tables.
@@ -63,6 +70,10 @@ class Upkeep:
         self._charge = charge
         self._store = log
         self._trouble_ms: int | None = None
+        self._hangs = ""
+        self._awaited = 0
+        self._awaited_ms = 0
+        self.trouble = ""
         self.late_ms = 0
         self.clock = clock
         self.lag = Lag()
@@ -74,7 +85,7 @@ class Upkeep:
 
         log.watch(self._store_changed)
         if log.trouble:
-            self._trouble_ms = clock.now_ms()
+            self._store_changed()
 
     # Time that is nobody's -----------------------------------------------------------------------
 
@@ -84,6 +95,7 @@ class Upkeep:
         if now > self.lag.noticed_from:
             since = self.lag.take(now)
             self.late_ms += now - since
+            self._awaited_ms += now - since  # late is the loop; the store may have been in time
             if self._trouble_ms is None:
                 self._give_back(since, now)
         return now
@@ -92,6 +104,7 @@ class Upkeep:
         """To be called every `lag.PERIOD_MS`."""
         now = self.now_ms()
         self.lag.alive(now)
+        self._watch_store(now)
         if self._trouble_ms is not None and now - self._trouble_ms >= PATIENCE_MS:
             self._charge.commits.give_up_waiting()
 
@@ -100,23 +113,51 @@ class Upkeep:
         """Whether nothing can be stored now, so that nothing may happen."""
         return self._trouble_ms is not None
 
+    def _watch_store(self, now: int) -> None:
+        """Find out whether the store does nothing at all with what it was given."""
+        commits = self._charge.commits
+        if commits.waits_for != self._awaited:
+            self._awaited, self._awaited_ms = commits.waits_for, now
+        elif self._awaited and not self.trouble and now - self._awaited_ms >= HANGS_MS:
+            self._hangs = f"it hangs: nothing stored for {(now - self._awaited_ms) / 1000:.0f} s"
+            commits.moved = self._store_moves
+            self._enter_trouble(self._hangs, self._awaited_ms, now)
+
+    def _store_moves(self) -> None:
+        """The store that hung has stored something."""
+        self._hangs = ""
+        self._store_changed()
+
     def _store_changed(self) -> None:
         """The store is in trouble, or no longer. Until it is back nothing is taken and no time
         runs out; what was held up is published when it is stored."""
         now = self.now_ms()
-        if self._store.trouble:
-            if self._trouble_ms is None:
-                self._trouble_ms = now
-                _log.error("store in trouble", why=self._store.trouble)
-                for table in self._charge.directory:
-                    outages.stand_still(table, now)
-        elif self._trouble_ms is not None:
-            since, self._trouble_ms = self._trouble_ms, None
-            _log.info("store is back", ms=now - since)
-            self._idle.give_back(now - since)
-            for table in self._charge.directory:  # those taken up meanwhile have had no timer yet
-                outages.go_on(table, since, now)
-                self.timers.schedule(table)
+        why = self._store.trouble or self._hangs
+        if why and why != self.trouble:
+            self._enter_trouble(why, now, now)
+        elif self.trouble and not why:
+            self._leave_trouble(now)
+
+    def _enter_trouble(self, why: str, since: int, now: int) -> None:
+        """The store has been in trouble from *since* on, or for another reason than before."""
+        self.trouble = why
+        _log.error("store in trouble", why=why)
+        if self._trouble_ms is None:
+            self._trouble_ms = since
+            for table in self._charge.directory:
+                table.match.timing.give_back(since, now)
+                outages.stand_still(table, now)
+
+    def _leave_trouble(self, now: int) -> None:
+        assert self._trouble_ms is not None
+        since, self._trouble_ms = self._trouble_ms, None
+        self.trouble = ""
+        self._awaited_ms = now
+        _log.info("store is back", ms=now - since)
+        self._idle.give_back(now - since)
+        for table in self._charge.directory:  # those taken up meanwhile have had no timer yet
+            outages.go_on(table, since, now)
+            self.timers.schedule(table)
 
     def _give_back(self, since: int, now: int) -> None:
         self._idle.give_back(now - since)
