@@ -86,7 +86,7 @@ def test_a_backup_is_restored(
     assert size == f"{file}: {file.stat().st_size} bytes"
     printed(capsys, "purge", "--older-than", "0s")
     assert kept(store) == []
-    assert printed(capsys, "restore", str(file), "--replace") == "1 live table"
+    assert printed(capsys, "restore", str(file), "--replace") == "restored, with 1 live table"
     assert kept(store) == list(ENDS)
     assert audit(store) == [("restore", str(file), "1 live table", "OK")]
 

@@ -80,7 +80,7 @@ def test_resumable_whoever_has_seen_more_than_the_backup_is_sent_a_reset(
         refused = capsys.readouterr().err
         assert "is in use by process" in refused or "another server holds" in refused
     assert run(["restore", file, "--store", store, "--replace"]) == 0
-    assert capsys.readouterr().out == "1 live table\n"
+    assert capsys.readouterr().out == "restored, with 1 live table\n"
     with serving(store) as channel:
         again = updates(channel, table_id, epoch=seen.table.epoch, after_sequence=seen.sequence)
         assert next(again).reset.reason == table_pb2.RESET_REASON_EPOCH

@@ -232,7 +232,7 @@ async def test_a_drain_with_stop_ends_the_server_and_the_log_says_who_did_it(
     flags = ("--store", settings.store, "--admin-port", "0", "--log-format", "json")
     with served(*flags) as server:
         status, printed = await admin(server.admin, key_file, "drain", "--stop")
-        assert (status, printed) == (0, "the server stops; 0 tables are live\n")
+        assert (status, printed) == (0, "the server stops; 0 live tables\n")
         status, text = await asyncio.to_thread(server.end)
     assert status == 0
     said = [json.loads(line) for line in text.splitlines()]

@@ -51,7 +51,8 @@ def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> N
     store = f"{found.store}, FAILING" if found.store_failing else found.store
     print(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
     recovering = f", {found.recovering_tables} to be taken up" if found.recovering_tables else ""
-    print(f"{found.live_tables} live tables{recovering}, {found.streams} streams")
+    live = _counted(found.live_tables, "live table")
+    print(f"{live}{recovering}, {_counted(found.streams, 'stream')}")
     if found.draining:
         print("takes no new tables")
     for table_id in found.quarantined_table_ids:
@@ -73,7 +74,7 @@ def drain(
         server, key_file, ca, "DrainServer", stop=stop, resume=resume
     )
     does = "stops" if stop else "takes new tables again" if resume else "takes no new tables"
-    print(f"the server {does}; {found.live_tables} tables are live")
+    print(f"the server {does}; {_counted(found.live_tables, 'live table')}")
 
 
 @group.command("abort")
@@ -180,6 +181,10 @@ def _call(server: str, key_file: Path | None, ca: Path | None, method: str, **fi
                 advice = encryption_advice(error.details() or "")
                 fail(f"no Admin port answers at {server} ({code.name}){advice}", _REFUSED)
             fail(f"{server}: {error.details()}", _REFUSED)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _time(stamp: Timestamp) -> str:

@@ -40,7 +40,7 @@ def command(
         await audited(beside, "restore", str(file), told, _nothing())
 
     run_beside(url, write_down)
-    print(told)
+    print(f"restored, with {told}")
 
 
 async def _nothing() -> None:
