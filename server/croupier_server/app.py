@@ -61,7 +61,7 @@ _SECOND_SIGNAL: Final = 128
 _SUPERSEDED: Final = 3
 """Status of a server that another one has followed. The unit for systemd does not start it again:
 it could not take the store from the other while that has its lock, but would at the first
-connection that the other loses, and tables would go to and fro between two addresses."""
+connection that the other loses, and tables would go back and forth between two addresses."""
 
 _WRITER_FAILED: Final = 4
 _SWITCH_S: Final = 0.001
