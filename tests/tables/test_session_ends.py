@@ -6,7 +6,8 @@ import pytest
 
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.errors import Unavailable
-from croupier_server.tables.spec import Status
+from croupier_server.tables.spec import DealSource, Status
+from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import END, Client, answer, named, openings, sit
 from tests.tables.world import SlowLog, World, exactly
 
@@ -136,3 +137,22 @@ def test_the_moves_of_one_frame_are_one_batch() -> None:
         moves.append(move)
     client.say(acknowledged=1, moves=moves)
     assert len(log.waiting) == 1
+
+
+def test_isolated_a_snapshot_that_waits_for_the_store_comes_with_what_is_stored() -> None:
+    """And not with the next heartbeat: the nonce that it is followed by is waited for."""
+    log = SlowLog()
+    world = World(log)
+    table = world.create(deal=DealSource())
+    tickets = [world.join(table, nonce_hash=hashed(NONCES[seat])).ticket for seat in range(3)]
+    log.store()
+    world.shard.open_nonce(table, 1, NONCES[1])
+    client = Client(world)
+    client.say(hello={}, opens=openings(table, tickets[:1]))
+    frame = client.hear()
+    assert frame is not None
+    assert named(frame) == []
+    log.store()
+    frame = client.hear()
+    assert frame is not None
+    assert named(frame) == [(1, "snapshot"), (1, "nonce_wanted")]

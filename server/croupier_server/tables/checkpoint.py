@@ -51,7 +51,16 @@ _ACCOUNTS: Final = frozenset({"_spec"})
 _DECISION: Final = frozenset({"head"})
 _OPENING: Final = frozenset({"_journal", "_spec", "creation", "seats"})
 _JOURNAL: Final = frozenset(
-    {"_event_bytes", "committed", "delayed", "epoch", "kept", "outbox", "table_id"}
+    {
+        "_event_bytes",
+        "committed",
+        "delayed",
+        "epoch",
+        "is_awaited",
+        "kept",
+        "outbox",
+        "table_id",
+    }
 )
 """What is made anew with the table, by the object that holds it."""
 

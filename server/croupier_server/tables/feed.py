@@ -234,6 +234,7 @@ class TableFeed(Feed):
         if self._position and self._position >= self._kept_from - 1:
             out.append(updates.resumed(table.spec.epoch, self._position, self._head))
         elif not self._is_whole:
+            table.journal.is_awaited = True
             return
         else:
             if not (table.is_halted and self._is_over):

@@ -54,6 +54,7 @@ class Journal:
         kept: rows of the events from `kept_from` on.
         outbox: rows that are still to be stored, sealed answers among them; shared with the
             owner of the table, who empties it.
+        is_awaited: the stream of a seat waits until all that has happened is stored.
         delayed: is told of all of them, at a table that is shown late.
         answered: decisions answered since somebody last counted; a sealed window is one.
         timed_out: decisions whose time ran out since then.
@@ -67,6 +68,7 @@ class Journal:
         "committed",
         "delayed",
         "epoch",
+        "is_awaited",
         "is_even",
         "kept",
         "kept_from",
@@ -83,6 +85,7 @@ class Journal:
         self._deal_start = 1
         self.sequence = 0
         self.is_even = True
+        self.is_awaited = False
         self.checkpoint = 0
         self.committed = 0
         self.kept_from = 1

@@ -90,9 +90,12 @@ class Readers:
                 fresh.clear()
         if table.delayed is None:
             self.publish_late(table)
-        if table.has_event_watchers or table.is_changed:
+        journal = table.journal
+        if table.has_event_watchers or table.is_changed or journal.is_awaited:
+            wakes_all = table.is_changed or journal.is_awaited
+            journal.is_awaited = False
             for watcher in watchers:
-                if watcher is not None and (watcher.sees_events or table.is_changed):
+                if watcher is not None and (watcher.sees_events or wakes_all):
                     watcher.wake()
 
     def publish_late(self, table: Table) -> None:
