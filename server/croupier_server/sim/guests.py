@@ -188,10 +188,14 @@ class Joiner:
         self._join()
 
     def _join(self) -> None:
+        if self._chair.is_done:
+            return  # whoever wanted to sit is gone
         self._line.unary(f"{TABLES}JoinTable", self._request.SerializeToString(), (), self._joined)
 
     def _joined(self, data: bytes | None, end: End) -> None:
         world, chair = self._world, self._chair
+        if chair.is_done:
+            return
         if data is None:
             reason = reason_of(end.details)
             if end.is_lost or reason in LATER:

@@ -6,9 +6,9 @@ Must not be put here: when it dies.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from random import Random
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import grpc
 
@@ -51,6 +51,18 @@ class _Details(NamedTuple):
     invocation_metadata: tuple[()] = ()
 
 
+class HouseBots(Protocol):
+    """Bots of the server's own, which live no longer than it does."""
+
+    def sit(self, seat: HouseSeat) -> None:
+        """A seat is for one of them."""
+        ...
+
+    def stop(self) -> None:
+        """The server is gone."""
+        ...
+
+
 class Machine:
     """A server that can be started, stopped and killed, on a disk that stays.
 
@@ -59,9 +71,9 @@ class Machine:
         disk: where it keeps things.
         rng: source of its secrets.
         limits: what callers are held to.
-        house: told of seats that house bots are to take.
 
     Attributes:
+        house: the house bots; None: there are none.
         is_up: somebody listens.
         shard: of this life.
         lives: how often it was started.
@@ -73,17 +85,16 @@ class Machine:
         disk: AnyDisk,
         rng: Random,
         limits: Limits,
-        house: Callable[[HouseSeat], None] | None = None,
     ) -> None:
         self._loop = loop
         self._disk = disk
         self._rng = rng
         self._limits = limits
-        self._house = house
         self._clock = VirtualClock(loop)
         self._handlers: list[grpc.GenericRpcHandler] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._records: RecordService | None = None
+        self.house: HouseBots | None = None
         self.shard: Shard | None = None
         self.is_up = False
         self.lives = 0
@@ -99,7 +110,7 @@ class Machine:
             log=store.log,
             games=GAME_ENTRIES,
             limits=self._limits,
-            house=self._house,
+            house=self.house.sit if self.house is not None else None,
         )
         self.run(self._serve(self.shard, store))
 
@@ -150,6 +161,8 @@ class Machine:
         if self.shard is not None:
             self.shard.stop()
             self.shard = None
+        if self.house is not None:
+            self.house.stop()
         for task in list(self._tasks):
             task.cancel()
         self._tasks.clear()

@@ -70,6 +70,10 @@ class Temper:
         return not self.lie
 
 
+HOUSE: Final = -1
+"""In the place of a client's number: its house bots play a seat."""
+
+
 class Unveiling(NamedTuple):
     """How a seat opens a nonce that is wanted.
 
@@ -87,7 +91,7 @@ class SeatPlan:
     """A seat and who plays it.
 
     Attributes:
-        client: who.
+        client: who; `HOUSE`: a house bot.
         in_session: whether in a session.
         mode: its view mode.
         has_nonce: whether it has nonces.
@@ -155,6 +159,7 @@ class Plan:
         slow_spectators: how many of the spectators stop reading now and then, as a share.
         faults: what breaks.
         prompt: by client, whether it answers in time whatever happens to the server.
+        house_dies_ms: when the process of the house bots dies alone.
     """
 
     seed: int
@@ -168,6 +173,7 @@ class Plan:
     slow_spectators: float
     faults: list[Fault]
     prompt: list[bool]
+    house_dies_ms: tuple[int, ...] = ()
 
 
 def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True) -> Plan:
@@ -191,6 +197,7 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
     faults = make_faults(rng, faulty, with_crashes=with_crashes) if with_trouble else []
     if with_trouble:
         limits = withhold(Random(f"nonces {seed}"), tables, limits)
+        invite_house(Random(f"house {seed}"), tables)
     prompt = [one.is_prompt and at not in faulty for at, one in enumerate(tempers)]
     return Plan(
         seed=seed,
@@ -204,6 +211,7 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
         slow_spectators=0.3 if with_trouble else 0.0,
         faults=faults,
         prompt=prompt,
+        house_dies_ms=_house_deaths(Random(f"deaths {seed}")) if with_trouble else (),
     )
 
 
@@ -221,6 +229,26 @@ def withhold(rng: Random, tables: list[TablePlan], limits: Limits, *, often: flo
                     _unveiling(rng, limits.nonce_ms) for _ in range(rng.choice((1, 1, 2)))
                 )
     return limits
+
+
+def invite_house(rng: Random, tables: list[TablePlan], *, often: float = 0.2) -> None:
+    """Give seats to house bots, *often* a table, but for one at least."""
+    for table in tables:
+        if rng.random() >= often:
+            continue
+        players = len(table.seats)
+        if not table.request.seats:
+            table.request.seats.extend([table_service_pb2.SeatSpec()] * players)
+        for seat in rng.sample(range(players), rng.randint(1, players - 1)):
+            if seat == table.concedes:
+                continue
+            spec, plan = table.request.seats[seat], table.seats[seat]
+            spec.access, spec.house_bot = table_pb2.SEAT_ACCESS_HOUSE, "random"
+            plan.client, plan.withheld = HOUSE, ()
+
+
+def _house_deaths(rng: Random) -> tuple[int, ...]:
+    return tuple(int(rng.random() ** 2 * 25_000) for _ in range(rng.choice((0, 0, 1, 3))))
 
 
 def _unveiling(rng: Random, nonce_ms: int) -> Unveiling:

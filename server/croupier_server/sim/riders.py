@@ -121,11 +121,18 @@ class Rider:
         request = table_service_pb2.JoinTableRequest(
             table_id=chair.table_id, seat=chair.seat, request_id=f"{self.world.rng.getrandbits(64)}"
         )
+        self._rejoin(chair, request)
 
-        def done(data: bytes | None, _end: End) -> None:
+    def _rejoin(self, chair: Chair, request: table_service_pb2.JoinTableRequest) -> None:
+        """The same request until there is an answer: it may have been done, which costs the
+        ticket."""
+
+        def done(data: bytes | None, end: End) -> None:
             if data is not None:
                 answer = self.world.exactly(table_service_pb2.JoinTableResponse, data)
                 chair.ticket = answer.ticket
+            elif (end.is_lost or reason_of(end.details) in LATER) and not chair.is_done:
+                self.world.later(300, self._rejoin, chair, request)
 
         self.line.unary(
             "/croupier.v1.TableService/JoinTable",

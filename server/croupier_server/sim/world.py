@@ -20,10 +20,11 @@ from google.protobuf.message import Message
 from croupier_server.sim.chair import Chair, Client
 from croupier_server.sim.disk import AnyDisk, Disk
 from croupier_server.sim.guests import Host, Joiner, Spectator
+from croupier_server.sim.house import House
 from croupier_server.sim.loop import START_MS, VirtualLoop
 from croupier_server.sim.machine import Machine
 from croupier_server.sim.network import Line
-from croupier_server.sim.plan import Plan, TablePlan
+from croupier_server.sim.plan import HOUSE, Plan, TablePlan
 from croupier_server.sim.promises.judge import Judge
 from croupier_server.sim.promises.observed import Broken, Logged, Observation, Told
 from croupier_server.sim.riders import WatchRider
@@ -66,6 +67,8 @@ class Run:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.rng = Random(f"run {plan.seed}")
+        self._hosts: list[Host] = []
+        self._plans: dict[str, TablePlan] = {}
         self.loop = VirtualLoop()
         self.loop.on_fault = self._fault
         self.judge = Judge(
@@ -85,6 +88,10 @@ class Run:
             for delay in plan.delays
         ]
         self._host_line = Line(self.loop, self.machine, partial(self._delay, 5.0, 2.0), plan.window)
+        self._house_line = Line(
+            self.loop, self.machine, partial(self._delay, 0.0, 1.0), plan.window
+        )
+        self.house = self.machine.house = House(self, self._house_line, self._plans.get)
         self._trouble = Trouble(
             self,
             self.loop,
@@ -98,7 +105,6 @@ class Run:
             for number, line in enumerate(self.lines)
         ]
         self._sessions = [SessionRider(self, client) for client in self._clients]
-        self._hosts: list[Host] = []
         self._streams = 0
         self._trace = hashlib.sha256()
         self._failure: BaseException | None = None
@@ -165,6 +171,8 @@ class Run:
                 for table in self.plan.tables:
                     self.later(table.starts_at_ms, self._host, table)
                 self._trouble.plan(self.plan.faults)
+                for at_ms in self.plan.house_dies_ms:
+                    self.later(at_ms, self.house.die)
                 self._watch_over()
                 self.loop.run_forever()
         finally:
@@ -182,7 +190,7 @@ class Run:
     def _clear_away(self) -> None:
         """Let every task of the server unwind before the loop is gone."""
         self.loop.on_fault = None
-        for line in (*self.lines, self._host_line):
+        for line in (*self.lines, self._host_line, self._house_line):
             line.is_up = False
             line.cut(1e9, 1e9)
         self.machine.crash()
@@ -217,7 +225,10 @@ class Run:
 
     def _made(self, table: TablePlan, table_id: str, codes: list[str]) -> None:
         """A table is there: its players come, and those who watch."""
+        self._plans[table_id] = table
         for seat, plan in enumerate(table.seats):
+            if plan.client == HOUSE:
+                continue
             chair = Chair(self, self._clients[plan.client], plan, table, table_id, seat)
             code = codes[seat] if codes else ""
             join = partial(Joiner, self, chair, code, self._seated, is_whole=table.is_whole)
