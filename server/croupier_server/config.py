@@ -160,6 +160,12 @@ class Settings(BaseSettings):
         "about half of one.",
     )
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
+    watchers_max: int = Field(
+        100,
+        ge=0,
+        description="Open streams of one principal in the lobby, and of each table that it watches "
+        "without a seat; 0: any number.",
+    )
     session_tables_max: Positive = Field(4_096, description="Tables on one session.")
     feed_lag_max: Positive = Field(
         1_024, description="Events that a reader may lag behind before it gets a snapshot instead."

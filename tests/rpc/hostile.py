@@ -280,7 +280,7 @@ class World:
                 parts.append(repr(held).encode())
             parts.append(repr(table.journal.sequence).encode())
             found[name] = hashlib.sha256(b"\0".join(parts)).hexdigest()
-        found["tables"] = str(len(shard.list_tables(limit=1_000)))
+        found["tables"] = str(len(shard.list_tables(limit=1_000).tables))
         return found
 
     # Calls ---------------------------------------------------------------------------------------

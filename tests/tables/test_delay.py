@@ -198,9 +198,9 @@ def test_private_lists_lobby_and_record_wait_for_the_end_that_is_shown(
         step(world, table)
         seen += shown_in(lobby.take(0))
     assert record_of(world, table) is None
-    (listed,) = world.shard.list_tables(status=Status.PLAYING)
+    (listed,) = world.shard.list_tables(status=Status.PLAYING).tables
     assert listed is table
-    assert world.shard.list_tables(status=Status.ENDED) == []
+    assert world.shard.list_tables(status=Status.ENDED).tables == []
     assert not resource(table).HasField("result")
     assert [one.status for one in seen] in ([], [table_pb2.TABLE_STATUS_PLAYING])
     world.clock.advance(delay.time_ms - 1)
@@ -214,7 +214,7 @@ def test_private_lists_lobby_and_record_wait_for_the_end_that_is_shown(
     assert last.status == table_pb2.TABLE_STATUS_ENDED
     assert last == resource(table)
     assert last.result.reason == 1
-    assert world.shard.list_tables(status=Status.ENDED) == [table]
+    assert world.shard.list_tables(status=Status.ENDED).tables == [table]
 
 
 def test_the_end_of_the_match_ends_a_delay_by_decisions() -> None:

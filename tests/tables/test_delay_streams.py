@@ -68,7 +68,7 @@ def test_resumable_from_every_event_that_is_shown(delay: SpectatorDelay) -> None
 
 def test_private_how_far_back_a_stream_may_resume_goes_by_what_is_shown() -> None:
     """The deals that have been shown count, not those that were played."""
-    world = World()
+    world = World(watchers_max=0)
     hour = 3_600_000
     table, _ = world.start(delay=SpectatorDelay(time_ms=hour), options={"deals": 6})
     while table.status is Status.PLAYING:

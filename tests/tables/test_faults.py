@@ -33,7 +33,7 @@ def test_a_table_that_was_given_up_has_no_record_and_counts_no_more() -> None:
     log.store()
     assert now(world.records.head()) == 0
     assert world.shard.directory.live == 0
-    assert world.shard.list_tables() == []
+    assert world.shard.list_tables().tables == []
 
 
 def test_a_request_whose_table_could_not_be_stored_is_made_good_when_it_comes_again() -> None:

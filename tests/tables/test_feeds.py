@@ -319,7 +319,7 @@ def test_a_slow_reader_gets_one_snapshot_and_then_the_end() -> None:
     found = world.take(feed)
     assert end_of(found) == END.REASON_SLOW_CONSUMER
     assert kinds(found) == ["end"]
-    assert table.spectators == []
+    assert not table.spectators
 
 
 def test_a_reader_that_has_caught_up_is_forgiven() -> None:

@@ -397,11 +397,11 @@ def test_ended_tables_are_answered_for_until_there_are_too_many() -> None:
 def test_lists_show_the_newest_first_and_leave_out_the_unlisted() -> None:
     world = World()
     tables = [world.create(unlisted=number == 2) for number in range(5)]
-    found = world.shard.list_tables(limit=2)
+    found = world.shard.list_tables(limit=2).tables
     assert [one.spec.table_id for one in found] == ["table-5", "table-4"]
-    rest = world.shard.list_tables(before=found[-1].number)
+    rest = world.shard.list_tables(before=found[-1].number).tables
     assert [one.spec.table_id for one in rest] == ["table-2", "table-1"]
-    assert world.shard.list_tables(kind=5) == []
+    assert world.shard.list_tables(kind=5).tables == []
     world.join(tables[0])
-    assert world.shard.list_tables(status=Status.PLAYING) == []
+    assert world.shard.list_tables(status=Status.PLAYING).tables == []
     assert world.shard.table("table-3") is tables[2]

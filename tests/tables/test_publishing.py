@@ -139,26 +139,26 @@ def test_lists_and_tables_show_what_is_stored() -> None:
     world = World(log)
     table = world.create()
     lobby = world.shard.watch_lobby()
-    assert world.shard.list_tables() == []
+    assert world.shard.list_tables().tables == []
     assert lobby_of(world, lobby.take(0)) == ["ready"]
     log.store()
-    assert world.shard.list_tables() == [table]
+    assert world.shard.list_tables().tables == [table]
     assert lobby_of(world, lobby.take(0)) == ["table-1 1"]
     for seat in range(3):
         world.join(table, player=f"player {seat}")
     assert shown(table) == (1, 1, [])
     assert lobby_of(world, world.shard.watch_lobby().take(0)) == ["table-1 1", "ready"]
-    assert world.shard.list_tables(status=Status.OPEN) == [table]
+    assert world.shard.list_tables(status=Status.OPEN).tables == [table]
     log.store(1)
     assert shown(table) == (1, 2, ["player 0"])
     log.store(1)
     assert shown(table) == (1, 3, ["player 0", "player 1"])
     log.store()
     assert shown(table)[0] == Status.PLAYING
-    assert world.shard.list_tables(status=Status.OPEN) == []
+    assert world.shard.list_tables(status=Status.OPEN).tables == []
     world.shard.concede(table, 0)
     assert shown(table)[0] == Status.PLAYING
-    assert world.shard.list_tables(status=Status.ENDED) == []
+    assert world.shard.list_tables(status=Status.ENDED).tables == []
     log.store()
     assert shown(table)[0] == Status.ENDED
 
@@ -213,7 +213,7 @@ async def test_a_feed_that_is_closed_while_it_waits_ends() -> None:
     feed.close()
     with pytest.raises(StopAsyncIteration):
         await waiting
-    assert table.spectators == []
+    assert not table.spectators
 
 
 # Heartbeats and the lobby -----------------------------------------------------------------------

@@ -180,7 +180,7 @@ async def test_isolated_a_table_that_the_store_cannot_read_holds_up_no_other(
     world.shard = world.new_shard()
     await world.shard.begin()
     await world.shard.recover()
-    assert [one.number for one in world.shard.list_tables()] == [3, 1]
+    assert [one.number for one in world.shard.list_tables().tables] == [3, 1]
     assert world.shard.directory.recovery is not None
     assert world.shard.directory.recovery.broken == 1
     with pytest.raises(CroupierError) as error:

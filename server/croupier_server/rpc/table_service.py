@@ -76,18 +76,18 @@ class TableService:
             kind=request.game,
             status=Status(request.status) if request.status else None,
             before=int(cursor) if cursor else None,
-            limit=size + 1,
+            limit=size,
         )
-        answer = b"".join(_table(1, table) for table in found[:size])
-        if len(found) > size:
-            answer += field_text(2, self._pages.token(scope, str(found[size - 1].number)))
+        answer = b"".join(_table(1, table) for table in found.tables)
+        if found.before is not None:
+            answer += field_text(2, self._pages.token(scope, str(found.before)))
         return answer
 
     async def watch_lobby(
         self, caller: Caller, request: pb.WatchLobbyRequest
     ) -> AsyncGenerator[bytes, None]:
         """Present tables, then changes."""
-        feed = self._shard.watch_lobby(kind=request.game)
+        feed = self._shard.watch_lobby(kind=request.game, caller=caller)
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:

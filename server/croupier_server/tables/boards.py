@@ -36,11 +36,10 @@ class _Board:
         self.live: dict[str, Table] = {}
         self.ended: dict[str, _Known] = {}
 
-    def others(self, table: Table) -> Iterator[_Known]:
-        """Who knows the cards of its other tables."""
+    def ended_but(self, table: Table) -> Iterator[_Known]:
+        """Who knows the cards of its tables that have ended, but for *table*."""
         name = table.spec.table_id
-        yield from (_known(other) for key, other in self.live.items() if key != name)
-        yield from (known for key, known in self.ended.items() if key != name)
+        return (known for key, known in self.ended.items() if key != name)
 
 
 class Boards:
@@ -104,7 +103,11 @@ class Boards:
         board = self._of(table)
         if board is None or principal == LOCAL:
             return False
-        return any(principal in known.sat for known in board.others(table))
+        return any(
+            any(seat.principal == principal for seat in other.seats)
+            for other in board.live.values()
+            if other is not table
+        ) or any(principal in known.sat for known in board.ended_but(table))
 
     def may_not_join(self, principal: str, table: Table) -> bool:
         """Whether *principal* has watched another table of the board of *table*, and not all of
@@ -112,7 +115,15 @@ class Boards:
         board = self._of(table)
         if board is None or principal == LOCAL:
             return False
-        return any(principal in known.watched - known.sat for known in board.others(table))
+        return any(
+            principal in other.opening.watched
+            and all(seat.principal != principal for seat in other.seats)
+            for other in board.live.values()
+            if other is not table
+        ) or any(
+            principal in known.watched and principal not in known.sat
+            for known in board.ended_but(table)
+        )
 
     def sisters(self, table: Table) -> Iterator[Table]:
         """The other tables of its board that have not ended."""

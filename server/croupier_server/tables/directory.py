@@ -5,10 +5,12 @@ Must not be put here: what happens at a table.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -21,6 +23,23 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.tally import Tally
 
 _log = structlog.get_logger(__name__)
+
+SCANNED_MAX: Final = 1_000
+"""So many tables are looked at for one page of a list, however few of them are on it."""
+
+_number = attrgetter("number")
+
+
+class Page(NamedTuple):
+    """A part of a list of tables.
+
+    Attributes:
+        tables: those on it, newest first.
+        before: the list goes on with tables of smaller numbers than this; None: it is at its end.
+    """
+
+    tables: list[Table]
+    before: int | None
 
 
 class Directory:
@@ -42,6 +61,7 @@ class Directory:
         "_log",
         "_made",
         "_makers",
+        "_order",
         "_tables",
         "boards",
         "recovery",
@@ -52,6 +72,8 @@ class Directory:
         self._log = log
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
+        self._order: list[Table] = []
+        """The same, by `Table.number`."""
         self._ended: deque[str] = deque()
         self._makers: dict[str, str] = {}
         """Who made a table that has not ended, as far as everybody may know."""
@@ -95,6 +117,7 @@ class Directory:
     def add(self, table: Table) -> None:
         """A new table."""
         self._tables[table.spec.table_id] = table
+        insort(self._order, table, key=_number)
         maker = table.opening.creation.principal
         self._makers[table.spec.table_id] = maker
         self._made[maker] += 1
@@ -111,7 +134,13 @@ class Directory:
         """Give a live table up; returns whether it was there."""
         self.boards.drop(table)
         self._uncount(table)
-        return self._tables.pop(table.spec.table_id, None) is not None
+        return self._let_go(table.spec.table_id)
+
+    def _let_go(self, table_id: str) -> bool:
+        table = self._tables.pop(table_id, None)
+        if table is not None:
+            del self._order[bisect_left(self._order, table.number, key=_number)]
+        return table is not None
 
     def table(self, table_id: str) -> Table:
         """A table that is live, or ended not long ago.
@@ -135,28 +164,44 @@ class Directory:
         status: Status | None = None,
         before: int | None = None,
         limit: int = 100,
-    ) -> list[Table]:
+    ) -> Page:
         """Listed tables, newest first.
 
         Args:
             kind: only those of this game; 0: all.
             status: only those that stand there; None: all.
             before: only those with a smaller `Table.number`; None: all.
-            limit: at most so many.
+            limit: at most so many. There may be fewer and more to come, as no more than
+                `SCANNED_MAX` are looked at.
 
         Raises:
             Unavailable: TABLE_RECOVERING.
         """
         self.expect_whole()
-        found = (
-            table
-            for table in reversed(self._tables.values())
-            if table.is_listed
-            and kind in (0, table.spec.kind)
-            and status in (None, table.seen.status)
-            and (before is None or table.number < before)
-        )
-        return list(islice(found, limit))
+        order = self._order
+        place = len(order) if before is None else bisect_left(order, before, key=_number)
+        least = max(place - SCANNED_MAX, 0)
+        found: list[Table] = []
+        while place > least and len(found) < limit:
+            place -= 1
+            table = order[place]
+            if (
+                table.is_listed
+                and kind in (0, table.spec.kind)
+                and status in (None, table.seen.status)
+            ):
+                found.append(table)
+        return Page(found, order[place].number if place else None)
+
+    @property
+    def newest(self) -> int:
+        """The greatest number of a table; 0: there is none."""
+        return self._order[-1].number if self._order else 0
+
+    def behind(self, number: int, limit: int) -> Sequence[Table]:
+        """Tables with greater numbers than this, in their order, at most so many."""
+        place = bisect_left(self._order, number + 1, key=_number)
+        return self._order[place : place + limit]
 
     def archive(self, table: Table) -> list[str]:
         """Have the record of an ended table made, and let the oldest ended table go.
@@ -196,7 +241,7 @@ class Directory:
         gone = []
         while len(self._ended) > self._ended_max:
             gone.append(self._ended.popleft())
-            self._tables.pop(gone[-1], None)
+            self._let_go(gone[-1])
         return gone
 
 

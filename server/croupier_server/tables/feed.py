@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Final, Protocol
+from typing import Protocol
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
@@ -24,10 +24,6 @@ from croupier_server.tables.limits import Limits
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import ResetReason, StreamEnd
-from croupier_server.wire.encode import field_bytes
-
-LOBBY_READY: Final = field_bytes(2, b"")
-"""``WatchLobbyResponse``: all present tables were sent."""
 
 
 class Owner(Protocol):
@@ -67,6 +63,11 @@ class Feed:
         self._waiting: asyncio.Future[None] | None = None
         self._ahead: deque[bytes] = deque()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether `take`, though it gave nothing, is to be called again at once."""
+        return False
+
     def take(self, now: int) -> list[bytes]:
         """All that is due now, in order."""
         raise NotImplementedError
@@ -93,7 +94,9 @@ class Feed:
             if self.is_done:
                 raise StopAsyncIteration
             self._ahead.extend(self.take(self.owner.now_ms()))
-            if not self._ahead and not self.is_done:
+            if not self._ahead and self.has_more:
+                await asyncio.sleep(0)
+            elif not self._ahead and not self.is_done:
                 self._waiting = asyncio.get_running_loop().create_future()
                 try:
                     await self._waiting
@@ -448,45 +451,3 @@ class SeatFeed(TableFeed):
 
     def _event(self, row: LogRow) -> bytes:
         return updates.event(row.public, row.private.get(self.seat, b""))
-
-
-class LobbyFeed(Feed):
-    """Tables as they come and change: payloads of ``WatchLobbyResponse``.
-
-    A table that changes twice before it is read is sent once, as it is then.
-    """
-
-    __slots__ = ("_ending", "_is_ready", "_pending", "kind")
-
-    def __init__(self, owner: Owner, present: list[Table], kind: int) -> None:
-        super().__init__(owner)
-        self.kind = kind
-        self._pending = {table.spec.table_id: table for table in present}
-        self._is_ready = False
-        self._ending = b""
-
-    def show(self, table: Table) -> None:
-        """*table* came or changed."""
-        if self.kind in (0, table.spec.kind):
-            self._pending[table.spec.table_id] = table
-            self.wake()
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """End the stream with *reason*."""
-        self._ending = field_bytes(3, updates.end_payload(reason, detail, retry_after_ms))
-        self.wake()
-
-    def take(self, now: int) -> list[bytes]:
-        """See `Feed.take`."""
-        if self.is_done:
-            return []
-        out = [field_bytes(1, table.resource()) for table in self._pending.values()]
-        self._pending.clear()
-        if not self._is_ready:
-            self._is_ready = True
-            out.append(LOBBY_READY)
-        if self._ending:
-            out.append(self._ending)
-            self.is_done = True
-            self.owner.forget(self)
-        return out

@@ -17,6 +17,8 @@ class Limits(NamedTuple):
         joins_max: how often one seat is taken, house bots aside; each time adds rows to its table.
         ended_max: ended tables that are still answered for; the oldest one goes.
         lag_max: events that a reader may be behind before it gets a snapshot instead.
+        watchers_max: streams of the lobby, and of each table without a seat, of one principal; 0:
+            there is no limit.
         heartbeat_ms: time between heartbeats.
         nonce_ms: how long a table waits for nonces.
         reconnect_grace_ms: after a restart no clock runs for so long, unless its question was sent.
@@ -36,6 +38,7 @@ class Limits(NamedTuple):
     joins_max: int = 100
     ended_max: int = 64
     lag_max: int = 1_024
+    watchers_max: int = 100
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
     reconnect_grace_ms: int = 10_000

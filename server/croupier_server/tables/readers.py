@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
-from croupier_server.tables.boards import Boards
-from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
+from croupier_server.errors import Exhausted, Reason
+from croupier_server.tables.boards import Boards, sitters
+from croupier_server.tables.caller import LOCAL
+from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
+from croupier_server.tables.lobby import Encoded, LobbyFeed
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import Watcher
 
 BARRED: Final = "you have sat at a table with the same cards"
 """What somebody is told who may not watch a table before all of its board have ended."""
+
+
+_RETRY_MS: Final = 1_000
 
 
 class Live(Protocol):
@@ -30,12 +36,31 @@ class Live(Protocol):
         ...
 
 
+class Reader(Protocol):
+    """A stream of which one principal may have so many."""
+
+    @property
+    def principal(self) -> str:
+        """Who reads."""
+        ...
+
+
 class Readers:
-    """All streams of one server."""
+    """All streams of one server.
 
-    __slots__ = ("_lobby", "_sessions")
+    Args:
+        watchers_max: streams of the lobby, and of each table without a seat, that one principal
+            may have; 0: any number.
 
-    def __init__(self) -> None:
+    Attributes:
+        encoded: what the lobby shows of each table.
+    """
+
+    __slots__ = ("_lobby", "_sessions", "_watchers_max", "encoded")
+
+    def __init__(self, watchers_max: int = 0) -> None:
+        self._watchers_max = watchers_max
+        self.encoded = Encoded()
         self._lobby: dict[LobbyFeed, None] = {}
         self._sessions: dict[Live, None] = {}
 
@@ -49,9 +74,35 @@ class Readers:
         if feed.sees_events:
             feed.table.has_event_watchers = True
 
+    def expect_few_in_lobby(self, principal: str) -> None:
+        """Raise if *principal* watches the lobby as often as it may.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
+        self._expect_few(principal, self._lobby, "the lobby")
+
+    def expect_few_at(self, table: Table, principal: str) -> None:
+        """Raise if *principal* watches *table* without a seat as often as it may.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
+        self._expect_few(principal, table.spectators, "this table")
+
+    def _expect_few(self, principal: str, streams: Iterable[Reader], what: str) -> None:
+        most = self._watchers_max
+        if most and sum(stream.principal == principal for stream in streams) >= most:
+            raise Exhausted(
+                Reason.TOO_MANY_STREAMS,
+                f"{most} streams of yours watch {what}",
+                metadata={"most": str(most)},
+                retry_ms=_RETRY_MS,
+            )
+
     def add_spectator(self, feed: PublicFeed) -> None:
         """Let *feed* follow its table."""
-        feed.table.spectators.append(feed)
+        feed.table.spectators[feed] = None
 
     def add_lobby(self, feed: LobbyFeed) -> None:
         """Let *feed* follow the lobby."""
@@ -72,8 +123,7 @@ class Readers:
             if watchers[feed.seat] is feed:
                 watchers[feed.seat] = None
         elif isinstance(feed, PublicFeed):
-            if feed in feed.table.spectators:
-                feed.table.spectators.remove(feed)
+            feed.table.spectators.pop(feed, None)
         elif isinstance(feed, LobbyFeed):
             self._lobby.pop(feed, None)
 
@@ -104,10 +154,11 @@ class Readers:
             spectator.wake()
 
     def bar(self, boards: Boards, table: Table) -> None:
-        """Somebody has sat down at *table*: whoever may no longer watch its sisters does not."""
-        for sister in boards.sisters(table):
+        """Somebody has sat down at *table*, and may no longer watch its sisters."""
+        barred = sitters(table) - {LOCAL}
+        for sister in boards.sisters(table) if barred else ():
             for watcher in sister.spectators:
-                if boards.may_not_watch(watcher.principal, sister):
+                if watcher.principal in barred:
                     watcher.finish(StreamEnd.BARRED, BARRED)
 
     def show(self, table: Table) -> None:

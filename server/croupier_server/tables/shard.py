@@ -26,10 +26,11 @@ from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import Directory
-from croupier_server.tables.feed import Feed, LobbyFeed, PublicFeed, SeatFeed
+from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
+from croupier_server.tables.lobby import LobbyFeed
 from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
 from croupier_server.tables.recovery import Recovery
@@ -98,7 +99,7 @@ class Shard:
         self.directory = Directory(log, limits.ended_max)
         self.table = self.directory.table
         self.list_tables = self.directory.listed
-        self.readers = Readers()
+        self.readers = Readers(limits.watchers_max)
         self.house = HouseSeats(secrets, house, limits.relief_bot)
         self.commits = Commits(
             log,
@@ -251,6 +252,7 @@ class Shard:
 
         Raises:
             NotAllowed: SPECTATING_BARRED.
+            Exhausted: TOO_MANY_STREAMS.
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
         """
@@ -259,6 +261,7 @@ class Shard:
         if self.directory.boards.may_not_watch(caller.principal, table):
             raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
         self.expect_serving()
+        self.readers.expect_few_at(table, caller.principal)
         feed = PublicFeed(
             self,
             table,
@@ -272,22 +275,24 @@ class Shard:
             self.done(table)
         return feed
 
-    def watch_lobby(self, *, kind: int = 0) -> LobbyFeed:
+    def watch_lobby(self, *, kind: int = 0, caller: Caller = NOBODY) -> LobbyFeed:
         """Listed tables that have not ended, then what changes.
 
         Raises:
-            Unavailable: SERVER_DRAINING.
+            Exhausted: TOO_MANY_STREAMS.
+            Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
         """
         self.expect_serving()
         self.directory.expect_whole()
-        present = [
-            table
-            for table in self.directory
-            if table.seen.status is not Status.ENDED
-            and table.is_listed
-            and kind in (0, table.spec.kind)
-        ]
-        feed = LobbyFeed(self, present, kind)
+        self.readers.expect_few_in_lobby(caller.principal)
+        feed = LobbyFeed(
+            self,
+            self.directory.behind,
+            self.directory.newest,
+            self.readers.encoded,
+            kind=kind,
+            principal=caller.principal,
+        )
         self.readers.add_lobby(feed)
         return feed
 

@@ -133,7 +133,7 @@ class Table:
         self.fault = ""
         self.ended_ms = 0
         self.seat_watchers: list[SeatWatcher | None] = [None] * len(spec.seats)
-        self.spectators: list[Spectator] = []
+        self.spectators: dict[Spectator, None] = {}
         self.has_event_watchers = False
         self.scheduled_ms = FOREVER
         self.is_touched = False
