@@ -73,6 +73,10 @@ _REFUSALS: Final = frozenset({"22", "23", "54", "P0"})
 that raised. All others are about the database or the session."""
 
 
+_LIVE_ONCE: Final = "uq_live_tables_table_id"
+"""Against this is a table whose last match is still being put away: it passes."""
+
+
 class Held(Exception):
     """Another server holds the database; the text says which."""
 
@@ -80,6 +84,8 @@ class Held(Exception):
 def refused_as(error: BaseException) -> str:
     """What PostgreSQL or its driver has against the very data that it was sent, which it never will
     take; empty for anything else, which may pass. No words of theirs: they may name the data."""
+    if isinstance(error, asyncpg.UniqueViolationError) and error.constraint_name == _LIVE_ONCE:
+        return ""
     state = error.sqlstate or "" if isinstance(error, asyncpg.PostgresError) else ""
     return f"{type(error).__name__} ({state})" if state[:2] in _REFUSALS else ""
 
