@@ -92,7 +92,7 @@ class Machine:
         self._limits = limits
         self._clock = VirtualClock(loop)
         self._handlers: list[grpc.GenericRpcHandler] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], None] = {}  # in an order that is ever the same
         self._records: RecordService | None = None
         self.house: HouseBots | None = None
         self.shard: Shard | None = None
@@ -145,12 +145,12 @@ class Machine:
     def run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """See `network.Server.run`."""
         task = self._loop.create_task(work)
-        self._tasks.add(task)
+        self._tasks[task] = None
         task.add_done_callback(self._ended)
         return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._loop.call_exception_handler({"message": "a call failed", "exception": error})
 
