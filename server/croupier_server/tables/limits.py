@@ -35,7 +35,7 @@ class Limits(NamedTuple):
 
     tables_max: int = 10_000
     tables_per_key: int = 0
-    joins_max: int = 100
+    joins_max: int = 1_000
     ended_max: int = 64
     lag_max: int = 1_024
     watchers_max: int = 100

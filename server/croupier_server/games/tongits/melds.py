@@ -38,6 +38,10 @@ PLANE: Final[Cards] = (1 << SUIT_SHIFT + 4) - 16
 """Digits of spades; another suit is shifted down to them."""
 _SUITS: Final = sum(1 << SUIT_SHIFT * of for of in range(4))
 """Times a spade: the cards of its rank."""
+_DISCARD_MOVES: Final = tuple(
+    {card: single(card) << SUIT_SHIFT * of | DISCARD for card in unpack(PLANE)} for of in range(4)
+)
+"""By suit and spade: the move that discards the card of that suit and rank."""
 
 SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
@@ -107,6 +111,7 @@ class MeldTable:
         "_after_runs",
         "_cores",
         "_extras",
+        "_run_moves",
         "_runs",
         "_set_moves",
         "_with_card",
@@ -132,6 +137,9 @@ class MeldTable:
                         run = sum(single(card_of(of, value)) for value in order[start:end])
                         self.kinds[run] = RUN
         self._runs = tuple(run for run in sorted(self.kinds) if not run & ~PLANE)
+        self._run_moves = tuple(
+            {run: run << SUIT_SHIFT * of | MELD for run in self._runs} for of in range(4)
+        )
         self._after_runs: dict[Cards, int] = {}
         self.suit_rows: tuple[dict[Cards, SuitRow], ...] = ({}, {}, {}, {})
         self._extras = {meld: self._extras_of(meld) for meld in self.kinds}
@@ -163,13 +171,13 @@ class MeldTable:
 
     def suit_row(self, of: int, plane: Cards) -> SuitRow:
         """The row of the suit *of* for the cards in *plane*, shifted down to spades; made when it
-        is first asked for. There are at most 8192 a suit."""
+        is first asked for. There are at most 8192 a suit, which share their moves."""
         row = self.suit_rows[of].get(plane)
         if row is None:
-            shift = SUIT_SHIFT * of
+            discards, run_moves = _DISCARD_MOVES[of], self._run_moves[of]
             row = SuitRow(
-                tuple([single(card) << shift | DISCARD for card in unpack(plane)]),
-                tuple([run << shift | MELD for run in self._runs_in(plane)]),
+                tuple([discards[card] for card in unpack(plane)]),
+                tuple([run_moves[run] for run in self._runs_in(plane)]),
             )
             self.suit_rows[of][plane] = row
         return row
