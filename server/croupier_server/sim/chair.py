@@ -306,8 +306,17 @@ class Chair:
         if world.rng.random() < self.temper.repeat and self.carrier is not None:
             self.carrier.answer(self, decision_id, move)
 
-    def refused(self, decision_id: str, status: bytes, call: str, *, is_due: bool = True) -> None:
-        """An answer was refused; *is_due*: see `Refused`."""
+    def refused(
+        self,
+        decision_id: str,
+        status: bytes,
+        call: str,
+        *,
+        is_due: bool = True,
+        is_insisted_on: bool = True,
+    ) -> None:
+        """An answer was refused; *is_due*: see `Refused`; *is_insisted_on*: it is sent again where
+        that may help."""
         world = self.world
         move = self._lies.get(decision_id) or self.answers.get(decision_id, b"")
         reason = reason_of(status)
@@ -315,7 +324,8 @@ class Chair:
         now = world.now_ms()
         world.see(Refused(now, self.table_id, seat, call, status, move, after, is_due, decision_id))
         if reason in LATER or reason in ("NOT_FOUND", "TICKET_INVALID"):
-            world.later(200 + world.rng.random() * 300, self.send, decision_id)
+            if is_insisted_on:
+                world.later(200 + world.rng.random() * 300, self.send, decision_id)
         elif self.temper.rejoin and reason in ("TICKET_SUPERSEDED", "TICKET_INVALID"):
             world.later(200, self.send, decision_id)
         elif self.temper.is_honest and reason not in TOO_LATE:

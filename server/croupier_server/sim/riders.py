@@ -213,24 +213,26 @@ class WatchRider(Rider):
             table_id=chair.table_id, decision_id=decision_id
         )
         request.move.ParseFromString(move)
-        for _ in range(2 if rng.random() < self.temper.repeat else 1):
+        for copy in range(2 if rng.random() < self.temper.repeat else 1):
             self.line.unary(
                 f"{PLAY}SubmitMove",
                 request.SerializeToString(),
                 self.metadata(chair),
-                partial(self._answered, decision_id),
+                partial(self._answered, decision_id, not copy),
                 partial(self.came, chair, decision_id, move),
             )
 
-    def _answered(self, decision_id: str, data: bytes | None, end: End) -> None:
+    def _answered(
+        self, decision_id: str, is_insisted_on: bool, data: bytes | None, end: End
+    ) -> None:
         chair = self.chair
         if data is not None:
             answer = self.world.exactly(play_service_pb2.SubmitMoveResponse, data)
             chair.accepted(decision_id, answer.accepted.sequence)
-        elif end.is_lost:
+        elif not end.is_lost:
+            chair.refused(decision_id, end.details, "SubmitMove", is_insisted_on=is_insisted_on)
+        elif is_insisted_on:  # of one copy alone: they would become more and more
             self.world.later(300, chair.send, decision_id)
-        else:
-            chair.refused(decision_id, end.details, "SubmitMove")
 
     def lie(self, chair: Chair, decision_id: str) -> None:
         """See `chair.Carrier.lie`."""
