@@ -161,7 +161,7 @@ class Settings(BaseSettings):
     )
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
     watchers_max: int = Field(
-        100,
+        1_000,
         ge=0,
         description="Open streams of one principal in the lobby, and of each table that it watches "
         "without a seat; 0: any number.",

@@ -38,7 +38,7 @@ class Limits(NamedTuple):
     joins_max: int = 1_000
     ended_max: int = 64
     lag_max: int = 1_024
-    watchers_max: int = 100
+    watchers_max: int = 1_000
     heartbeat_ms: int = 10_000
     nonce_ms: int = 30_000
     reconnect_grace_ms: int = 10_000
