@@ -1,4 +1,4 @@
-"""Which cards a message of the contract names, whatever message it is.
+"""Which cards a message of the contract names, and in which lists, whatever message it is.
 
 Must not be put here: who may know them.
 """
@@ -69,3 +69,18 @@ def cards_in(message: Message) -> Iterator[int]:
                 yield from cards_in(one)
         elif message.HasField(name):
             yield from cards_in(getattr(found, name))
+
+
+def leaves(message: Message) -> Iterator[bytes]:
+    """Each field of *message* that is no message itself, as bytes: of a list of numbers the last
+    byte of each, as cards are written."""
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for one in value if field.is_repeated else (value,):
+                yield from leaves(one)
+        else:
+            found = value if field.is_repeated else (value,)
+            if isinstance(found[0], int):
+                yield bytes(number & 0xFF for number in found)
+            else:
+                yield from (one.encode() if isinstance(one, str) else one for one in found)

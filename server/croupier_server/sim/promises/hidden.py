@@ -12,10 +12,12 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from google.protobuf.message import Message
+
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2
 from croupier_server.games.cards import CARD_NAMES, unpack
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.cards import cards_in
+from croupier_server.sim.promises.cards import cards_in, leaves
 from croupier_server.sim.promises.observed import Ended, Logged, Refused, Shown, Told
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story
@@ -41,6 +43,17 @@ class _Said(NamedTuple):
     text: bytes = b""
     own: frozenset[int] = frozenset()
     sent_ms: int | None = None
+
+    def holds(self, cards: bytes) -> bool:
+        """Whether *cards*, which are in its bytes, are in one field of it: the number of another
+        field may look like the last one of them."""
+        if self.sent_ms is not None:
+            message: Message = table_pb2.TableUpdate.FromString(self.data)
+        elif self.what == "GetSeatView":
+            message = play_service_pb2.GetSeatViewResponse.FromString(self.data)
+        else:
+            return True
+        return any(cards in leaf for leaf in leaves(message))
 
 
 class Private(Promise):
@@ -169,7 +182,7 @@ class Private(Promise):
                 continue
             # What was tried and failed, say, everybody is told by the rules.
             is_told = any(cards in row.public for row in told.rows if row.sequence <= one.sequence)
-            if not is_told:
+            if not is_told and one.holds(cards):
                 self.fail(
                     story,
                     f"a {one.what} as of event {one.sequence} shows "
