@@ -43,11 +43,12 @@ class _Said(NamedTuple):
     text: bytes = b""
     own: frozenset[int] = frozenset()
     sent_ms: int | None = None
+    is_update: bool = False
 
     def holds(self, cards: bytes) -> bool:
         """Whether *cards*, which are in its bytes, are in one field of it: the number of another
         field may look like the last one of them."""
-        if self.sent_ms is not None:
+        if self.is_update:
             message: Message = table_pb2.TableUpdate.FromString(self.data)
         elif self.what == "GetSeatView":
             message = play_service_pb2.GetSeatViewResponse.FromString(self.data)
@@ -93,7 +94,8 @@ class Private(Promise):
                 text = update.end.detail.encode()
             case "result":
                 return  # it is over
-        self._keep(story, _Said(sequence, seat, kind, seen.data, text, own, seen.sent_ms))
+        said = _Said(sequence, seat, kind, seen.data, text, own, seen.sent_ms, is_update=True)
+        self._keep(story, said)
 
     def shown(self, story: Story, seen: Shown) -> None:
         """See `Promise.shown`."""
