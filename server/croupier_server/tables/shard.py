@@ -46,7 +46,7 @@ _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
 
-CHECKPOINT_EVENTS: Final = 128
+CHECKPOINT_EVENTS: Final = 192
 """After so many events a table is put down anew: fewer cost play, more a start."""
 
 
