@@ -11,7 +11,7 @@ from croupier_server.errors import CroupierError, Reason, StaleDecision, TableHa
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import shard
+from croupier_server.tables import replay, shard
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.deals import match_root
 from croupier_server.tables.shard import GameEntry
@@ -361,6 +361,21 @@ class ForgetfulLog(NotingLog):
 
     def finish(self, match, done):  # type: ignore[no-untyped-def]
         """Nothing more happens."""
+
+
+def test_durable_a_match_shown_late_to_its_end_while_no_server_was_there_gets_its_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where that is found out while it is taken up, with its last row."""
+    monkeypatch.setattr(replay, "PAUSE_ROWS", 1)
+    world = World(ForgetfulLog())
+    table, _ = world.start(delay=SpectatorDelay(time_ms=700))
+    world.play(table)
+    world.log.finish = NotingLog.finish.__get__(world.log)  # type: ignore[method-assign]
+    world.clock.advance(10_000)
+    world.restart()
+    assert world.record("table-1") is not None
+    assert not world.logged()
 
 
 def test_durable_a_match_that_ended_before_its_record_was_made_gets_it() -> None:

@@ -166,9 +166,9 @@ class Shard:
             if self.upkeep.is_in_trouble:
                 outages.stand_still(table, self.now_ms())
             self._timers.schedule(table)
-        if table.delayed is not None:
+        if table.delayed is not None and not table.delayed.is_over:
             self._publish_late(table, table.delayed)
-        elif table.status is Status.ENDED:
+        elif table.status is Status.ENDED:  # nobody had it put away before the server went down
             self._publish_seen(table)
 
     # Play ----------------------------------------------------------------------------------------
