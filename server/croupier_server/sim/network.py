@@ -285,7 +285,7 @@ class Call:
 
     def _reach_client(self, data: bytes | End, sent: float, _landed: Landed | None) -> None:
         if isinstance(data, bytes):
-            self._on_message(data, START_MS + int(sent * 1000))
+            self._on_message(data, START_MS + round(sent * 1_000_000) // 1_000)
         elif self.is_open:
             self._close()
             self._on_end(data)

@@ -27,6 +27,7 @@ _HEX: Final = re.compile(rb"[0-9a-fA-F]{16,}")
 _WORDS: Final = re.compile(rb"[A-Za-z0-9_-]{20,}")
 _HASHES: Final = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
 _IDS: Final = {name.encode(): number for number, name in enumerate(CARD_NAMES) if name}
+_JOKERS: Final = frozenset({_IDS[b"BJ"], _IDS[b"RJ"]})
 _HAND_MIN: Final = 5
 """Shorter hands may be anything else as well."""
 _EVERY: Final = 16
@@ -194,6 +195,8 @@ class Private(Promise):
     def _no_words(self, story: Story, one: _Said, told: Retold, known: _Known) -> None:
         """A refusal names no card but those that its reader knows."""
         named = {_IDS[match[0]] for match in _A_CARD.finditer(one.text)}
+        if told.record.table.game == game_pb2.GAME_KIND_TONGITS:
+            named -= _JOKERS  # it has none: whoever hears of one has named it
         if not named or (told.packs > 1 and not named - one.own):
             return
         sequence = min(one.sequence, len(told.times))
