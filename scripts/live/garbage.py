@@ -14,6 +14,8 @@ from typing import Any, Final
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from croupier_server.wire.encode import varint
+
 Pool = Callable[[str], Any]
 """A value that a field of that name has in a message that is right, or None."""
 
@@ -199,26 +201,17 @@ def _field(rng: Random) -> bytes:
     tag = rng.randrange(1, 40) << 3
     match rng.randrange(4):
         case 0:
-            return _varint(tag) + _varint(rng.getrandbits(rng.choice((1, 7, 32, 64))))
+            return varint(tag) + varint(rng.getrandbits(rng.choice((1, 7, 32, 64))))
         case 1:
-            return _varint(tag | 1) + struct.pack("<q", -1)
+            return varint(tag | 1) + struct.pack("<q", -1)
         case 2:
             data = rng.randbytes(rng.choice((0, 1, 32, 200)))
-            return _varint(tag | 2) + _varint(len(data)) + data
+            return varint(tag | 2) + varint(len(data)) + data
         case _:
             inner = b""
             for _ in range(rng.choice((3, 30, 120))):
-                inner = _varint(tag | 2) + _varint(len(inner)) + inner
+                inner = varint(tag | 2) + varint(len(inner)) + inner
             return inner
-
-
-def _varint(number: int) -> bytes:
-    found = bytearray()
-    while number > 127:
-        found.append(number & 127 | 128)
-        number >>= 7
-    found.append(number)
-    return bytes(found)
 
 
 def headers(rng: Random) -> list[tuple[str, str | bytes]]:

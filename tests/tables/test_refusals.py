@@ -178,7 +178,10 @@ async def request_id_is_in_use() -> tuple[Scene, Awaitable[object]]:
     return at, services(at)[0].join_table(Caller("bot"), wanted)
 
 
-REFUSED: dict[Callable[[], Awaitable[tuple[Scene, Awaitable[object]]]], Reason] = {
+Happens = Callable[[], Awaitable[tuple[Scene, Awaitable[object]]]]
+Waiting = tuple[Scene, asyncio.Future[object]]
+
+REFUSED: dict[Happens, Reason] = {
     seat_is_taken: Reason.SEAT_TAKEN,
     table_is_full: Reason.TABLE_FULL,
     table_has_started: Reason.TABLE_STARTED,
@@ -202,26 +205,21 @@ async def turns_of_the_loop() -> None:
 
 
 @pytest.fixture
-async def calls() -> AsyncIterator[list[asyncio.Future[object]]]:
-    """Calls that a test makes; none outlives it."""
-    made: list[asyncio.Future[object]] = []
-    yield made
-    for call in made:
-        call.cancel()
-    await asyncio.gather(*made, return_exceptions=True)
-
-
-Happens = Callable[[], Awaitable[tuple[Scene, Awaitable[object]]]]
+async def waiting(happens: Happens) -> AsyncIterator[Waiting]:
+    """A call that is to be refused for what is not stored, and has no answer yet."""
+    at, asking = await happens()
+    call = asyncio.ensure_future(asking)
+    await turns_of_the_loop()
+    yield at, call
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
 
 
 @CASES
 async def test_durable_a_refusal_waits_for_what_it_tells_of(
-    happens: Happens, calls: list[asyncio.Future[object]]
+    happens: Happens, waiting: Waiting
 ) -> None:
-    at, asking = await happens()
-    call = asyncio.ensure_future(asking)
-    calls.append(call)
-    await turns_of_the_loop()
+    at, call = waiting
     assert not call.done()
     at.log.store()
     with pytest.raises(CroupierError) as error:
@@ -230,27 +228,18 @@ async def test_durable_a_refusal_waits_for_what_it_tells_of(
 
 
 @CASES
-async def test_durable_nothing_is_refused_for_what_was_never_stored(
-    happens: Happens, calls: list[asyncio.Future[object]]
-) -> None:
-    at, asking = await happens()
-    call = asyncio.ensure_future(asking)
-    calls.append(call)
-    await turns_of_the_loop()
+async def test_durable_nothing_is_refused_for_what_was_never_stored(waiting: Waiting) -> None:
+    at, call = waiting
     at.log.fail()
     with pytest.raises(Unavailable) as error:
         await call
     assert error.value.reason is Reason.STORE_UNAVAILABLE
 
 
-async def test_what_a_store_in_trouble_has_not_taken_refuses_nobody(
-    calls: list[asyncio.Future[object]],
-) -> None:
-    at, asking = await ticket_is_superseded()
+@pytest.mark.parametrize("happens", [ticket_is_superseded])
+async def test_what_a_store_in_trouble_has_not_taken_refuses_nobody(waiting: Waiting) -> None:
+    at, call = waiting
     at.log.break_down()
-    call = asyncio.ensure_future(asking)
-    calls.append(call)
-    await turns_of_the_loop()
     at.world.clock.advance(1_500)
     at.world.shard.loop_is_alive()
     with pytest.raises(Unavailable) as error:

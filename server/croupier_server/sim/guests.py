@@ -66,6 +66,8 @@ class Host:
         self._create()
 
     def _create(self) -> None:
+        if self.table_id:
+            return  # a server that was started since would make the codes anew that are out
         request = self._plan.request
         self._line.unary(f"{TABLES}CreateTable", request.SerializeToString(), (), self._created)
         if self._world.rng.random() < 0.1:

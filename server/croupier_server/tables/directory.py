@@ -73,7 +73,7 @@ class Directory:
         self._ended_max = ended_max
         self._tables: dict[str, Table] = {}
         self._order: list[Table] = []
-        """The same, by `Table.number`."""
+        """The same, by `Table.number`: after a start they do not come in it."""
         self._ended: deque[str] = deque()
         self._makers: dict[str, str] = {}
         """Who made a table that has not ended, as far as everybody may know."""
@@ -84,7 +84,7 @@ class Directory:
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
-        return iter(self._tables.values())
+        return iter(self._order)
 
     @property
     def live(self) -> int:
@@ -104,11 +104,6 @@ class Directory:
         """
         if self.recovery is not None:
             self.recovery.expect_all()
-
-    def sort(self) -> None:
-        """Put the tables in the order of their making: they did not come in it."""
-        tables = sorted(self._tables.values(), key=lambda table: table.number)
-        self._tables = {table.spec.table_id: table for table in tables}
 
     def made_by(self, principal: str) -> int:
         """Tables of *principal* that have not ended, as far as it may know."""

@@ -146,7 +146,6 @@ class Shard:
     async def recover(self) -> None:
         """Take up the tables of the store, while everything else goes on."""
         await self.recovery.run()
-        self.directory.sort()
 
     def _take_up(self, table: Table) -> None:
         """*table* is here again, or not at all."""
