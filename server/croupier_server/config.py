@@ -2,13 +2,15 @@
 
 One field a setting; its description is what ``croupier serve --help`` and the documentation say.
 The environment's names are the fields' in capitals after ``CROUPIER_``, the file is TOML with the
-fields' names. A key of the file that is no setting is refused.
+fields' names. A key of the file that is no setting is refused, and so is a variable that is none
+but nearly has the name of one.
 
 Must not be put here: what settings do.
 """
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import os
 import re
@@ -35,6 +37,13 @@ CALLS_PER_SECOND: Final = 200
 
 Positive = Annotated[int, Field(ge=1)]
 Value = str | int | bool
+
+
+_ALIKE: Final = 0.7
+"""A variable with the first letter of a setting and so like it is that setting, misspelt (of 1, as
+`difflib` says).
+
+Others are left alone: clients have variables of that prefix too, and so may whatever runs them."""
 
 
 class SettingsError(Exception):
@@ -270,8 +279,9 @@ def load(flags: Mapping[str, Value | None], file: Path | None = None) -> Setting
         file: a TOML file; without it the one that the environment names, if it does.
 
     Raises:
-        SettingsError: a value or a key that cannot be, a file that cannot be read.
+        SettingsError: a value, a key or a variable that cannot be, a file that cannot be read.
     """
+    _check_variables()
     path = _file(file)
     given = {key: value for key, value in flags.items() if value is not None}
     if path is not None:
@@ -290,6 +300,18 @@ def _file(file: Path | None) -> Path | None:
     """The file with settings, if there is one."""
     name = os.environ.get(FILE_VARIABLE, "")
     return file or (Path(name) if name else None)
+
+
+def _check_variables() -> None:
+    for variable in os.environ:
+        name = variable.upper().removeprefix(PREFIX).lower()
+        if not variable.upper().startswith(PREFIX) or name in Settings.model_fields:
+            continue
+        like = [field for field in Settings.model_fields if field[0] == name[:1]]
+        for meant in difflib.get_close_matches(name, like, 1, _ALIKE):
+            raise SettingsError(
+                f"{variable}: there is no such setting; is {PREFIX}{meant.upper()} meant?"
+            )
 
 
 def _check_readable(path: Path) -> None:

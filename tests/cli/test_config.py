@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from croupier_server.cli import run
-from croupier_server.config import FILE_VARIABLE, PREFIX, Settings, load, without_password
+from croupier_server.config import (
+    DEFAULT_PORT,
+    FILE_VARIABLE,
+    PREFIX,
+    Settings,
+    load,
+    without_password,
+)
 
 
 def shown(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
@@ -67,6 +74,41 @@ def test_settings_that_cannot_be_are_one_line(
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("PROT", "PORT"),
+        ("HEARTBEAT", "HEARTBEAT_MS"),
+        ("STORES", "STORE"),
+        ("TSL_CERT", "TLS_CERT"),
+        ("RECORD_DAYS", "RECORDS_DAYS"),
+    ],
+)
+@pytest.mark.parametrize("command", [["config", "show"], ["keys", "list"], ["serve"]])
+def test_a_misspelt_variable_is_refused(
+    variable: str,
+    meant: str,
+    command: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}{variable}", "1")
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"CROUPIER_{variable}: there is no such setting; is CROUPIER_{meant} meant?" in error
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["ADMIN", "CA", "CERT", "CERT_KEY", "INVITES_FD", "KEY", "KEY_FILE", "TLS"]  # of ours
+    + ["SERVICE_HOST", "PORT_7421_TCP_ADDR", "VERSION", "HOME"],  # of whatever runs us
+)
+def test_a_variable_of_another_name_is_not(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{PREFIX}{variable}", "1")
+    assert load({}).port == DEFAULT_PORT
 
 
 def make_folder(path: Path) -> None:

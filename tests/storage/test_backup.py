@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -325,6 +326,21 @@ async def test_what_is_no_backup_is_refused(places: dict[str, Place], tmp_path: 
         with pytest.raises(StoreError, match=words):
             await restore(tmp_path / name, there, replace=True, now_ms=NOW_MS)
     assert not await asyncio.to_thread(Path(there.removeprefix("sqlite:")).exists)
+
+
+async def test_what_is_said_of_a_store_of_a_later_version_names_the_store(
+    places: dict[str, Place], tmp_path: Path
+) -> None:
+    url = await places["sqlite"]()
+    async with opened(url):
+        pass
+    path = url.removeprefix("sqlite:")
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(StoreError, match=f"store: {re.escape(path)} written by a later version"):
+        await back_up(url, tmp_path / "backup", replace=False)
 
 
 async def test_a_backup_of_a_later_version_is_refused(

@@ -73,7 +73,7 @@ def _copy_file(path: Path, draft: Path) -> None:
             raise StoreError(f"store: {path} is no store")
         with closing(sqlite3.connect(draft)) as target:
             source.backup(target)
-    with opened(draft) as connection:
+    with told(path), opened(draft) as connection:
         expect_known(connection)
         connection.exec_driver_sql(f"PRAGMA application_id={MARK}")
     with closing(sqlite3.connect(draft, isolation_level=None)) as target:
