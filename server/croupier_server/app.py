@@ -458,6 +458,7 @@ def _limits(settings: Settings) -> Limits:
         watchers_max=settings.watchers_max,
         heartbeat_ms=settings.heartbeat_ms,
         nonce_ms=settings.nonce_ms,
+        away_ms=settings.away_ms,
         idle_ms=settings.idle_ms,
         reconnect_grace_ms=settings.reconnect_grace_ms,
         network_grace_ms=settings.network_grace_ms,

@@ -123,6 +123,11 @@ class Settings(BaseSettings):
         description="After a restart a seat's clock stands for so long, unless its question was "
         "sent again before.",
     )
+    away_ms: Positive = Field(
+        60_000,
+        description="A seat without stream or call for so long is away, and so is one that lets "
+        "its turn wait as long where there is no clock; on_absence of the table says what follows.",
+    )
     idle_ms: Positive = Field(
         86_400_000, description="A table at which nothing has happened for so long is stopped."
     )

@@ -103,8 +103,10 @@ def test_a_misspelt_variable_is_refused(
 
 @pytest.mark.parametrize(
     "variable",
-    ["ADMIN", "CA", "CERT", "CERT_KEY", "INVITES_FD", "KEY", "KEY_FILE", "TLS"]  # of ours
-    + ["SERVICE_HOST", "PORT_7421_TCP_ADDR", "VERSION", "HOME"],  # of whatever runs us
+    [
+        *("ADMIN", "CA", "CERT", "CERT_KEY", "INVITES_FD", "KEY", "KEY_FILE", "TLS"),  # ours
+        *("SERVICE_HOST", "PORT_7421_TCP_ADDR", "VERSION", "HOME"),  # of whatever runs us
+    ],
 )
 def test_a_variable_of_another_name_is_not(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"{PREFIX}{variable}", "1")

@@ -14,9 +14,9 @@ RealServer = Callable[..., AbstractAsyncContextManager[str]]
 
 
 @asynccontextmanager
-async def _serve(house_bots: bool = False) -> AsyncIterator[str]:
+async def _serve(**changes: object) -> AsyncIterator[str]:
     settings = Settings.model_validate(
-        {"port": 0, "house_bots": house_bots, "shutdown_grace_ms": 100, "log_level": "error"}
+        {"port": 0, "house_bots": False, "shutdown_grace_ms": 100, "log_level": "error"} | changes
     )
     async with running(settings) as app:
         yield app.server.address

@@ -40,9 +40,13 @@ class CuttingProxy:
 
     async def __aexit__(self, *error: object) -> None:
         self._server.close()
+        self.cut()
+        await asyncio.gather(*self._pumps, return_exceptions=True)
+
+    def cut(self) -> None:
+        """Cut every connection that there is."""
         for pump in list(self._pumps):
             pump.cancel()
-        await asyncio.gather(*self._pumps, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(*self._target)

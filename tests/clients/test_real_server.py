@@ -7,18 +7,19 @@ import json
 import os
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from google.protobuf import duration_pb2
 
 import croupier
-from croupier import Bot, Client, Decision, Move
+from croupier import Bot, Client, Decision, EndReason, Move
 from croupier.bots import GreedyBot, RandomBot
 from croupier.client import Transport
 from croupier.invites import Invite, play_invites
 from croupier.record.v1 import record_pb2, record_service_pb2
-from croupier.v1 import game_pb2, table_pb2
+from croupier.v1 import game_pb2, spectate_service_pb2, table_pb2
 from croupier.views import View
 from croupier_server.games.registry import GAMES
 from tests.clients.arena import SHORT
@@ -129,6 +130,73 @@ async def test_lost_chunks_change_nothing(real_server: RealServer, transport: Tr
             cut = await play_noted(proxy.address, address, transport)
     assert proxy.cuts > 5
     assert cut == smooth
+
+
+class Held(RandomBot):
+    """Waits with its answers until it is let go."""
+
+    inline = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go = asyncio.Event()
+
+    async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
+        await self.may_go.wait()
+        return super().decide(view, decision)
+
+
+async def begun_and_joined(client: Client, table_id: str) -> AsyncIterator[str]:
+    """A word when the match begins, and the names of players as they take seats."""
+    request = spectate_service_pb2.SpectateTableRequest(table_id=table_id)
+    async for message in client._main.spectate.SpectateTable(request):
+        event, snapshot = message.update.event, message.update.snapshot
+        if (
+            event.HasField("match_started")
+            or snapshot.table.status == table_pb2.TABLE_STATUS_PLAYING
+        ):
+            yield "begun"
+        elif event.HasField("seat_joined"):
+            yield event.seat_joined.seat.player
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_isolated_a_bot_that_was_away_takes_its_seat_back_from_the_house(
+    real_server: RealServer, transport: Transport
+) -> None:
+    is_away = False
+    held, other = Held(), Held()
+    async with (
+        real_server(house_bots=True, away_ms=100) as address,
+        CuttingProxy(address, lambda *_: is_away) as proxy,
+        Client(address) as here,
+        Client(proxy.address, transport=transport, patience=20) as client,
+    ):
+        made = await here.create_table(
+            "tongits",
+            options={"max_hands": 1},
+            seats=["open", "open", "random"],
+            clock=table_pb2.ClockSpec(base=duration_pb2.Duration(seconds=1_000)),
+            on_absence="house_bot",
+        )
+        tickets = [
+            await client.join(made.table_id, player="me"),
+            await here.join(made.table_id, player="other"),
+        ]
+        playing = asyncio.gather(client.play(held, tickets[0]), here.play(other, tickets[1]))
+        told = begun_and_joined(here, made.table_id)
+        while await anext(told) != "begun":
+            pass
+        is_away = True
+        proxy.cut()
+        assert "greedy" in await anext(told)
+        is_away = False
+        assert await anext(told) == "me"
+        held.may_go.set()
+        other.may_go.set()
+        results = await playing
+    assert proxy.cuts
+    assert results[0].reason == results[1].reason is EndReason.FINISHED
 
 
 @pytest.mark.parametrize("game", GAMES)

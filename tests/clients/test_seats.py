@@ -9,6 +9,7 @@ import pytest
 
 from croupier import Bot, Clock, Decision, Move, UsageError
 from croupier.background import Background
+from croupier.clock import absence_policy
 from croupier.nonces import NONCE_BYTES, Nonces
 from croupier.randomness import SeatRandom
 from croupier.seat import Seat, Ticket, Workplace
@@ -82,6 +83,12 @@ def test_a_time_that_is_none(seconds: float) -> None:
 def test_a_policy_that_there_is_not() -> None:
     with pytest.raises(UsageError, match="on_time_out"):
         Clock(on_time_out="mercy").message()  # type: ignore[arg-type]
+
+
+def test_another_word_for_absence_is_told() -> None:
+    assert absence_policy("house_bot") == table_pb2.ON_ABSENCE_HOUSE_BOT
+    with pytest.raises(UsageError, match="wait or house_bot or forfeit, not 'mercy'"):
+        absence_policy("mercy")  # type: ignore[arg-type]
 
 
 class Asked(Bot):

@@ -115,6 +115,22 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
             assert not seat.done.done()
 
 
+async def test_what_was_sent_on_a_channel_before_its_refusal_came_is_no_loss_of_the_seat() -> None:
+    """The refusal of the opening, and then that of the answer that went after it."""
+    frame = failed("TABLE_RECOVERING")
+    stray = status("NOT_FOUND", grpc.StatusCode.NOT_FOUND)
+    frame.items.append(pb.ChannelItem(channel=1, error=stray))
+    async with sitting() as (line, seat):
+        call = await line.calls.get()
+        assert await opens(call) == [1]
+        call.to_read.put_nowait(frame)
+        assert await opens(call) == []
+        assert not seat.done.done()
+        (timer,) = line.timers
+        timer()
+        assert await opens(call) == [1]
+
+
 async def test_a_channel_that_the_server_gives_up_is_opened_again_on_the_same_stream() -> None:
     for reason in (End.REASON_SLOW_CONSUMER, End.REASON_SERVER_DRAINING):
         async with sitting() as (line, seat):

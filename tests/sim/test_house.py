@@ -1,15 +1,18 @@
-"""Runs in which house bots play, and their process dies where it hurts most."""
+"""Runs in which house bots play, also for who is away, and their process dies where it hurts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 import pytest
 
 from croupier.record.v1 import record_pb2
+from croupier.v1 import table_pb2
 from croupier_server.sim.faults import Fault
-from croupier_server.sim.plan import HOUSE, Plan, invite_house, withhold
+from croupier_server.sim.plan import HOUSE, Plan, invite_house, relieve, withhold
+from croupier_server.sim.promises.observed import RELIEF
 from croupier_server.sim.world import Run
 from tests.sim.runs import plans
 
@@ -46,3 +49,37 @@ def test_durable_while_house_bots_die(with_crashes: bool) -> None:
             assert not any(nonces[seat] for seat in house if nonces)
     assert deaths >= 16
     assert (lives > 16) == with_crashes
+
+
+def joined(record: record_pb2.Record) -> Iterator[tuple[int, bool]]:
+    """Seats as they were taken, and whether by a bot that was sent for."""
+    for row in record.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.HasField("seat_joined"):
+            seat = event.seat_joined.seat
+            yield seat.seat, seat.player.startswith(RELIEF)
+
+
+def test_isolated_who_comes_back_has_the_seat_again() -> None:
+    """Lines are down for longer than a seat may be away, while house bots and server die too."""
+    faults = [
+        Fault(at_ms=at, kind="no route", line=0, lasts_ms=8_000, step=0)
+        for at in range(1_000, 60_000, 20_000)
+    ]
+    faults.append(Fault(at_ms=14_000, kind="crash", line=0, lasts_ms=700, step=0))
+    relieved = given_back = 0
+    for plan in plans(lambda plan: all(table.is_whole for table in plan.tables), 12):
+        relieve(Random(plan.seed), plan.tables, often=1.0)
+        prompt = [False, *plan.prompt[1:]]
+        limits = plan.limits._replace(away_ms=2_000)
+        dies = tuple(range(5_000, 60_000, 9_000))
+        run = Run(replace(plan, faults=faults, prompt=prompt, limits=limits, house_dies_ms=dies))
+        run.play()
+        for host in run._hosts:
+            is_relief: dict[int, bool] = {}
+            for seat, by_bot in joined(record_pb2.Record.FromString(host.record)):
+                relieved += by_bot
+                given_back += is_relief.get(seat, False) and not by_bot
+                is_relief[seat] = by_bot
+    assert relieved > 10
+    assert given_back >= 5

@@ -14,6 +14,7 @@ from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables import replay, shard
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.deals import match_root
+from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import GameEntry
 from croupier_server.tables.spec import (
     Access,
@@ -335,9 +336,15 @@ def test_durable_a_seat_that_was_taken_over_is_taken_over_by_the_new_house(came:
     if came:
         world.join(table, invite_code=relief[0].invite_code)
     world.restart()
+    if not came:  # its player may be back by now
+        assert not [one for one in world.house if one.seat == 1]
+        world.clock.advance(1_000 + Limits().reconnect_grace_ms)
+        world.shard.tick()
     (again,) = [one for one in world.house if one.seat == 1]
     world.join(world.find(), invite_code=again.invite_code)
     assert world.join(world.find(), invite_code=again.invite_code).seat == 1
+    back = world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1"))
+    assert back.seat == 1
 
 
 def test_durable_a_player_who_came_back_keeps_the_seat() -> None:

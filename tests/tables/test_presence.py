@@ -5,12 +5,19 @@ from __future__ import annotations
 import pytest
 
 from croupier.v1 import game_pb2
-from croupier_server.errors import NotAllowed, Reason
+from croupier_server.errors import Conflict, NotAllowed, Reason
 from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.spec import ClockSpec, JoinTable, OnAbsence, Status
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    JoinTable,
+    OnAbsence,
+    SeatSpec,
+    Status,
+)
 from croupier_server.tables.table import Table
-from tests.tables.world import World, asked
+from tests.tables.world import World, asked, request
 
 AWAY_MS = 1_000
 
@@ -130,6 +137,77 @@ def test_a_bot_is_given_as_long_to_come_and_is_sent_for_again() -> None:
     with pytest.raises(NotAllowed):
         world.join(table, invite_code=world.house[0].invite_code)
     world.join(table, invite_code=world.house[1].invite_code)
+
+
+def relieved(world: World, table: Table, seat: int) -> str:
+    """The code by which a house bot may take *seat*, whose player has gone away."""
+    leave(table, seat)
+    pass_time(world, AWAY_MS)
+    assert [one.seat for one in world.house].count(seat) == 1
+    return next(one.invite_code for one in world.house if one.seat == seat)
+
+
+def test_isolated_a_player_takes_the_seat_back_by_the_ticket_that_was_replaced() -> None:
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    code = relieved(world, table, 1)
+    world.join(table, invite_code=code, player="house")
+    bot = world.join(table, invite_code=code, player="house")  # of a house process that follows
+    with pytest.raises(Conflict) as started:  # as without a ticket
+        world.shard.join(Caller("other", ticket=tickets[1]), JoinTable("table-1"))
+    assert started.value.reason is Reason.TABLE_STARTED
+    back = world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1", player="me"))
+    assert (back.seat, table.seats[1].player) == (1, "me")
+    world.watch(table, back.ticket)
+    for old in (tickets[1], bot.ticket):
+        with pytest.raises(NotAllowed) as error:
+            world.shard.join(Caller(ticket=old), JoinTable("table-1"))
+        assert error.value.reason is Reason.TICKET_SUPERSEDED
+    with pytest.raises(NotAllowed) as error:
+        world.join(table, invite_code=code)
+    assert error.value.reason is Reason.SEAT_RESERVED
+
+
+def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
+    world = World(away_ms=AWAY_MS)
+    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(), SeatSpec())
+    made = world.shard.create_table(
+        Caller("host"), request(on_absence=OnAbsence.HOUSE_BOT, seats=seats)
+    )
+    table, invite = made.table, made.invite_codes[0]
+    mine = world.join(table, invite_code=invite).ticket
+    for _ in range(2):
+        world.watch(table, world.join(table).ticket)
+    world.to_turns(table)
+    pass_time(world, AWAY_MS)
+    world.join(table, invite_code=world.house[0].invite_code)
+    world.join(table, invite_code=invite)
+    with pytest.raises(NotAllowed) as error:
+        world.shard.join(Caller(ticket=mine), JoinTable("table-1"))
+    assert error.value.reason is Reason.TICKET_SUPERSEDED
+
+
+@pytest.mark.parametrize("by", ["stream", "call"])
+def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(by: str) -> None:
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    code = relieved(world, table, 1)
+    world.clock.advance(1)
+    if by == "stream":
+        world.watch(table, tickets[1])
+    else:
+        world.shard.heard_of(table, 1)
+    with pytest.raises(Conflict) as error:
+        world.join(table, invite_code=code)
+    assert error.value.reason is Reason.SEAT_TAKEN
+    assert table.seats[1].player != "house"
+
+
+def test_a_turn_that_still_waits_is_taken_over_while_its_stream_is_open() -> None:
+    world, table, _ = seated(OnAbsence.HOUSE_BOT)
+    seat = asked(table)[0].seat
+    pass_time(world, AWAY_MS)
+    (house,) = world.house
+    world.clock.advance(5)
+    assert world.join(table, invite_code=house.invite_code).seat == seat
 
 
 def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:

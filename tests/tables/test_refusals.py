@@ -265,6 +265,8 @@ def test_durable_a_channel_is_refused_for_what_is_stored(is_stored: bool, told: 
     opening = {"channel": 1, "table_id": at.table_id, "ticket": ticket}
     assert client.talk(opens=[opening]) == []
     assert client.talk(opens=[opening]) == [(1, "MALFORMED_REQUEST")]  # the number is in use
+    move = {"channel": 1, "decision_id": "1-0"}
+    assert client.talk(moves=[move], nonces=[{"channel": 1, "nonce": NONCES[0]}]) == []
     if is_stored:
         at.log.store()
     else:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Literal, Protocol, Self, TypeAlias
 
@@ -18,10 +18,10 @@ from google.protobuf.message import Message
 
 from croupier.background import Background
 from croupier.bot import Bot
-from croupier.clock import Clock
+from croupier.clock import Clock, OnAbsence, absence_policy
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.credentials import Credentials
-from croupier.errors import Error, NotFound, UsageError
+from croupier.errors import Error, NotFound, Refused, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
@@ -51,6 +51,7 @@ NAME: Final = "croupier-python/0.1"
 THREADS_MAX: Final = 1024
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
+_SUPERSEDED: Final = "TICKET_SUPERSEDED"
 
 
 class _Carrier(Protocol):
@@ -168,6 +169,7 @@ class Client:
         options: Mapping[str, OptionValue] | Message | None = None,
         seats: Sequence[str] = (),
         clock: Clock | table_pb2.ClockSpec | None = None,
+        on_absence: OnAbsence = "wait",
         spectator_delay: table_pb2.SpectatorDelay | None = None,
         deal: table_pb2.DealSource | None = None,
         title: str = "",
@@ -185,6 +187,8 @@ class Client:
             seats: for each seat in order ``open``, ``invited``, or the name of a house bot; seats
                 left out are open.
             clock: the clock; None: no clock.
+            on_absence: what happens when a seat is away for as long as the server's ``away_ms``:
+                the table waits, a house bot plays until its player is back, or it forfeits.
             spectator_delay: how far everybody but the seats stays behind; None: not at all.
             deal: where the cards come from; None: the server's secret and every seat's nonce.
             title: for people.
@@ -195,7 +199,7 @@ class Client:
 
         Raises:
             Refused: the server does not make such a table.
-            UsageError: no such game or option, or a clock that is none.
+            UsageError: no such game or option, a clock that is none, or another word.
         """
         request = table_service_pb2.CreateTableRequest(
             request_id=secrets.token_hex(16),
@@ -205,6 +209,7 @@ class Client:
             seats=[_seat_spec(seat) for seat in seats],
             deal_source=deal,
             clock=clock.message() if isinstance(clock, Clock) else clock,
+            on_absence=absence_policy(on_absence),
             spectator_delay=spectator_delay,
             title=title,
             shared_seats=shared_seats,
@@ -304,7 +309,7 @@ class Client:
             nonce_hash=nonce_hash(nonce),
         )
         got = await self._main.call(self._main.tables.JoinTable, request)
-        return Ticket(got.table, got.seat, got.epoch, got.ticket, nonce)
+        return Ticket(got.table, got.seat, got.epoch, got.ticket, nonce, player)
 
     async def play(self, bot: Bot, ticket: Ticket, *, seed: int | str | None = None) -> Result:
         """Have *bot* play a seat to the end of its match.
@@ -329,13 +334,7 @@ class Client:
         seat = Seat(ticket, bot, source, workplace)
         await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
         address = ticket.table.endpoint or self.address
-        carrier = self._carrier(address)
-        carrier.add(seat)
-        try:
-            message = await seat.done
-        finally:
-            carrier.remove(seat)
-            seat.leave()
+        message = await self._played(seat, self._carrier(address))
         if message is None:
             message = await self._result(self._connection(address), ticket.table_id)
         result = make_result(
@@ -343,6 +342,40 @@ class Client:
         )
         await seat.call_hook(bot.on_end, result)
         return result
+
+    async def _played(self, seat: Seat, carrier: _Carrier) -> game_pb2.MatchResult | None:
+        """See `Seat.done`. A seat that a house bot took while we were away is taken back."""
+        while True:
+            carrier.add(seat)
+            try:
+                return await seat.done
+            except Refused as error:
+                if error.reason != _SUPERSEDED:
+                    raise
+                lost = error
+            finally:
+                carrier.remove(seat)
+                seat.leave()
+            try:
+                ticket = await self._taken_back(seat.ticket)
+            except Refused as error:
+                if seat.is_over(error):
+                    return None
+                raise (lost if error.reason == _SUPERSEDED else error) from None
+            seat.come_back(ticket)
+
+    async def _taken_back(self, ticket: Ticket) -> Ticket:
+        """A new ticket for the seat of one that a house bot has replaced.
+
+        Raises:
+            Refused: TICKET_SUPERSEDED, if it was somebody else; the match has ended.
+        """
+        connection = self._connection(ticket.table.endpoint or self.address)
+        request = table_service_pb2.JoinTableRequest(
+            request_id=secrets.token_hex(16), table_id=ticket.table_id, player=ticket.player
+        )
+        got = await connection.call(connection.tables.JoinTable, request, ticket=ticket.secret)
+        return replace(ticket, table=got.table, epoch=got.epoch, secret=got.ticket)
 
     async def _result(self, connection: Connection, table_id: str) -> game_pb2.MatchResult:
         """The result of a match that ended while we did not look, from the table or its record.

@@ -1,4 +1,4 @@
-"""The clock that a new table gets, in seconds.
+"""The clock that a new table gets, in seconds, and what it does about seats that are away.
 
 Must not be put here: how clocks run; the server does that.
 """
@@ -14,7 +14,10 @@ from google.protobuf.duration_pb2 import Duration
 from croupier.errors import UsageError
 from croupier.v1 import table_pb2
 
-__all__ = ["Clock", "OnTimeOut"]
+__all__ = ["Clock", "OnAbsence", "OnTimeOut", "absence_policy"]
+
+OnAbsence: TypeAlias = Literal["wait", "house_bot", "forfeit"]
+"""What becomes of a seat whose player is away."""
 
 OnTimeOut: TypeAlias = Literal["fallback", "strike", "forfeit"]
 """What becomes of a seat whose time has run out."""
@@ -24,6 +27,23 @@ _POLICIES: Final = {
     "strike": table_pb2.TIME_OUT_POLICY_STRIKE,
     "forfeit": table_pb2.TIME_OUT_POLICY_FORFEIT,
 }
+
+_ON_ABSENCE: Final = {
+    "wait": table_pb2.ON_ABSENCE_WAIT,
+    "house_bot": table_pb2.ON_ABSENCE_HOUSE_BOT,
+    "forfeit": table_pb2.ON_ABSENCE_FORFEIT,
+}
+
+
+def absence_policy(word: OnAbsence) -> table_pb2.OnAbsence.ValueType:
+    """The contract's value.
+
+    Raises:
+        UsageError: it has none for *word*.
+    """
+    if word not in _ON_ABSENCE:
+        raise UsageError(f"on_absence is {' or '.join(_ON_ABSENCE)}, not {word!r}")
+    return _ON_ABSENCE[word]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

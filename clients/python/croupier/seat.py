@@ -57,6 +57,7 @@ class Ticket:
         epoch: which life of the seat it is for.
         secret: the ticket itself; whoever has it holds the seat.
         nonce: the seat's first 32 secret bytes for the shuffle.
+        player: name shown to everybody.
     """
 
     table: table_pb2.Table
@@ -64,6 +65,7 @@ class Ticket:
     epoch: int
     secret: str = field(repr=False)
     nonce: bytes = field(repr=False)
+    player: str = ""
 
     @property
     def table_id(self) -> str:
@@ -201,6 +203,14 @@ class Seat:
         """The match has ended."""
         if not self.done.done():
             self.done.set_result(result)
+
+    def come_back(self, ticket: Ticket) -> None:
+        """The seat, which was taken over, is ours again by *ticket*; others have played it."""
+        self.ticket = ticket
+        self.sequence = 0
+        self.epoch = ticket.table.epoch
+        self.done = self._workplace.loop.create_future()
+        self._forget()
 
     def leave(self) -> None:
         """Nobody waits for this seat any longer: stop a bot that thinks in a task."""

@@ -282,8 +282,8 @@ class Session:
 
     def _channel_failed(self, channel: int, seat: Seat, error: Refused) -> None:
         """A channel could not be opened, or something sent on it could not be read."""
-        if error.reason == "NONCE_NOT_EXPECTED":
-            return
+        if error.reason == "NONCE_NOT_EXPECTED" or channel not in self._opened:
+            return  # or it had not been opened when we sent something on it, as we know already
         self._opened.discard(channel)
         if error.reason == "SEQUENCE_AHEAD":
             seat.sequence = 0

@@ -19,7 +19,7 @@ from croupier.legal import LegalMoves
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim import lies
 from croupier_server.sim.network import Line
-from croupier_server.sim.plan import SeatPlan, TablePlan, Temper, Unveiling
+from croupier_server.sim.plan import HOUSE, SeatPlan, TablePlan, Temper, Unveiling
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import (
     Acknowledged,
@@ -34,6 +34,9 @@ M = TypeVar("M", bound=Message)
 
 _LOOK: Final = 0.01
 """How often a seat asks for its view, which came with the question."""
+
+_ID_MAX: Final = 64
+"""A refusal repeats so much of the id that it was given."""
 
 _PLAYING: Final = table_pb2.TABLE_STATUS_PLAYING
 
@@ -90,12 +93,14 @@ class Client(NamedTuple):
         line: its connection.
         temper: how it behaves.
         is_prompt: whether it reads and answers at once, on a line that holds.
+        is_house: whether it is the house bots' process.
     """
 
     name: str
     line: Line
     temper: Temper
     is_prompt: bool
+    is_house: bool = False
 
 
 class Carrier(Protocol):
@@ -137,6 +142,7 @@ class Chair:
         carrier: who carries it now.
         stream: the stream that it reads.
         has_begun: it knows that the match has begun.
+        may_change: whether a house bot takes the seat when its player is away, until it is back.
         join_again: takes the seat once more, when it was freed before the match.
     """
 
@@ -163,6 +169,7 @@ class Chair:
         self.carrier: Carrier | None = None
         self.stream: Stream | None = None
         self.has_begun = False
+        self.may_change = plan.client != HOUSE and table.is_relieved
         self.join_again: Callable[[], None] = lambda: None
         self._nonces: dict[bytes, bytes] = {}
         self._withheld = list(plan.withheld)
@@ -284,10 +291,10 @@ class Chair:
         """Something that no client should answer, to some decision; at most one to each."""
         rng = self.world.rng
         lie = lies.a_decision(rng, decision_id)
-        if lie in self._lies:
+        if lie[:_ID_MAX] in self._lies:
             return None
         move = lies.a_move(rng, self.game)
-        self._lies[lie] = move.SerializeToString()
+        self._lies[lie[:_ID_MAX]] = move.SerializeToString()
         return lie, move
 
     def accepted(self, decision_id: str, sequence: int) -> None:
@@ -326,6 +333,8 @@ class Chair:
         if reason in LATER or reason in ("NOT_FOUND", "TICKET_INVALID"):
             if is_insisted_on:
                 world.later(200 + world.rng.random() * 300, self.send, decision_id)
+        elif reason == "TICKET_SUPERSEDED" and self.may_change:
+            pass  # what follows from it is told by the seat's stream
         elif self.temper.rejoin and reason in ("TICKET_SUPERSEDED", "TICKET_INVALID"):
             world.later(200, self.send, decision_id)
         elif self.temper.is_honest and reason not in TOO_LATE:

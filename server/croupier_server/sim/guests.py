@@ -16,6 +16,7 @@ from croupier_server.sim.network import OK, Call, End, Line
 from croupier_server.sim.plan import TablePlan
 from croupier_server.sim.promises.judge import reason_of
 from croupier_server.sim.promises.observed import (
+    RELIEF,
     Broken,
     Closed,
     Created,
@@ -34,6 +35,9 @@ RECORDS: Final = "/croupier.record.v1.RecordService/"
 _END = table_pb2.StreamEnd
 _STOPPED: Final = ("TABLE_CLOSED", "TABLE_STARTED", "NOT_FOUND")
 """What is answered to who comes to a table that its host has stopped."""
+
+_BACK: Final = ("SEAT_TAKEN", "SEAT_RESERVED")
+"""What is answered to a house bot whose player was back first."""
 
 _RETRY_MS: Final = 400
 _POLL_MS: Final = 2_000
@@ -165,6 +169,8 @@ class Joiner:
         self._chair = chair
         self._seated = seated
         self._is_whole = is_whole
+        self._is_expected = is_whole and chair.client.is_prompt  # else it may be over by then
+        self._is_relief = chair.client.is_house and chair.may_change
         rng = world.rng
         nonce = rng.randbytes(32) if chair.plan.has_nonce else b""
         self._request = table_service_pb2.JoinTableRequest(
@@ -172,7 +178,7 @@ class Joiner:
             table_id=chair.table_id,
             seat=chair.seat,
             invite_code=invite,
-            player=f"player {chair.seat}",
+            player=f"{RELIEF if self._is_relief else 'player'} {chair.seat}",
             nonce_hash=chair.promise(nonce) if nonce else b"",
         )
         self._is_joining = True
@@ -202,7 +208,9 @@ class Joiner:
             reason = reason_of(end.details)
             if end.is_lost or reason in LATER:
                 world.later(_RETRY_MS, self._join)
-            elif (self._is_whole and not chair.ticket) or reason not in _STOPPED:
+            elif self._is_relief and reason in _BACK:
+                chair.is_done = True
+            elif reason not in _STOPPED or (self._is_expected and not chair.ticket):
                 what = f"JoinTable was refused with {reason}"
                 raise Broken("Durable", chair.table_id, what)
             return
@@ -211,17 +219,21 @@ class Joiner:
         was_there, chair.ticket = bool(chair.ticket), answer.ticket
         if was_there:
             return
-        temper = chair.temper
+        if not self._is_relief:  # the seat is its player's still
+            self._see()
+        self._seated(chair)
+
+    def _see(self) -> None:
+        world, chair = self._world, self._chair
         world.see(
             Seated(
                 world.now_ms(),
                 chair.table_id,
                 chair.seat,
                 chair.client.is_prompt and self._is_whole and not chair.plan.withheld,
-                temper.is_honest and self._is_whole,
+                chair.temper.is_honest and self._is_whole,
             )
         )
-        self._seated(chair)
 
 
 class Spectator:

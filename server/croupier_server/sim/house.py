@@ -36,7 +36,7 @@ class House:
 
     def __init__(self, world: World, line: Line, plan: Callable[[str], TablePlan | None]) -> None:
         self._world = world
-        self._client = Client("house", line, _TEMPER, is_prompt=False)
+        self._client = Client("house", line, _TEMPER, is_prompt=False, is_house=True)
         self._plan = plan
         self._seats: dict[tuple[str, int], HouseSeat] = {}
         self._chairs: list[Chair] = []

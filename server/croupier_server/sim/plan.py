@@ -26,6 +26,10 @@ _GAMES: Final = ("tractor", "tongits", "tongits", "pokex", "pokex")
 _WINDOW_MS: Final = 5_000
 """A window as long as this is answered in time by whoever is prompt."""
 
+_NONCE_MS: Final = (4_000, 10_000, 30_000)
+_AWAY_MS: Final = (5_000, 8_000)
+"""All longer than it takes to notice that the store hangs, as nobody hears from it until then."""
+
 _SAMPLES: Final = {
     "start_levels": ("2", "2,3", "A", "K,A", "9"),
     "mandatory_levels": ("none", "5,T,K", "A"),
@@ -138,6 +142,11 @@ class TablePlan:
         return not self.aborts and self.concedes is None and not is_late
 
     @property
+    def is_relieved(self) -> bool:
+        """Whether house bots play for who is away."""
+        return self.request.on_absence == table_pb2.ON_ABSENCE_HOUSE_BOT
+
+    @property
     def has_start_timeout(self) -> bool:
         """Whether it ends when it has not begun in time."""
         return self.request.clock.HasField("start_timeout")
@@ -198,6 +207,12 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
     if with_trouble:
         limits = withhold(Random(f"nonces {seed}"), tables, limits)
         invite_house(Random(f"house {seed}"), tables)
+    relief = Random(f"relief {seed}")
+    if with_trouble and relieve(relief, tables):
+        limits = limits._replace(away_ms=relief.choice((*_AWAY_MS, limits.away_ms)))
+        faulty += send_away(relief, clients, faults)
+    if with_trouble:
+        hang(Random(f"hung {seed}"), faults)
     prompt = [one.is_prompt and at not in faulty for at, one in enumerate(tempers)]
     return Plan(
         seed=seed,
@@ -217,7 +232,7 @@ def make_plan(seed: int, *, with_trouble: bool = True, with_crashes: bool = True
 
 def withhold(rng: Random, tables: list[TablePlan], limits: Limits, *, often: float = 0.2) -> Limits:
     """Have seats withhold their nonces, *often* a table; returns *limits* for that."""
-    limits = limits._replace(nonce_ms=rng.choice((3_000, 10_000, 30_000)))
+    limits = limits._replace(nonce_ms=rng.choice(_NONCE_MS))
     for table in tables:
         with_nonce = [seat for seat in table.seats if seat.has_nonce]
         for seat in with_nonce:
@@ -245,6 +260,33 @@ def invite_house(rng: Random, tables: list[TablePlan], *, often: float = 0.2) ->
             spec, plan = table.request.seats[seat], table.seats[seat]
             spec.access, spec.house_bot = table_pb2.SEAT_ACCESS_HOUSE, "random"
             plan.client, plan.withheld = HOUSE, ()
+
+
+def relieve(rng: Random, tables: list[TablePlan], *, often: float = 0.2) -> bool:
+    """Have house bots play for who is away, *often* a table; returns whether at any."""
+    relieved = [table for table in tables if rng.random() < often]
+    for table in relieved:
+        table.request.on_absence = table_pb2.ON_ABSENCE_HOUSE_BOT
+    return bool(relieved)
+
+
+def send_away(rng: Random, clients: int, faults: list[Fault]) -> list[int]:
+    """Have clients be away for long; returns which."""
+    away = rng.sample(range(clients), rng.choice((0, 1, 1, 2)))
+    for line in away:
+        for _ in range(rng.choice((1, 2))):
+            at_ms, lasts_ms = int(rng.random() ** 2 * 25_000), rng.choice((9_000, 15_000, 20_000))
+            faults.append(Fault(at_ms, "no route", line, lasts_ms, 0))
+    faults.sort()
+    return away
+
+
+def hang(rng: Random, faults: list[Fault]) -> None:
+    """Have the disk hang, in some runs."""
+    if rng.random() < 0.1:
+        at_ms, lasts_ms = int(rng.random() ** 2 * 25_000), rng.choice((700, 4_000, 20_000))
+        faults.append(Fault(at_ms, "hung disk", 0, lasts_ms, 0))
+        faults.sort()
 
 
 def _house_deaths(rng: Random) -> tuple[int, ...]:

@@ -86,8 +86,14 @@ class Rider:
         if reason in _GONE and world.has_ended(chair.table_id):
             chair.is_done = True
             return None
-        if reason == "TICKET_SUPERSEDED" and not chair.has_begun:
-            chair.join_again()  # it was freed, as its nonce did not come
+        if reason == "TICKET_SUPERSEDED":
+            if chair.may_change:
+                if self.client.is_house:
+                    chair.is_done = True  # its player is back
+                    return None
+                self.rejoin(chair)
+            if not chair.has_begun:
+                chair.join_again()  # it was freed, as its nonce did not come
         if reason in LATER or reason in _GONE or reason == "TICKET_SUPERSEDED":
             return 300 + world.rng.random() * 500
         if reason == "SEQUENCE_AHEAD":

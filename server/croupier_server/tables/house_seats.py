@@ -81,11 +81,14 @@ class HouseSeats:
 
     def take_up(self, table: Table) -> None:
         """*table* is one of a server that was here before, whose bots are gone: bots of ours take
-        its house seats, and those that were taken over, with new codes."""
+        its house seats, and those that were taken over, with new codes. A player whose seat was
+        only to be taken over may be back by now."""
         if self._tell is None:
             return
         for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
-            if spec.access is not Access.HOUSE and not state.relief:
+            if not state.relieved:
+                state.relief = b""
+            if spec.access is not Access.HOUSE and not state.relieved:
                 continue
             code = new_ticket(self._secrets)
             if spec.access is Access.HOUSE:

@@ -79,6 +79,25 @@ class Presence:
         """When the next seat counts as away, or `FOREVER`."""
         return min((at for at, _ in self._deadlines(watchers, decisions)), default=FOREVER)
 
+    def is_missed(
+        self,
+        seat: Seat,
+        watchers: Sequence[object | None],
+        decisions: Sequence[Decision | None],
+    ) -> bool:
+        """Whether *seat*, for which somebody was sent, is away still: nothing was heard of it
+        since, or its turn waits as it did then."""
+        granted = self._granted[seat]
+        if watchers[seat] is None and self._seen[seat] <= granted:
+            return True
+        return not self._waits_for_turns and any(
+            decision is not None
+            and decision.seat == seat
+            and not decision.sealed
+            and decision.due_ms < granted
+            for decision in decisions
+        )
+
     def away(
         self, watchers: Sequence[object | None], decisions: Sequence[Decision | None], now: int
     ) -> list[Seat]:

@@ -46,6 +46,8 @@ class SeatState:
         ticket: hash of the ticket that holds it; empty: nobody's.
         invite: hash of its invite code; empty: it has none.
         relief: hash of the code by which a house bot may take over; empty: none may.
+        relieved: hash of the ticket that one took the seat from, which its player may have back by
+            it; empty: none did.
         conceded: whether its player has given the match up.
         sitting: what was put down when it was last taken.
     """
@@ -61,6 +63,7 @@ class SeatState:
         "player",
         "principal",
         "relief",
+        "relieved",
         "sitting",
         "ticket",
     )
@@ -75,6 +78,7 @@ class SeatState:
         self.ticket = b""
         self.invite = b""
         self.relief = b""
+        self.relieved = b""
         self.conceded = False
         self.sitting: Sitting | None = None
         self._old: tuple[bytes, ...] = ()
@@ -91,12 +95,14 @@ class SeatState:
 
     def hold(self, sitting: Sitting) -> None:
         """Give the seat to a new ticket; the one before is superseded."""
+        if sitting.relieves:
+            self.relieved = self.relieved or self.ticket  # of the player, not of another bot
+        else:
+            self.relief = self.relieved = b""  # its player is back
         self.retire()
         self.sitting = sitting
         self.principal = sitting.principal
         self.ticket = sitting.ticket
-        if not sitting.relieves:
-            self.relief = b""  # its player is back
 
     def retire(self) -> None:
         """Take the seat from its ticket."""
@@ -116,6 +122,10 @@ class SeatState:
         for old in self._old:
             found |= is_same(old, ticket)
         return found
+
+    def was_relieved_from(self, ticket: bytes) -> bool:
+        """Whether a house bot took the seat from the ticket with this hash."""
+        return is_same(self.relieved, ticket)
 
     def is_invited_by(self, code: bytes) -> bool:
         """Whether the code with this hash opens the seat."""

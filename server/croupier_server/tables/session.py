@@ -489,12 +489,10 @@ class Session:
 
     def _refuse(self, number: int) -> None:
         """Something came on a channel that is not open."""
-        quota = self._caller.quota
-        self._error(number, _no_channel() if self._pay() else quota.refusal())
+        had = self._pay()
+        if number not in self._refused:  # what it was refused for is told when that is stored
+            error = NotFound(Reason.NOT_FOUND, "no such channel is open", field="channel")
+            self._error(number, error if had else self._caller.quota.refusal())
 
     def _error(self, number: int, error: CroupierError) -> None:
         self.add(item(field_number(1, number) + b"\x1a", self._status(error)))
-
-
-def _no_channel() -> NotFound:
-    return NotFound(Reason.NOT_FOUND, "no such channel is open", field="channel")

@@ -116,7 +116,9 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int
     wanted = request.seat
     if wanted is not None and wanted >= len(table.seats):
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "there is no such seat", field="seat")
-    seat = held_seat(caller, table)
+    seat = _relieved_seat(caller, table)
+    if seat is None:
+        seat = held_seat(caller, table)
     if seat is None and request.invite_code:
         seat = _invited_seat(table, request.invite_code)
     if seat is not None:
@@ -141,14 +143,35 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int
     return wanted
 
 
+def _relieved_seat(caller: Caller, table: Table) -> Seat | None:
+    """The seat that a house bot has taken from *caller*."""
+    if not caller.ticket:
+        return None
+    ticket = ticket_hash(caller.principal, caller.ticket)
+    for seat, state in enumerate(table.seats):
+        if state.was_relieved_from(ticket):
+            return seat
+    return None
+
+
 def _invited_seat(table: Table, code: str) -> Seat:
     invite = secret_hash(code)
     for seat, state in enumerate(table.seats):
         if state.is_invited_by(invite):
+            if state.is_relieved_by(invite):
+                _expect_missed(table, seat)
             return seat
     raise NotAllowed(
         Reason.SEAT_RESERVED, "no seat of this table has this invite code", field="invite_code"
     )
+
+
+def _expect_missed(table: Table, seat: Seat) -> None:
+    """Raise unless a house bot that was sent for has *seat*, or its player is still away."""
+    if table.seats[seat].relieved:
+        return
+    if not table.presence.is_missed(seat, table.seat_watchers, table.match.decisions):
+        raise Conflict(Reason.SEAT_TAKEN, "its player is back", field="seat")
 
 
 def _free_seat(table: Table, joins_max: int) -> Seat:

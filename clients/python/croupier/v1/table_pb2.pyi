@@ -94,7 +94,7 @@ class _OnAbsenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OnAbsence.V
     ON_ABSENCE_WAIT: _OnAbsence.ValueType  # 1
     """The table waits."""
     ON_ABSENCE_HOUSE_BOT: _OnAbsence.ValueType  # 2
-    """A house bot takes over."""
+    """A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
     ON_ABSENCE_FORFEIT: _OnAbsence.ValueType  # 3
     """The seat forfeits."""
 
@@ -106,7 +106,7 @@ ON_ABSENCE_UNSPECIFIED: OnAbsence.ValueType  # 0
 ON_ABSENCE_WAIT: OnAbsence.ValueType  # 1
 """The table waits."""
 ON_ABSENCE_HOUSE_BOT: OnAbsence.ValueType  # 2
-"""A house bot takes over."""
+"""A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
 ON_ABSENCE_FORFEIT: OnAbsence.ValueType  # 3
 """The seat forfeits."""
 Global___OnAbsence: _TypeAlias = OnAbsence  # noqa: Y015

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from croupier.v1 import game_pb2
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Ended, Refused, Seated, Told
+from croupier_server.sim.promises.observed import RELIEF, Ended, Refused, Seated, Told
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story
 
@@ -52,12 +52,19 @@ class Isolated(Promise):
             asked.setdefault(update.decision.decision_id, _Asked(seen.sent_ms, place.opened_ms))
         if not update.HasField("event"):
             return
+        if update.event.seat_joined.seat.player.startswith(RELIEF):
+            self._expect_away(story, update.event.seat_joined.seat.seat)
         since = max(update.event.time.ToMilliseconds(), place.opened_ms)
         waited = seen.sent_ms - since - self.outages.within(since, seen.sent_ms)
         if waited > self._wait_max_ms:
             self.fail(
                 story, f"event {update.event.sequence} was sent {waited} ms after it happened"
             )
+
+    def _expect_away(self, story: Story, number: int) -> None:
+        seat = self._seats.get(story.table_id, {}).get(number)
+        if seat is not None and seat.is_prompt:
+            self.fail(story, f"seat {number} answers in time, and a house bot was given its place")
 
     def refused(self, story: Story, seen: Refused, reason: str) -> None:
         """See `Promise.refused`: whatever a client sends, the server does not trip over it."""

@@ -9,9 +9,12 @@ Must not be put here: what is right and what is wrong.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from croupier.v1 import table_pb2
+
+RELIEF: Final = "relief"
+"""The name of a house bot that has taken the seat of a player who went away begins with it."""
 
 
 class Stream(NamedTuple):
