@@ -39,9 +39,9 @@ Positive = Annotated[int, Field(ge=1)]
 Value = str | int | bool
 
 
-_ALIKE: Final = 0.7
-"""A variable with the first letter of a setting and so like it is that setting, misspelt (of 1, as
-`difflib` says).
+_ALIKE: Final = 0.85
+"""A variable so like a setting is that setting, misspelt (of 1, as `difflib` says), and so is one
+with the same letters in another order.
 
 Others are left alone: clients have variables of that prefix too, and so may whatever runs them."""
 
@@ -308,15 +308,17 @@ def _file(file: Path | None) -> Path | None:
 
 
 def _check_variables() -> None:
+    names = [PREFIX + name.upper() for name in Settings.model_fields] + [FILE_VARIABLE]
     for variable in os.environ:
-        name = variable.upper().removeprefix(PREFIX).lower()
-        if not variable.upper().startswith(PREFIX) or name in Settings.model_fields:
+        if not variable.upper().startswith(PREFIX) or variable.upper() in names:
             continue
-        like = [field for field in Settings.model_fields if field[0] == name[:1]]
-        for meant in difflib.get_close_matches(name, like, 1, _ALIKE):
-            raise SettingsError(
-                f"{variable}: there is no such setting; is {PREFIX}{meant.upper()} meant?"
-            )
+        anagrams = [name for name in names if sorted(name) == sorted(variable.upper())]
+        own = variable.upper().removeprefix(PREFIX)
+        alike = difflib.get_close_matches(
+            own, [name.removeprefix(PREFIX) for name in names], 1, _ALIKE
+        )
+        for meant in anagrams or [PREFIX + name for name in alike]:
+            raise SettingsError(f"{variable}: there is no such setting; is {meant} meant?")
 
 
 def _check_readable(path: Path) -> None:

@@ -80,6 +80,9 @@ def test_settings_that_cannot_be_are_one_line(
     ("variable", "meant"),
     [
         ("PROT", "PORT"),
+        ("OHST", "HOST"),
+        ("COFNIG", "CONFIG"),
+        ("MAX_TABLES", "TABLES_MAX"),
         ("HEARTBEAT", "HEARTBEAT_MS"),
         ("STORES", "STORE"),
         ("TSL_CERT", "TLS_CERT"),
@@ -105,7 +108,9 @@ def test_a_misspelt_variable_is_refused(
     "variable",
     [
         *("ADMIN", "CA", "CERT", "CERT_KEY", "INVITES_FD", "KEY", "KEY_FILE", "TLS"),  # ours
-        *("SERVICE_HOST", "PORT_7421_TCP_ADDR", "VERSION", "HOME"),  # of whatever runs us
+        # Of whatever runs us, such as Kubernetes beside services of such names.
+        *("SERVICE_HOST", "PORT_7421_TCP_ADDR", "METRICS_SERVICE_HOST", "METRICS_SERVICE_PORT"),
+        *("METRICS_PORT_9090_TCP", "ADMIN_SERVICE_PORT", "STORE_URL", "TLS_CA", "VERSION", "HOME"),
     ],
 )
 def test_a_variable_of_another_name_is_not(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -140,9 +141,13 @@ class Held(RandomBot):
     def __init__(self) -> None:
         super().__init__()
         self.may_go = asyncio.Event()
+        self.legal_moves: Callable[[str], AsyncIterator[Move]] | None = None
 
     async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
         await self.may_go.wait()
+        if self.legal_moves is not None:
+            moves = [move async for move in self.legal_moves(decision.id)]
+            return decision.random.choice(moves)
         return super().decide(view, decision)
 
 
@@ -183,6 +188,7 @@ async def test_isolated_a_bot_that_was_away_takes_its_seat_back_from_the_house(
             await client.join(made.table_id, player="me"),
             await here.join(made.table_id, player="other"),
         ]
+        held.legal_moves = partial(client.legal_moves, tickets[0])  # by the ticket of the join
         playing = asyncio.gather(client.play(held, tickets[0]), here.play(other, tickets[1]))
         told = begun_and_joined(here, made.table_id)
         while await anext(told) != "begun":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from queue import SimpleQueue
 
 import pytest
 
@@ -85,6 +86,46 @@ def test_a_policy_that_there_is_not() -> None:
         Clock(on_time_out="mercy").message()  # type: ignore[arg-type]
 
 
+class Pondering(Bot):
+    """Thinks in a thread until it is let go, and notes how often at once."""
+
+    def __init__(self) -> None:
+        self.asked = SimpleQueue[None]()
+        self.may_go = SimpleQueue[None]()
+        self.at_once = self.most = 0
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        self.asked.put(None)
+        self.may_go.get(timeout=10)
+        self.at_once -= 1
+        return decision.legal[0]
+
+
+async def test_a_bot_is_asked_one_question_at_a_time() -> None:
+    """Also when the seat was lost and taken back meanwhile, after which ids mean other things."""
+    table, bot, link = FakeTable("t0", Script()), Pondering(), Sent()
+    threads = Threads(4)
+    work = Workplace(asyncio.get_running_loop(), Background(), threads)
+    ticket = Ticket(table.message, 0, 1, "ticket", bytes(NONCE_BYTES))
+    seat = Seat(ticket, bot, SeatRandom(1, "t0", 0), work)
+    seat.link = link
+    question = table.question()
+    seat.receive(question, "decision")
+    await asyncio.to_thread(bot.asked.get)
+    seat.come_back(ticket)
+    seat.receive(question, "decision")
+    bot.may_go.put(None)
+    await asyncio.to_thread(bot.asked.get)
+    assert link.answers == []
+    bot.may_go.put(None)
+    async with asyncio.timeout(10):
+        await link.has_answered.wait()
+    assert (link.answers, bot.most) == (["1-0"], 1)
+    threads.close()
+
+
 def test_another_word_for_absence_is_told() -> None:
     assert absence_policy("house_bot") == table_pb2.ON_ABSENCE_HOUSE_BOT
     with pytest.raises(UsageError, match="wait or house_bot or forfeit, not 'mercy'"):
@@ -107,9 +148,11 @@ class Sent:
 
     def __init__(self) -> None:
         self.answers: list[str] = []
+        self.has_answered = asyncio.Event()
 
     def answer(self, seat: Seat, decision_id: str, move: game_pb2.Move) -> None:
         self.answers.append(decision_id)
+        self.has_answered.set()
 
     def open_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
         raise AssertionError("no nonce was wanted")

@@ -87,9 +87,11 @@ def ended(reason: End.Reason.ValueType) -> pb.SessionResponse:
     return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, update=update)])
 
 
-def failed(reason: str) -> pb.SessionResponse:
+def failed(
+    reason: str, code: grpc.StatusCode = grpc.StatusCode.RESOURCE_EXHAUSTED
+) -> pb.SessionResponse:
     """A frame that refuses channel 1 for now."""
-    error = status(reason, grpc.StatusCode.RESOURCE_EXHAUSTED)
+    error = status(reason, code)
     return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, error=error)])
 
 
@@ -107,7 +109,7 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
             first.to_read.put_nowait(broken)
             first.to_read.put_nowait(None)
             second = await line.calls.get()
-            assert await opens(second) == [1]
+            assert await opens(second) == [2]
             for timer in line.timers:
                 timer()
             second.to_read.put_nowait(pb.SessionResponse(frame=1))
@@ -116,19 +118,23 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
 
 
 async def test_what_was_sent_on_a_channel_before_its_refusal_came_is_no_loss_of_the_seat() -> None:
-    """The refusal of the opening, and then that of the answer that went after it."""
-    frame = failed("TABLE_RECOVERING")
+    """The refusal of the opening, and then that of the answer that went after it: the channel has
+    another number by then, whether it was opened again already or not."""
     stray = status("NOT_FOUND", grpc.StatusCode.NOT_FOUND)
-    frame.items.append(pb.ChannelItem(channel=1, error=stray))
-    async with sitting() as (line, seat):
-        call = await line.calls.get()
-        assert await opens(call) == [1]
-        call.to_read.put_nowait(frame)
-        assert await opens(call) == []
-        assert not seat.done.done()
-        (timer,) = line.timers
-        timer()
-        assert await opens(call) == [1]
+    cases: list[tuple[str, list[int]]] = [("TABLE_RECOVERING", []), ("SEQUENCE_AHEAD", [2])]
+    for reason, opened in cases:
+        code = grpc.StatusCode.UNAVAILABLE if not opened else grpc.StatusCode.OUT_OF_RANGE
+        frame = failed(reason, code)
+        frame.items.append(pb.ChannelItem(channel=1, error=stray))
+        async with sitting() as (line, seat):
+            call = await line.calls.get()
+            assert await opens(call) == [1]
+            call.to_read.put_nowait(frame)
+            assert await opens(call) == opened
+            assert not seat.done.done()
+            for timer in line.timers:
+                timer()
+                assert await opens(call) == [2]
 
 
 async def test_a_channel_that_the_server_gives_up_is_opened_again_on_the_same_stream() -> None:
@@ -140,7 +146,7 @@ async def test_a_channel_that_the_server_gives_up_is_opened_again_on_the_same_st
             assert await opens(call) == []
             (timer,) = line.timers
             timer()
-            assert await opens(call) == [1]
+            assert await opens(call) == [2]
             assert not seat.done.done()
 
 

@@ -4,19 +4,23 @@ has watched one does not sit down at another."""
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 
 from croupier.v1 import table_pb2
 from croupier_server.errors import NotAllowed, Reason
+from croupier_server.identity.keys import HOUSE
 from croupier_server.tables import kept
 from croupier_server.tables.boards import BOARDS_MAX
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import (
     Access,
+    ClockSpec,
     DealKind,
     DealSource,
     JoinTable,
+    OnAbsence,
     SeatSpec,
     SpectatorDelay,
     Status,
@@ -32,16 +36,22 @@ BARRED = table_pb2.StreamEnd.REASON_BARRED
 class Boards(World):
     """Boards of two tables, with two seats each."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **limits: Any) -> None:
+        super().__init__(**limits)
         self.codes: dict[str, tuple[str, ...]] = {}
 
-    def table(self, board: int = 1, tables: int = 2, delay: SpectatorDelay | None = None) -> Table:
+    def table(
+        self,
+        board: int = 1,
+        tables: int = 2,
+        delay: SpectatorDelay | None = None,
+        **changes: Any,
+    ) -> Table:
         """A table of a board; its invite codes are kept."""
         root = bytes([board]) * 32
         deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables)
         seats = (SeatSpec(Access.INVITED),) * 2
-        wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay)
+        wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay, **changes)
         made = self.shard.create_table(Caller(), wanted)
         self.codes[made.table.spec.table_id] = made.invite_codes
         return made.table
@@ -83,6 +93,21 @@ def test_private_whoever_sits_at_a_board_does_not_watch_its_other_tables() -> No
     world.sit(BOB, second, 0)
     assert not world.may_watch(BOB, first)
     assert world.may_watch(EVE, first)
+
+
+def test_private_whoever_is_away_while_a_house_bot_plays_sits_there_still() -> None:
+    world = Boards(away_ms=1_000)
+    clock = ClockSpec(base_ms=10**9)
+    first = world.table(on_absence=OnAbsence.HOUSE_BOT, clock=clock)
+    second = world.table()
+    ann = world.sit(ANN, first, 0)
+    world.sit(BOB, first, 1)
+    world.clock.advance(1_000)
+    world.shard.tick()
+    code = next(one.invite_code for one in world.house if one.seat == 0)
+    world.shard.join(Caller(HOUSE), JoinTable(first.spec.table_id, invite_code=code))
+    assert not world.may_watch(ANN, second)
+    assert world.shard.join(ann, JoinTable(first.spec.table_id)).seat == 0
 
 
 def test_private_until_the_board_is_done() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, NotAllowed, Reason
+from croupier_server.identity.keys import HOUSE
 from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import (
@@ -17,9 +18,11 @@ from croupier_server.tables.spec import (
     Status,
 )
 from croupier_server.tables.table import Table
-from tests.tables.world import World, asked, request
+from tests.tables.test_lifecycle import MATCH
+from tests.tables.world import World, asked, move_of, request
 
 AWAY_MS = 1_000
+CLOCKED = ClockSpec(base_ms=10**9)
 
 
 def seated(on_absence: OnAbsence, **changes: object) -> tuple[World, Table, list[str]]:
@@ -56,7 +59,7 @@ def test_a_table_that_waits_waits() -> None:
 
 
 def test_a_seat_that_stays_away_forfeits() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    world, table, _ = seated(OnAbsence.FORFEIT, clock=CLOCKED)
     world.clock.advance(300)
     leave(table, 2)
     pass_time(world, AWAY_MS - 1)
@@ -68,7 +71,7 @@ def test_a_seat_that_stays_away_forfeits() -> None:
 
 
 def test_a_seat_that_comes_back_in_time_has_lost_nothing() -> None:
-    world, table, tickets = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    world, table, tickets = seated(OnAbsence.FORFEIT, clock=CLOCKED)
     for _ in range(4):
         leave(table, 2)
         pass_time(world, AWAY_MS - 1)
@@ -78,7 +81,7 @@ def test_a_seat_that_comes_back_in_time_has_lost_nothing() -> None:
 
 
 def test_calls_are_a_sign_of_life() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT, clock=ClockSpec(base_ms=10**9))
+    world, table, _ = seated(OnAbsence.FORFEIT, clock=CLOCKED)
     leave(table, 0)
     for _ in range(5):
         pass_time(world, AWAY_MS - 1)
@@ -127,7 +130,7 @@ def test_a_house_bot_takes_over() -> None:
 
 
 def test_a_bot_is_given_as_long_to_come_and_is_sent_for_again() -> None:
-    world, table, _ = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    world, table, _ = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
     leave(table, 1)
     pass_time(world, AWAY_MS)
     pass_time(world, AWAY_MS - 1)
@@ -148,7 +151,7 @@ def relieved(world: World, table: Table, seat: int) -> str:
 
 
 def test_isolated_a_player_takes_the_seat_back_by_the_ticket_that_was_replaced() -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
     code = relieved(world, table, 1)
     world.join(table, invite_code=code, player="house")
     bot = world.join(table, invite_code=code, player="house")  # of a house process that follows
@@ -165,6 +168,33 @@ def test_isolated_a_player_takes_the_seat_back_by_the_ticket_that_was_replaced()
     with pytest.raises(NotAllowed) as error:
         world.join(table, invite_code=code)
     assert error.value.reason is Reason.SEAT_RESERVED
+
+
+def test_private_a_player_who_is_away_holds_its_one_seat_of_a_rated_table() -> None:
+    world = World(away_ms=AWAY_MS)
+    made = world.shard.create_table(
+        Caller("host"),
+        request(
+            on_absence=OnAbsence.HOUSE_BOT,
+            clock=CLOCKED,
+            rated=True,
+            deal=MATCH,
+            seats=[SeatSpec(Access.INVITED)] * 3,
+        ),
+    )
+    joined = [
+        world.shard.join(Caller(f"key-{seat}"), JoinTable("table-1", invite_code=code))
+        for seat, code in enumerate(made.invite_codes)
+    ]
+    pass_time(world, AWAY_MS)
+    code = next(one.invite_code for one in world.house if one.seat == 0)
+    world.shard.join(Caller(HOUSE), JoinTable("table-1", invite_code=code))
+    wanted = JoinTable("table-1", invite_code=made.invite_codes[1])
+    with pytest.raises(Conflict) as error:
+        world.shard.join(Caller("key-0"), wanted)
+    assert error.value.reason is Reason.SEAT_TAKEN
+    mine = Caller("key-0", ticket=joined[0].ticket)
+    assert world.shard.join(mine, JoinTable("table-1")).seat == 0
 
 
 def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
@@ -187,18 +217,45 @@ def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
 
 
 @pytest.mark.parametrize("by", ["stream", "call"])
-def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(by: str) -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
-    code = relieved(world, table, 1)
-    world.clock.advance(1)
+@pytest.mark.parametrize("clock", [CLOCKED, ClockSpec()])
+def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(
+    clock: ClockSpec, by: str
+) -> None:
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=clock)
+    seat = asked(table)[0].seat
+    code = relieved(world, table, seat)
     if by == "stream":
-        world.watch(table, tickets[1])
+        world.watch(table, tickets[seat])
     else:
-        world.shard.heard_of(table, 1)
+        world.shard.heard_of(table, seat)
     with pytest.raises(Conflict) as error:
         world.join(table, invite_code=code)
     assert error.value.reason is Reason.SEAT_TAKEN
-    assert table.seats[1].player != "house"
+    assert table.seats[seat].player != "house"
+
+
+def test_isolated_a_turn_that_was_answered_before_the_bot_came_is_not_taken_over() -> None:
+    world, table, _ = seated(OnAbsence.HOUSE_BOT)
+    decision = asked(table)[0]
+    pass_time(world, AWAY_MS)
+    (house,) = world.house
+    table.submit(decision.seat, decision.id, move_of(table, decision), world.clock.now)
+    with pytest.raises(Conflict) as error:
+        world.join(table, invite_code=house.invite_code)
+    assert error.value.reason is Reason.SEAT_TAKEN
+
+
+def test_a_player_whose_seat_many_bots_have_had_is_known_still() -> None:
+    """And none of them used up its joins."""
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
+    world.shard.limits = world.shard.limits._replace(joins_max=12)
+    code = relieved(world, table, 1)
+    for _ in range(20):
+        world.shard.join(Caller(HOUSE), JoinTable("table-1", invite_code=code))
+    with pytest.raises(NotAllowed) as error:
+        world.watch(table, tickets[1])
+    assert error.value.reason is Reason.TICKET_SUPERSEDED
+    assert world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1")).seat == 1
 
 
 def test_a_turn_that_still_waits_is_taken_over_while_its_stream_is_open() -> None:
@@ -211,7 +268,7 @@ def test_a_turn_that_still_waits_is_taken_over_while_its_stream_is_open() -> Non
 
 
 def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
     leave(table, 1)
     pass_time(world, AWAY_MS)
     (house,) = world.house

@@ -10,18 +10,19 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Literal, Protocol, Self, TypeAlias
+from typing import Final, Literal, Self, TypeAlias
 
 from google.protobuf.message import Message
 
 from croupier.background import Background
 from croupier.bot import Bot
 from croupier.clock import Clock, OnAbsence, absence_policy
+from croupier.comeback import Carrier, Comebacks
 from croupier.connection import DEFAULT_ADDRESS, Connection
 from croupier.credentials import Credentials
-from croupier.errors import Error, NotFound, Refused, UsageError
+from croupier.errors import Error, NotFound, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
@@ -51,12 +52,6 @@ NAME: Final = "croupier-python/0.1"
 THREADS_MAX: Final = 1024
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
-_SUPERSEDED: Final = "TICKET_SUPERSEDED"
-
-
-class _Carrier(Protocol):
-    def add(self, seat: Seat) -> None: ...
-    def remove(self, seat: Seat) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +109,9 @@ class Client:
         self._credentials = credentials
         self._threads = Threads(THREADS_MAX)
         self._connections: dict[str, Connection] = {}
-        self._carriers: dict[str, _Carrier] = {}
+        self._carriers: dict[str, Carrier] = {}
         self._background = Background()
+        self._comebacks = Comebacks()
         self._info: system_service_pb2.GetServerInfoResponse | None = None
 
     async def __aenter__(self) -> Self:
@@ -189,6 +185,7 @@ class Client:
             clock: the clock; None: no clock.
             on_absence: what happens when a seat is away for as long as the server's ``away_ms``:
                 the table waits, a house bot plays until its player is back, or it forfeits.
+                Whoever is to come back needs a *patience* longer than it is away.
             spectator_delay: how far everybody but the seats stays behind; None: not at all.
             deal: where the cards come from; None: the server's secret and every seat's nonce.
             title: for people.
@@ -334,7 +331,9 @@ class Client:
         seat = Seat(ticket, bot, source, workplace)
         await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
         address = ticket.table.endpoint or self.address
-        message = await self._played(seat, self._carrier(address))
+        message = await self._comebacks.play(
+            seat, self._carrier(address), self._connection(address)
+        )
         if message is None:
             message = await self._result(self._connection(address), ticket.table_id)
         result = make_result(
@@ -342,40 +341,6 @@ class Client:
         )
         await seat.call_hook(bot.on_end, result)
         return result
-
-    async def _played(self, seat: Seat, carrier: _Carrier) -> game_pb2.MatchResult | None:
-        """See `Seat.done`. A seat that a house bot took while we were away is taken back."""
-        while True:
-            carrier.add(seat)
-            try:
-                return await seat.done
-            except Refused as error:
-                if error.reason != _SUPERSEDED:
-                    raise
-                lost = error
-            finally:
-                carrier.remove(seat)
-                seat.leave()
-            try:
-                ticket = await self._taken_back(seat.ticket)
-            except Refused as error:
-                if seat.is_over(error):
-                    return None
-                raise (lost if error.reason == _SUPERSEDED else error) from None
-            seat.come_back(ticket)
-
-    async def _taken_back(self, ticket: Ticket) -> Ticket:
-        """A new ticket for the seat of one that a house bot has replaced.
-
-        Raises:
-            Refused: TICKET_SUPERSEDED, if it was somebody else; the match has ended.
-        """
-        connection = self._connection(ticket.table.endpoint or self.address)
-        request = table_service_pb2.JoinTableRequest(
-            request_id=secrets.token_hex(16), table_id=ticket.table_id, player=ticket.player
-        )
-        got = await connection.call(connection.tables.JoinTable, request, ticket=ticket.secret)
-        return replace(ticket, table=got.table, epoch=got.epoch, secret=got.ticket)
 
     async def _result(self, connection: Connection, table_id: str) -> game_pb2.MatchResult:
         """The result of a match that ended while we did not look, from the table or its record.
@@ -394,7 +359,7 @@ class Client:
                 return (await connection.call(connection.records.GetRecord, wanted)).record.result
         raise Error(f"table {table_id} ended without a result")
 
-    def _carrier(self, address: str) -> _Carrier:
+    def _carrier(self, address: str) -> Carrier:
         """The transport to *address*, made when it is first needed."""
         carrier = self._carriers.get(address)
         if carrier is not None:
@@ -412,16 +377,22 @@ class Client:
         self._carriers[address] = carrier
         return carrier
 
+    def _secret(self, ticket: Ticket) -> str:
+        """What the seat of *ticket*, which may have been lost and taken back, is held by now."""
+        return self._comebacks.secret(ticket)
+
     async def concede(self, ticket: Ticket) -> bool:
         """Give the match up; returns whether it has ended (otherwise partners must agree)."""
         request = play_service_pb2.ConcedeRequest(table_id=ticket.table_id)
         method = self._main.play.Concede
-        return (await self._main.call(method, request, ticket=ticket.secret)).ended
+        return (await self._main.call(method, request, ticket=self._secret(ticket))).ended
 
     async def leave(self, ticket: Ticket) -> None:
         """Leave a seat before the match starts."""
         request = table_service_pb2.LeaveTableRequest(table_id=ticket.table_id)
-        await self._main.call(self._main.tables.LeaveTable, request, ticket=ticket.secret)
+        await self._main.call(
+            self._main.tables.LeaveTable, request, ticket=self._comebacks.secret(ticket)
+        )
 
     async def legal_moves(self, ticket: Ticket, decision_id: str) -> AsyncIterator[Move]:
         """Every legal move of an open decision, each once, whatever the decision itself lists."""
@@ -431,7 +402,7 @@ class Client:
                 table_id=ticket.table_id, decision_id=decision_id, page_token=token
             )
             method = self._main.play.ListLegalMoves
-            page = await self._main.call(method, request, ticket=ticket.secret)
+            page = await self._main.call(method, request, ticket=self._secret(ticket))
             for listed in page.moves:
                 yield move_of(listed)
             token = page.next_page_token
@@ -445,7 +416,9 @@ class Client:
         request = play_service_pb2.CheckMoveRequest(
             table_id=ticket.table_id, decision_id=decision_id, move=move.message
         )
-        return await self._main.call(self._main.play.CheckMove, request, ticket=ticket.secret)
+        return await self._main.call(
+            self._main.play.CheckMove, request, ticket=self._comebacks.secret(ticket)
+        )
 
 
 def _seat_spec(word: str) -> table_service_pb2.SeatSpec:

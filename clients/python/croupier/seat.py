@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from croupier.background import Background
 from croupier.bot import Bot, Decision
@@ -42,9 +42,10 @@ _TOO_LATE: Final = frozenset(
         "NOT_YOUR_TURN",
         "TABLE_CLOSED",
         "TABLE_HALTED",
+        "TICKET_SUPERSEDED",
     }
 )
-"""Refusals that mean that the question is over; the table's next update says how it goes on."""
+"""Refusals that mean that the question is over; the table's stream says how it goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class Seat:
         epoch: the table's epoch as last seen.
         sequence: number of the last event that was seen.
         decisions: how many questions came.
+        is_superseded: a stream was refused, as something else holds the seat now.
         done: the result; None as the value means that the match ended and the result is to be
             fetched; an error if the seat was lost or the bot failed.
     """
@@ -122,6 +124,7 @@ class Seat:
         self.epoch = ticket.table.epoch
         self.sequence = 0
         self.decisions = 0
+        self.is_superseded = False
         self.done: asyncio.Future[game_pb2.MatchResult | None] = workplace.loop.create_future()
         self.link: Link | None = None
         self._table_id = ticket.table_id
@@ -137,6 +140,9 @@ class Seat:
         self._move: Move | None = None
         self._asked: tuple[View, Decision] | None = None
         self._thinking: asyncio.Task[None] | None = None
+        self._is_at_work = False
+        self._next: tuple[Any, ...] | None = None
+        self._past = 0
 
     @property
     def name(self) -> str:
@@ -204,9 +210,15 @@ class Seat:
         if not self.done.done():
             self.done.set_result(result)
 
+    def turned_away(self, error: Refused) -> None:
+        """The server lets us not follow the table."""
+        self.is_superseded = error.reason == "TICKET_SUPERSEDED"
+        self.fail(error)
+
     def come_back(self, ticket: Ticket) -> None:
         """The seat, which was taken over, is ours again by *ticket*; others have played it."""
         self.ticket = ticket
+        self.is_superseded = False
         self.sequence = 0
         self.epoch = ticket.table.epoch
         self.done = self._workplace.loop.create_future()
@@ -225,8 +237,9 @@ class Seat:
     def _forget(self) -> None:
         """The table has another past now: what was asked and answered before is nothing to it, and
         its decisions may have the same ids."""
+        self._past += 1
         self._decision_id = ""
-        self._move = self._asked = None
+        self._move = self._asked = self._next = None
         self._memory = ViewMemory()
         self.leave()
 
@@ -291,8 +304,12 @@ class Seat:
             self._answer(decision_id, answer)
         elif self._place is Place.TASK:
             self._thinking = work.background.start(self._think_async(decision_id, ask, *question))
+        elif self._is_at_work:
+            self._next = (decision_id, ask, *question)
         else:
-            work.threads.run(lambda: self._think_in_thread(decision_id, ask, *question))
+            self._is_at_work = True
+            past = self._past
+            work.threads.run(lambda: self._think_in_thread(past, decision_id, ask, *question))
 
     async def _think_async(
         self, decision_id: str, ask: Callable[..., Move | Awaitable[Move]], *question: object
@@ -309,7 +326,11 @@ class Seat:
             self._failed(error)
 
     def _think_in_thread(
-        self, decision_id: str, ask: Callable[..., Move | Awaitable[Move]], *question: object
+        self,
+        past: int,
+        decision_id: str,
+        ask: Callable[..., Move | Awaitable[Move]],
+        *question: object,
     ) -> None:
         loop = self._workplace.loop
         call: Callable[[], None]
@@ -319,16 +340,25 @@ class Seat:
             failure = error
             call = lambda: self._failed(failure)  # noqa: E731 - one of two ways to report
         else:
-            call = lambda: self._answer(decision_id, answer)  # noqa: E731
-        _report(loop, call)
+            call = lambda: self._answer(decision_id, answer, past)  # noqa: E731
+        _report(loop, lambda: self._thought(call))
 
-    def _answer(self, decision_id: str, move: object) -> None:
-        """The bot gave *move*; send it if the question is still open."""
+    def _thought(self, deliver: Callable[[], None]) -> None:
+        """The thread is done: take what came of it, and have the bot think of what came since."""
+        self._is_at_work = False
+        deliver()
+        waiting, self._next = self._next, None
+        if waiting is not None and waiting[0] == self._decision_id and self._move is None:
+            self._think(*waiting)
+
+    def _answer(self, decision_id: str, move: object, past: int | None = None) -> None:
+        """The bot gave *move*; send it if the question is still open, in the *past* that it was
+        asked in."""
         if not isinstance(move, Move):
             kind = type(self.bot).__name__
             self.fail(BotError(f"{kind} answered {move!r}, which is no move of decision.legal"))
             return
-        if decision_id != self._decision_id:
+        if decision_id != self._decision_id or past not in (None, self._past):
             return
         self._move = move
         if self.link is not None:

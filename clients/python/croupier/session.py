@@ -94,10 +94,7 @@ class Session:
     # Seats ---------------------------------------------------------------------------------------
     def add(self, seat: Seat) -> None:
         """Carry *seat* from now on."""
-        channel = self._next_channel
-        self._next_channel += 1
-        self._seats[channel] = seat
-        self._channels[seat] = channel
+        channel = self._number(seat)
         seat.link = self
         self._open(channel)
         self._wanted.set()
@@ -127,6 +124,14 @@ class Session:
         if self._is_open and (channel := self._channels.get(seat)) is not None:
             self._out.nonces.add(channel=channel, nonce=nonce, next_nonce_hash=next_hash)
             self._wake.set()
+
+    def _number(self, seat: Seat) -> int:
+        """Give *seat* a channel of a number that none had before."""
+        channel = self._next_channel
+        self._next_channel += 1
+        self._seats[channel] = seat
+        self._channels[seat] = channel
+        return channel
 
     def _open(self, channel: int) -> None:
         """Open a channel, if there is a stream, it is not open there yet, and the seat is still
@@ -273,32 +278,39 @@ class Session:
             self._stream_ended(frame.end)
 
     def _channel_ended(self, channel: int, seat: Seat, end: table_pb2.StreamEnd) -> None:
-        self._opened.discard(channel)
         wait = seat.end(end)
         if wait is None:
             self._forget(channel, seat)
         else:
-            self._loop.call_later(wait, self._open, channel)
+            self._loop.call_later(wait, self._open, self._renumber(channel, seat))
 
     def _channel_failed(self, channel: int, seat: Seat, error: Refused) -> None:
         """A channel could not be opened, or something sent on it could not be read."""
-        if error.reason == "NONCE_NOT_EXPECTED" or channel not in self._opened:
-            return  # or it had not been opened when we sent something on it, as we know already
-        self._opened.discard(channel)
+        if error.reason == "NONCE_NOT_EXPECTED":
+            return
         if error.reason == "SEQUENCE_AHEAD":
             seat.sequence = 0
-            self._open(channel)
+            self._open(self._renumber(channel, seat))
         elif isinstance(error, LimitReached | Unavailable):
-            self._loop.call_later(error.retry_after or 1.0, self._open, channel)
+            wait = error.retry_after or 1.0
+            self._loop.call_later(wait, self._open, self._renumber(channel, seat))
         elif seat.is_over(error):
             seat.finish(None)
             self._forget(channel, seat)
         else:
-            seat.fail(error)
+            seat.turned_away(error)
             self._forget(channel, seat)
+
+    def _renumber(self, channel: int, seat: Seat) -> int:
+        """A new number for the channel of *seat*, which the server has closed: what we had sent on
+        the old one by then is refused as well, and that is no matter."""
+        self._opened.discard(channel)
+        del self._seats[channel]
+        return self._number(seat)
 
     def _forget(self, channel: int, seat: Seat) -> None:
         """The server has closed the channel of a seat that is done."""
+        self._opened.discard(channel)
         self._seats.pop(channel, None)
         self._channels.pop(seat, None)
         seat.link = None

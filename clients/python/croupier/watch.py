@@ -87,7 +87,7 @@ class Watches:
                 elif seat.is_over(error):
                     seat.finish(None)
                 elif not is_worth_waiting(error):
-                    seat.fail(error)
+                    seat.turned_away(error)
                 else:
                     try:
                         await backoff.pause(error.message, error.retry_after)

@@ -141,6 +141,7 @@ class Chair:
         is_done: the match has ended.
         carrier: who carries it now.
         stream: the stream that it reads.
+        shown_ticket: the ticket that its last stream was opened with.
         has_begun: it knows that the match has begun.
         may_change: whether a house bot takes the seat when its player is away, until it is back.
         join_again: takes the seat once more, when it was freed before the match.
@@ -168,6 +169,7 @@ class Chair:
         self.is_done = False
         self.carrier: Carrier | None = None
         self.stream: Stream | None = None
+        self.shown_ticket = ""
         self.has_begun = False
         self.may_change = plan.client != HOUSE and table.is_relieved
         self.join_again: Callable[[], None] = lambda: None

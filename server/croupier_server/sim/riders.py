@@ -55,7 +55,7 @@ class Rider:
             chair.plan.mode == table_pb2.VIEW_MODE_EVENTS,
             self.client.is_prompt and self.temper.is_honest,
         )
-        chair.stream = stream
+        chair.stream, chair.shown_ticket = stream, chair.ticket
         world.see(Opened(world.now_ms(), stream, chair.epoch, chair.sequence))
         return stream
 
@@ -86,7 +86,7 @@ class Rider:
         if reason in _GONE and world.has_ended(chair.table_id):
             chair.is_done = True
             return None
-        if reason == "TICKET_SUPERSEDED":
+        if reason == "TICKET_SUPERSEDED" and chair.shown_ticket == chair.ticket:
             if chair.may_change:
                 if self.client.is_house:
                     chair.is_done = True  # its player is back

@@ -104,7 +104,7 @@ class Boards:
         if board is None or principal == LOCAL:
             return False
         return any(
-            any(seat.principal == principal for seat in other.seats)
+            any(seat.owner == principal for seat in other.seats)
             for other in board.live.values()
             if other is not table
         ) or any(principal in known.sat for known in board.ended_but(table))
@@ -117,7 +117,7 @@ class Boards:
             return False
         return any(
             principal in other.opening.watched
-            and all(seat.principal != principal for seat in other.seats)
+            and all(seat.owner != principal for seat in other.seats)
             for other in board.live.values()
             if other is not table
         ) or any(
@@ -144,7 +144,7 @@ class Boards:
 
 def sitters(table: Table) -> frozenset[str]:
     """Principals who sit at *table*, or sat there when it ended."""
-    return frozenset(seat.principal for seat in table.seats if seat.principal)
+    return frozenset(seat.owner for seat in table.seats if seat.owner)
 
 
 def _known(table: Table) -> _Known:

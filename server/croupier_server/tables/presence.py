@@ -10,10 +10,13 @@ Must not be put here: what becomes of a seat that is away.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.decisions import Decision
+
+_ABSENT: Final = "absent"
 
 
 class Presence:
@@ -28,13 +31,15 @@ class Presence:
         stands: nobody is missed for now.
     """
 
-    __slots__ = ("_away_ms", "_granted", "_seen", "_waits_for_turns", "stands")
+    __slots__ = ("_away_ms", "_granted", "_missed", "_seen", "_waits_for_turns", "stands")
 
     def __init__(self, seats: int, away_ms: int, *, waits_for_turns: bool) -> None:
         self._away_ms = away_ms
         self._waits_for_turns = waits_for_turns
         self._seen = [0] * seats
         self._granted = [0] * seats
+        self._missed = [""] * seats
+        """For whom somebody was sent: `_ABSENT`, or the id of the decision that it let wait."""
         self.stands = False
 
     @property
@@ -47,8 +52,9 @@ class Presence:
         self._seen[seat] = now
 
     def grant(self, seat: Seat, now: int) -> None:
-        """Somebody else is to take *seat*, and is given as long to come."""
+        """*seat* is taken, and whoever does so is given as long to come."""
         self._seen[seat] = self._granted[seat] = now
+        self._missed[seat] = ""
 
     def seen_all(self, now: int) -> None:
         """The match begins: nobody has been away yet."""
@@ -79,24 +85,29 @@ class Presence:
         """When the next seat counts as away, or `FOREVER`."""
         return min((at for at, _ in self._deadlines(watchers, decisions)), default=FOREVER)
 
-    def is_missed(
+    def send_for(
         self,
         seat: Seat,
         watchers: Sequence[object | None],
         decisions: Sequence[Decision | None],
-    ) -> bool:
+        now: int,
+    ) -> None:
+        """Somebody is sent to take *seat*, which is away, and is given as long to come."""
+        is_absent = watchers[seat] is None and self._seen[seat] + self._away_ms <= now
+        turns = [one.id for one in decisions if one and one.seat == seat and not one.sealed]
+        self.grant(seat, now)
+        self._missed[seat] = _ABSENT if is_absent or not turns else turns[0]
+
+    def is_missed(self, seat: Seat, decisions: Sequence[Decision | None]) -> bool:
         """Whether *seat*, for which somebody was sent, is away still: nothing was heard of it
         since, or its turn waits as it did then."""
-        granted = self._granted[seat]
-        if watchers[seat] is None and self._seen[seat] <= granted:
-            return True
-        return not self._waits_for_turns and any(
-            decision is not None
-            and decision.seat == seat
-            and not decision.sealed
-            and decision.due_ms < granted
-            for decision in decisions
-        )
+        missed = self._missed[seat]
+        return missed == _ABSENT or any(one is not None and one.id == missed for one in decisions)
+
+    def is_back(self, seat: Seat) -> None:
+        """*seat* has a stream again, or made a call."""
+        if self._missed[seat] == _ABSENT:
+            self._missed[seat] = ""
 
     def away(
         self, watchers: Sequence[object | None], decisions: Sequence[Decision | None], now: int

@@ -331,7 +331,8 @@ class Reception:
             self._expect_unseen(caller, table, seat)
         host.expect_storing()
         state = table.seats[seat]
-        if state.epoch >= host.limits.joins_max and caller.principal != HOUSE:
+        is_counted = caller.principal != HOUSE and not tickets.was_relieved(caller, state)
+        if is_counted and state.epoch >= host.limits.joins_max:
             raise tickets.too_many_joins()
         ticket = tickets.new_ticket(self._secrets)
         sitting = Sitting(
@@ -363,7 +364,7 @@ class Reception:
     def _expect_unseen(self, caller: Caller, table: Table, seat: Seat) -> None:
         """Raise if *caller* has watched a table with the cards of *table*, where it is to get a
         seat that is not its own."""
-        is_own = table.seats[seat].principal == caller.principal
+        is_own = table.seats[seat].owner == caller.principal
         if table.spec.deal.tables <= 1 or is_own or caller.principal in (LOCAL, HOUSE):
             return
         self._host.directory.expect_whole()

@@ -38,6 +38,7 @@ class SeatState:
     Attributes:
         player: name of who sits there; empty: nobody.
         principal: whose key it is held by; empty: nobody's.
+        owner: whose seat it is: `principal`, or that of its player, for whom a house bot plays.
         epoch: which life of the seat this is; 0 before anybody sat there.
         nonce_hash: SHA-256 of its nonce, or empty.
         nonce: the nonce, once opened.
@@ -60,6 +61,7 @@ class SeatState:
         "next_nonce_hash",
         "nonce",
         "nonce_hash",
+        "owner",
         "player",
         "principal",
         "relief",
@@ -71,6 +73,7 @@ class SeatState:
     def __init__(self) -> None:
         self.player = ""
         self.principal = ""
+        self.owner = ""
         self.epoch = 0
         self.nonce_hash = b""
         self.nonce = b""
@@ -95,11 +98,14 @@ class SeatState:
 
     def hold(self, sitting: Sitting) -> None:
         """Give the seat to a new ticket; the one before is superseded."""
+        owner = sitting.principal
         if sitting.relieves:
             self.relieved = self.relieved or self.ticket  # of the player, not of another bot
+            owner = self.owner
         else:
             self.relief = self.relieved = b""  # its player is back
         self.retire()
+        self.owner = owner
         self.sitting = sitting
         self.principal = sitting.principal
         self.ticket = sitting.ticket
@@ -108,7 +114,7 @@ class SeatState:
         """Take the seat from its ticket."""
         if self.ticket:
             self._old = (*self._old, self.ticket)[-_OLD_MAX:]
-        self.principal = ""
+        self.principal = self.owner = ""
         self.ticket = b""
         self.sitting = None
 
@@ -118,7 +124,7 @@ class SeatState:
 
     def was_held_by(self, ticket: bytes) -> bool:
         """Whether the ticket with this hash held the seat before."""
-        found = False
+        found = is_same(self.relieved, ticket)
         for old in self._old:
             found |= is_same(old, ticket)
         return found

@@ -407,11 +407,13 @@ class Shard:
     def attach(self, feed: SeatFeed) -> None:
         """Let *feed* be the stream of its seat; an older one ends."""
         self.readers.attach(feed)
+        feed.table.presence.is_back(feed.seat)
         feed.table.match.timing.here(feed.seat, self.now_ms())
         self._timers.schedule(feed.table)
 
     def heard_of(self, table: Table, seat: Seat) -> None:
         """*seat* was there until now, or made a call."""
+        table.presence.is_back(seat)
         if table.presence.is_watched:
             table.presence.seen(seat, self.now_ms())
             self._timers.schedule(table)

@@ -17,7 +17,7 @@ from croupier_server.games.base import Seat
 from croupier_server.identity.keys import HOUSE
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.deals import SECRET_BYTES
-from croupier_server.tables.seats import is_same, secret_hash, ticket_hash
+from croupier_server.tables.seats import SeatState, is_same, secret_hash, ticket_hash
 from croupier_server.tables.spec import Access, JoinTable, Status
 from croupier_server.tables.table import Table
 
@@ -145,13 +145,16 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int
 
 def _relieved_seat(caller: Caller, table: Table) -> Seat | None:
     """The seat that a house bot has taken from *caller*."""
-    if not caller.ticket:
-        return None
-    ticket = ticket_hash(caller.principal, caller.ticket)
     for seat, state in enumerate(table.seats):
-        if state.was_relieved_from(ticket):
+        if was_relieved(caller, state):
             return seat
     return None
+
+
+def was_relieved(caller: Caller, state: SeatState) -> bool:
+    """Whether a house bot has taken the seat from *caller*, who may have it back."""
+    ticket = ticket_hash(caller.principal, caller.ticket)
+    return bool(caller.ticket) and state.was_relieved_from(ticket)
 
 
 def _invited_seat(table: Table, code: str) -> Seat:
@@ -170,7 +173,7 @@ def _expect_missed(table: Table, seat: Seat) -> None:
     """Raise unless a house bot that was sent for has *seat*, or its player is still away."""
     if table.seats[seat].relieved:
         return
-    if not table.presence.is_missed(seat, table.seat_watchers, table.match.decisions):
+    if not table.presence.is_missed(seat, table.match.decisions):
         raise Conflict(Reason.SEAT_TAKEN, "its player is back", field="seat")
 
 
@@ -197,5 +200,5 @@ def _expect_one_seat(caller: Caller, table: Table, but: Seat | None = None) -> N
     if table.spec.shared_seats or caller.principal == LOCAL:
         return
     for seat, state in enumerate(table.seats):
-        if seat != but and state.principal == caller.principal:
+        if seat != but and state.owner == caller.principal:
             raise Conflict(Reason.SEAT_TAKEN, "you hold a seat at this table")

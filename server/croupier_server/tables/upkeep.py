@@ -188,7 +188,7 @@ class Upkeep:
             if table.spec.on_absence is OnAbsence.FORFEIT:
                 table.end(EndReason.FORFEIT, now, seat, "away for too long")
                 return
-            table.presence.grant(seat, now)
+            table.presence.send_for(seat, table.seat_watchers, table.match.decisions, now)
             self._charge.house.relieve(table, seat)
 
     def heartbeat(self, part: int | None = None) -> None:

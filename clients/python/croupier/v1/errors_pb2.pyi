@@ -55,7 +55,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     one. Unknown tables and tables of others are never told apart.
     """
     REASON_TICKET_SUPERSEDED: _Reason.ValueType  # 12
-    """UNAUTHENTICATED. A later join of the same seat replaced this ticket."""
+    """UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot had it for who
+    was away, JoinTable with this ticket gives the seat back.
+    """
     REASON_NOT_FOUND: _Reason.ValueType  # 13
     """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart."""
     REASON_SEAT_TAKEN: _Reason.ValueType  # 14
@@ -221,7 +223,9 @@ REASON_TICKET_INVALID: Reason.ValueType  # 11
 one. Unknown tables and tables of others are never told apart.
 """
 REASON_TICKET_SUPERSEDED: Reason.ValueType  # 12
-"""UNAUTHENTICATED. A later join of the same seat replaced this ticket."""
+"""UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot had it for who
+was away, JoinTable with this ticket gives the seat back.
+"""
 REASON_NOT_FOUND: Reason.ValueType  # 13
 """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart."""
 REASON_SEAT_TAKEN: Reason.ValueType  # 14
