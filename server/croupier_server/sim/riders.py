@@ -54,6 +54,7 @@ class Rider:
             self.client.name,
             chair.plan.mode == table_pb2.VIEW_MODE_EVENTS,
             self.client.is_prompt and self.temper.is_honest,
+            self.client.is_house,
         )
         chair.stream, chair.shown_ticket = stream, chair.ticket
         world.see(Opened(world.now_ms(), stream, chair.epoch, chair.sequence))

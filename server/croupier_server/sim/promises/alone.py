@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from croupier.v1 import game_pb2
+from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim.promises.base import Promise
 from croupier_server.sim.promises.observed import RELIEF, Ended, Refused, Seated, Told
 from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story
 
 _END = game_pb2.EndReason
+_SUPERSEDED = table_pb2.StreamEnd.REASON_TICKET_SUPERSEDED
 
 
 class _Asked(NamedTuple):
@@ -21,6 +22,13 @@ class _Asked(NamedTuple):
 
     sent_ms: int
     opened_ms: int
+
+
+class _PutOut(NamedTuple):
+    """A stream that ended as its seat was taken, and the last event that it had told of."""
+
+    seat: int
+    position: int
 
 
 class Isolated(Promise):
@@ -37,6 +45,7 @@ class Isolated(Promise):
         self._wait_max_ms = wait_max_ms
         self._seats: dict[str, dict[int, Seated]] = {}
         self._asked: dict[str, dict[str, _Asked]] = {}
+        self._put_out: dict[str, list[_PutOut]] = {}
 
     def seated(self, story: Story, seen: Seated) -> None:
         """See `Promise.seated`."""
@@ -44,8 +53,11 @@ class Isolated(Promise):
 
     def told(self, story: Story, place: Place, seen: Told) -> None:
         """See `Promise.told`."""
-        update = seen.update
-        if seen.sent_ms is None or not seen.stream.is_prompt:
+        update, stream = seen.update, seen.stream
+        if update.end.reason == _SUPERSEDED and stream.seat is not None and not stream.is_relief:
+            out = _PutOut(stream.seat, place.position)
+            self._put_out.setdefault(story.table_id, []).append(out)
+        if seen.sent_ms is None or not stream.is_prompt:
             return
         if update.HasField("decision"):
             asked = self._asked.setdefault(story.table_id, {})
@@ -79,6 +91,7 @@ class Isolated(Promise):
             waited = asked.sent_ms - since - self.outages.within(since, asked.sent_ms)
             if waited > self._wait_max_ms:
                 self.fail(story, f"{decision_id} was asked {waited} ms after it could have been")
+        self._judge_relief(story, told)
         result = told.record.result
         seats = self._seats.get(story.table_id, {})
         window = told.record.table.clock.window_time.ToMilliseconds()
@@ -98,7 +111,25 @@ class Isolated(Promise):
             reason = _END.Name(result.reason)
             self.fail(story, f"all played to the end, and it ended with {reason}")
 
+    def _judge_relief(self, story: Story, told: Retold) -> None:
+        """Where a turn cannot wait for ever, a house bot puts nobody out who has a stream."""
+        clock = told.record.table.clock
+        if not (clock.base.ToMilliseconds() or clock.per_move.ToMilliseconds()):
+            return
+        joins = []
+        for row in told.rows:
+            if row.sequence:
+                event = table_pb2.TableEvent.FromString(row.public)
+                if event.HasField("seat_joined"):
+                    joins.append((row.sequence, event.seat_joined.seat))
+        for out in self._put_out.get(story.table_id, ()):
+            after = (one for number, one in joins if number > out.position and one.seat == out.seat)
+            joined = next(after, None)
+            if joined is not None and joined.player.startswith(RELIEF):
+                self.fail(story, f"seat {out.seat} had a stream, and a house bot took its place")
+
     def forget(self, story: Story) -> None:
         """See `Promise.forget`."""
+        self._put_out.pop(story.table_id, None)
         self._seats.pop(story.table_id, None)
         self._asked.pop(story.table_id, None)

@@ -27,6 +27,7 @@ class Stream(NamedTuple):
         client: who reads it.
         sees_events: whether it carries every event (view mode EVENTS, and spectators).
         is_prompt: whether it is read at once whatever comes, and shows events as they happen.
+        is_relief: whether a house bot reads it.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Stream(NamedTuple):
     client: str
     sees_events: bool
     is_prompt: bool = False
+    is_relief: bool = False
 
 
 class Created(NamedTuple):
