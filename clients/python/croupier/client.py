@@ -390,9 +390,7 @@ class Client:
     async def leave(self, ticket: Ticket) -> None:
         """Leave a seat before the match starts."""
         request = table_service_pb2.LeaveTableRequest(table_id=ticket.table_id)
-        await self._main.call(
-            self._main.tables.LeaveTable, request, ticket=self._comebacks.secret(ticket)
-        )
+        await self._main.call(self._main.tables.LeaveTable, request, ticket=self._secret(ticket))
 
     async def legal_moves(self, ticket: Ticket, decision_id: str) -> AsyncIterator[Move]:
         """Every legal move of an open decision, each once, whatever the decision itself lists."""
@@ -417,7 +415,7 @@ class Client:
             table_id=ticket.table_id, decision_id=decision_id, move=move.message
         )
         return await self._main.call(
-            self._main.play.CheckMove, request, ticket=self._comebacks.secret(ticket)
+            self._main.play.CheckMove, request, ticket=self._secret(ticket)
         )
 
 
