@@ -72,18 +72,19 @@ class Host:
     def _create(self) -> None:
         if self.table_id:
             return  # a server that was started since would make the codes anew that are out
-        request = self._plan.request
-        self._line.unary(f"{TABLES}CreateTable", request.SerializeToString(), (), self._created)
-        if self._world.rng.random() < 0.1:
-            self._line.unary(f"{TABLES}CreateTable", request.SerializeToString(), (), self._created)
+        request = self._plan.request.SerializeToString()
+        for copy in range(2 if self._world.rng.random() < 0.1 else 1):
+            made = partial(self._created, is_insisted_on=not copy)
+            self._line.unary(f"{TABLES}CreateTable", request, (), made)
 
-    def _created(self, data: bytes | None, end: End) -> None:
+    def _created(self, data: bytes | None, end: End, *, is_insisted_on: bool) -> None:
         world = self._world
         if data is None:
             if not end.is_lost and reason_of(end.details) not in LATER:
                 reason = reason_of(end.details)
                 raise Broken("Isolated", "", f"CreateTable was refused with {reason}")
-            world.later(_RETRY_MS, self._create)
+            if is_insisted_on:  # of one copy alone: they would become more and more
+                world.later(_RETRY_MS, self._create)
             return
         answer = world.exactly(table_service_pb2.CreateTableResponse, data)
         table_id = answer.table.table_id
