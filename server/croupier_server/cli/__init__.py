@@ -103,6 +103,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the ``croupier`` program."""
+    # gRPC's core writes lines of its own, of a port that is taken, say; we write better ones.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()

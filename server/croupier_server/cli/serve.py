@@ -59,8 +59,6 @@ def command(
 
 
 def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> None:
-    # gRPC's core writes lines of its own about a port that is taken; we write a better one.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from croupier_server import app, logging
     from croupier_server.metrics import CannotShowMetrics
     from croupier_server.rpc.server import CannotListen
