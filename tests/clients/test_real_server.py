@@ -133,22 +133,19 @@ async def test_lost_chunks_change_nothing(real_server: RealServer, transport: Tr
     assert cut == smooth
 
 
-class Held(RandomBot):
+class Held(Bot):
     """Waits with its answers until it is let go."""
 
-    inline = False
-
     def __init__(self) -> None:
-        super().__init__()
         self.may_go = asyncio.Event()
         self.legal_moves: Callable[[str], AsyncIterator[Move]] | None = None
 
-    async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
+    async def decide(self, view: View, decision: Decision) -> Move:
         await self.may_go.wait()
         if self.legal_moves is not None:
             moves = [move async for move in self.legal_moves(decision.id)]
             return decision.random.choice(moves)
-        return super().decide(view, decision)
+        return decision.legal.sample(decision.random)
 
 
 async def begun_and_joined(client: Client, table_id: str) -> AsyncIterator[str]:

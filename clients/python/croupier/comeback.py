@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from croupier.connection import Connection
 from croupier.errors import Refused
@@ -15,9 +15,6 @@ from croupier.seat import Seat, Ticket
 from croupier.v1 import game_pb2, table_service_pb2
 
 __all__ = ["Carrier", "Comebacks"]
-
-_OVER: Final = ("NOT_FOUND",)
-"""Beside what `Seat.is_over` knows: a table that ended is not kept for ever."""
 
 
 class Carrier(Protocol):
@@ -63,7 +60,7 @@ class Comebacks:
             try:
                 ticket = await self._take_back(seat.ticket, connection)
             except Refused as error:
-                if seat.is_over(error) or error.reason in _OVER:
+                if seat.is_over(error) or error.reason == "NOT_FOUND":  # ended, and let go since
                     return None
                 raise (lost if error.reason == lost.reason else error) from None
             seat.come_back(ticket)

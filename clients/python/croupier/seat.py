@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from croupier.background import Background
@@ -332,16 +333,14 @@ class Seat:
         ask: Callable[..., Move | Awaitable[Move]],
         *question: object,
     ) -> None:
-        loop = self._workplace.loop
-        call: Callable[[], None]
+        deliver: Callable[[], None]
         try:
             answer = ask(*question)
         except BaseException as error:  # in a thread even `sys.exit` would go unheard
-            failure = error
-            call = lambda: self._failed(failure)  # noqa: E731 - one of two ways to report
+            deliver = partial(self._failed, error)
         else:
-            call = lambda: self._answer(decision_id, answer, past)  # noqa: E731
-        _report(loop, lambda: self._thought(call))
+            deliver = partial(self._answer, decision_id, answer, past)
+        _report(self._workplace.loop, partial(self._thought, deliver))
 
     def _thought(self, deliver: Callable[[], None]) -> None:
         """The thread is done: take what came of it, and have the bot think of what came since."""
