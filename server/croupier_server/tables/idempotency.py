@@ -54,7 +54,7 @@ class Answers(Generic[Answer]):
     def __init__(self, number_max: int) -> None:
         self._number_max = number_max
         self._kept: OrderedDict[_Key, _Kept[Answer]] = OrderedDict()
-        self._keys: dict[str, dict[_Key, None]] = {}  # by table, oldest first
+        self._keys: dict[str, tuple[_Key, ...]] = {}  # by table, most of which have one
 
     def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
         """The answer that the request with this fingerprint got before, if it came before.
@@ -84,14 +84,14 @@ class Answers(Generic[Answer]):
         key = (principal, request_id)
         self._drop(key)
         self._kept[key] = _Kept(request, answer, now + DAY_MS)
-        self._keys.setdefault(answer.table_id, {})[key] = None
+        self._keys[answer.table_id] = (*self._keys.get(answer.table_id, ()), key)
         while len(self._kept) > self._number_max:
             self._drop(next(iter(self._kept)))
 
     def forget(self, table_id: str) -> None:
         """Forget all that tells of this table."""
-        for key in tuple(self._keys.get(table_id, ())):
-            self._drop(key)
+        for key in self._keys.pop(table_id, ()):
+            del self._kept[key]
 
     def shorten(self, table_id: str, answer: Answer) -> None:
         """Keep no more than *answer* of what tells of this table."""
@@ -103,7 +103,8 @@ class Answers(Generic[Answer]):
         if kept is None:
             return
         table_id = kept.answer.table_id
-        keys = self._keys[table_id]
-        del keys[key]
-        if not keys:
+        keys = tuple([other for other in self._keys[table_id] if other != key])
+        if keys:
+            self._keys[table_id] = keys
+        else:
             del self._keys[table_id]

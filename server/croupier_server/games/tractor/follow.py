@@ -80,8 +80,7 @@ class _Answers(NamedTuple):
     levels: Sequence[Level] = ()
 
 
-_MEMO_MAX: Final = 1 << 12
-_SINGLES_MAX: Final = 1 << 15
+_MEMO_MAX: Final = 1 << 10
 _LARGE_MEMO_MAX: Final = 32
 _Key = tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards]
 _memo: dict[_Key, _Answers] = {}
@@ -169,8 +168,10 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
     part = hand & trumps.mask[lead.suit]
     if lead.count == 1:
         plane = (part | part >> 1 | part >> 2) & ONES  # as `at_least`, on the hottest path
-        legal = _singles.get(plane)
-        return _single_answers(hand, plane, trumps) if legal is None else legal
+        if not plane:
+            return _single_discards(hand, trumps)
+        moves = tuple_moves(plane, 1)
+        return Legal(moves, _FOLLOWS[len(moves)])
     if not part:
         return _void_answers(hand, lead, trumps)
     held = count(part)
@@ -184,20 +185,6 @@ def legal_follows(hand: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -
 
 _FOLLOWS: Final = tuple((_FOLLOW,) * number for number in range(CARD_MAX + 1))
 """The kinds of so many follows."""
-
-_singles: dict[Cards, Legal] = {}
-"""Answers to a single from one suit, by one of each card held of it."""
-
-
-def _single_answers(hand: Cards, plane: Cards, trumps: Trumps) -> Legal:
-    """Every card of *plane*, the suit led; if there is none, every card of *hand*."""
-    if not plane:
-        return _single_discards(hand, trumps)
-    moves = tuple_moves(plane, 1)
-    if len(_singles) >= _SINGLES_MAX:
-        _singles.clear()
-    legal = _singles[plane] = Legal(moves, _FOLLOWS[len(moves)])
-    return legal
 
 
 def _single_discards(hand: Cards, trumps: Trumps) -> Legal:

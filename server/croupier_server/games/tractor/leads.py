@@ -34,7 +34,7 @@ from croupier_server.games.tractor.components import (
 )
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
-_MEMO_MAX: Final = 1 << 13
+_MEMO_MAX: Final = 1 << 11
 _DISTINCT_MAX: Final = 18
 """With more different cards there are more leads than can be listed, however they are divided
 among five suits."""
@@ -155,10 +155,6 @@ def _are_few(cards: Cards, planes: list[Cards], trumps: Trumps) -> bool:
     return True
 
 
-_patterns: dict[Cards, Pattern] = {}
-"""By the cards held of one effective suit: the pattern of all leads of two or more of them."""
-
-
 def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
     """By effective suit that has a throw: the pattern of all leads of two or more cards."""
     spans = []
@@ -166,12 +162,7 @@ def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
         some = cards & mask
         if some & some - 1:
             part = hand & mask
-            span = _patterns.get(part)
-            if span is None:
-                if len(_patterns) >= _MEMO_MAX:
-                    _patterns.clear()
-                span = _patterns[part] = _new(Pattern, (LEAD_THROW, 0, part, 2, count(part)))
-            spans.append(span)
+            spans.append(_new(Pattern, (LEAD_THROW, 0, part, 2, count(part))))
     return spans
 
 

@@ -21,7 +21,7 @@ from croupier_server.games.tractor.moves import PASS, TractorMoveKind
 from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
 
-_MEMO_MAX: Final = 1 << 12
+_MEMO_MAX: Final = 1 << 10
 
 # Values of events that come in every window of every deal.
 _DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))
