@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from scripts.commit import commit
 from scripts.live.hall import Hall, hall, totals
 from scripts.live.judging import Span
-from scripts.live.process import Server, faults_in
+from scripts.live.process import Server, end_by_sigterm, faults_in
 from tests.storage import postgres
 
 PHASES: Final = ("playing", "playing", "playing", "recovering", "starting")
@@ -182,6 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--think", type=float, default=0.6, help="seconds, at most")
     parser.add_argument("--seed", default=secrets.token_hex(4))
     given = parser.parse_args(arguments)
+    end_by_sigterm()
     plan = Plan(given.store, given.kills, given.matches, given.think, given.seed)
     folder = Path(mkdtemp(prefix="croupier-crash-"))
     print(f"seed {plan.seed} at commit {commit()}, notes and log in {folder}", flush=True)

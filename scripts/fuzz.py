@@ -38,7 +38,7 @@ from croupier.v1 import (
 )
 from croupier_server.sim.promises.judge import reason_of
 from scripts.live.garbage import fill, headers, spoil, spoil_bytes
-from scripts.live.process import Server, faults_in
+from scripts.live.process import Server, end_by_sigterm, faults_in
 from scripts.live.subjects import GAMES, Subjects, Tables, make_key
 
 _FILES: Final = (
@@ -430,6 +430,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inputs", type=int, default=1 << 62, help="at most")
     parser.add_argument("--seed", default=secrets.token_hex(4))
     given = parser.parse_args(arguments)
+    end_by_sigterm()
     folder = Path(mkdtemp(prefix="croupier-fuzz-"))
     print(f"seed {given.seed}, log and inputs in {folder}", flush=True)
     store = f"sqlite:{folder / 'croupier.db'}"

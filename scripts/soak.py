@@ -29,7 +29,7 @@ from croupier_server.bench.marks import Mark, Measured, resident_bytes
 from croupier_server.config import Settings
 from scripts.live.hall import Hall, hall, totals
 from scripts.live.matches import GAMES
-from scripts.live.process import Server, faults_in
+from scripts.live.process import Server, end_by_sigterm, faults_in
 from scripts.soak_numbers import MB, Sample, numbers, percent_in_ten_minutes, write_samples
 
 PLAYERS: Final = "scripts.soak_players"
@@ -272,6 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--watched", type=int, default=4, help="matches judged at a time")
     parser.add_argument("--seed", default=secrets.token_hex(4))
     given = parser.parse_args(arguments)
+    end_by_sigterm()
     plan = Plan(given.minutes, given.rate, given.tables, given.watched, given.seed)
     folder = Path(mkdtemp(prefix="croupier-soak-"))
     print(f"seed {plan.seed}, store, log, notes and samples in {folder}", flush=True)

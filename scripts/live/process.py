@@ -24,6 +24,11 @@ class NotUp(Exception):
     """The server ended before it listened."""
 
 
+def end_by_sigterm() -> None:
+    """Let SIGTERM end this process as Ctrl-C does: with what it started."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def clean_environment() -> dict[str, str]:
     """This process's environment without settings of Croupier."""
     return {key: value for key, value in os.environ.items() if not key.startswith("CROUPIER_")}

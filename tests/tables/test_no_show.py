@@ -17,7 +17,7 @@ from croupier_server.tables.results import Joined
 from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, SeatSpec, Status
 from croupier_server.tables.table import Table
 from tests.tables.test_replay import said
-from tests.tables.world import ENTRY, World, events, kinds, request
+from tests.tables.world import ENTRY, SlowLog, World, events, kinds, request
 
 MATCH = DealSource(DealKind.MATCH)
 NONCES = [bytes([seat + 1]) * 32 for seat in range(3)]
@@ -81,6 +81,20 @@ def test_nonces_are_waited_for_as_long_as_the_server_says() -> None:
     assert resource(table).status == table_pb2.TABLE_STATUS_OPENING
     pass_time(world, 1)
     assert resource(table).status == table_pb2.TABLE_STATUS_OPEN
+
+
+def test_fair_the_time_for_a_nonce_begins_when_its_seat_can_know_that_it_is_wanted() -> None:
+    log = SlowLog()
+    world = World(log, nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH)
+    for nonce in NONCES:
+        world.join(table, nonce_hash=hashed(nonce))
+    pass_time(world, NONCE_MS)
+    log.store()
+    pass_time(world, NONCE_MS - 1)
+    assert table.status is Status.OPENING
+    pass_time(world, 1)
+    assert table.status is Status.OPEN
 
 
 def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -> None:

@@ -118,13 +118,19 @@ def unpack(cards: Cards) -> bytes:
     return found
 
 
+_SUIT_IDS_MAX: Final = 1 << 12
+
+
 class _SuitIds(dict[Cards, bytes]):
-    """`unpack` of cards of one suit, filled on demand: 8,192 entries at most."""
+    """`unpack` of cards of one suit, filled on demand. The first ones that come are those that come
+    most often; of the 8,192 that there are most would come late and hardly again."""
 
     __slots__ = ()
 
     def __missing__(self, cards: Cards) -> bytes:
-        found = self[cards] = unpack(cards)
+        found = unpack(cards)
+        if len(self) < _SUIT_IDS_MAX:
+            self[cards] = found
         return found
 
 

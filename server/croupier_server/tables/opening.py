@@ -48,6 +48,7 @@ class Opening:
 
     __slots__ = (
         "_journal",
+        "_nonce_ms",
         "_nonces_by",
         "_root",
         "_secret",
@@ -73,6 +74,7 @@ class Opening:
             state.invite = invite
         self.commitment = spec.commitment
         self.watched: tuple[str, ...] = ()
+        self._nonce_ms = 0  # how long nonces are waited for; 0: they are not
         timeout = spec.clock.start_timeout_ms
         self._wait(FOREVER, spec.created_ms + timeout if timeout else FOREVER)
 
@@ -147,7 +149,8 @@ class Opening:
     # Nonces --------------------------------------------------------------------------------------
 
     def fill(self, now: int, nonce_ms: int) -> bool:
-        """All sit: publish the hashes; returns whether nonces are waited for, for *nonce_ms*."""
+        """All sit: publish the hashes; returns whether nonces are waited for: for *nonce_ms* from
+        when seats may know of it, see `stored`."""
         infos = [
             field_bytes(1, self.seat_info(seat, show_nonce_hash=True))
             for seat in range(len(self.seats))
@@ -155,8 +158,15 @@ class Opening:
         self._journal.announce(encode.SEATS_FILLED, b"".join(infos), now)
         waits = self._spec.deal.kind is DealKind.MATCH and self._is_incomplete
         if waits:
-            self._wait(now + nonce_ms, self._start_by)
+            self._nonce_ms = nonce_ms
         return waits
+
+    def stored(self, now: int) -> bool:
+        """All that has happened is stored; returns whether the time for nonces begins with that."""
+        begins = self._nonce_ms > 0 and self._nonces_by == FOREVER
+        if begins:
+            self._wait(now + self._nonce_ms, self._start_by)
+        return begins
 
     @property
     def _is_incomplete(self) -> bool:
@@ -164,7 +174,7 @@ class Opening:
 
     def wants_nonce(self, seat: Seat) -> bool:
         """Whether the nonce of *seat* is waited for."""
-        return self._nonces_by != FOREVER and self.seats[seat].wants_nonce
+        return self._nonce_ms > 0 and self.seats[seat].wants_nonce
 
     def check_nonce(self, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
         """Raise unless *nonce* is the one that *seat* promised, and is waited for.
@@ -212,6 +222,7 @@ class Opening:
         """
         self._secret = replaced.secret
         self.commitment = commitment
+        self._nonce_ms = 0
         self._wait(FOREVER, self._start_by)
         for state in self.seats:
             if state.nonce:
@@ -229,11 +240,14 @@ class Opening:
 
     def reopen(self, since: int, now: int, nonce_ms: int) -> None:
         """Go on where the server stopped at *since*; nonces are given *nonce_ms* anew."""
-        nonces_by = FOREVER if self._nonces_by == FOREVER else now + nonce_ms
+        nonces_by = FOREVER
+        if self._nonce_ms:
+            self._nonce_ms, nonces_by = nonce_ms, now + nonce_ms
         self._wait(nonces_by, _put_off(self._start_by, now - since))
 
     def close(self) -> None:
         """Wait for nothing any more."""
+        self._nonce_ms = 0
         self._wait(FOREVER, FOREVER)
 
     def finish(self) -> bytes:

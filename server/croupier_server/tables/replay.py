@@ -176,7 +176,7 @@ def _do(
         case codec.Filled(hashes):
             for state, nonce_hash in zip(table.seats, hashes, strict=True):
                 state.nonce_hash = nonce_hash
-            table.start(now, FOREVER - 1 - now)
+            table.start(now, FOREVER)  # see `Opening.reopen`
         case codec.NonceOpened(seat):
             nonce = nonces[seat] if nonces else b"unknown"
             table.take_nonce(seat, _fact(row, Opened(nonce)), now)

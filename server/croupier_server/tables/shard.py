@@ -345,6 +345,8 @@ class Shard:
         if table.journal.committed < table.journal.sequence:
             return  # once more when all of it is stored
         table.is_changed = False
+        if table.opening.stored(self.now_ms()):
+            self._timers.schedule(table)
         self.house.hand_out(table)
         self.readers.bar(self.directory.boards, table)
         if table.delayed is None:

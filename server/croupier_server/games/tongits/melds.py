@@ -43,6 +43,9 @@ _DISCARD_MOVES: Final = tuple(
 )
 """By suit and spade: the move that discards the card of that suit and rank."""
 
+_ROWS_KEPT_MAX: Final = 1 << 12
+"""Of each suit, see `MeldTable.suit_row`."""
+
 SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
 
@@ -171,7 +174,8 @@ class MeldTable:
 
     def suit_row(self, of: int, plane: Cards) -> SuitRow:
         """The row of the suit *of* for the cards in *plane*, shifted down to spades; made when it
-        is first asked for. There are at most 8192 a suit, which share their moves."""
+        is first asked for. Rows share their moves. The first ones are kept: they come most often,
+        and most of the 8,192 of a suit hardly ever."""
         row = self.suit_rows[of].get(plane)
         if row is None:
             discards, run_moves = _DISCARD_MOVES[of], self._run_moves[of]
@@ -179,7 +183,8 @@ class MeldTable:
                 tuple([discards[card] for card in unpack(plane)]),
                 tuple([run_moves[run] for run in self._runs_in(plane)]),
             )
-            self.suit_rows[of][plane] = row
+            if len(self.suit_rows[of]) < _ROWS_KEPT_MAX:
+                self.suit_rows[of][plane] = row
         return row
 
     def _runs_in(self, plane: Cards) -> list[Cards]:

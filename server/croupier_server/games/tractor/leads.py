@@ -35,6 +35,7 @@ from croupier_server.games.tractor.components import (
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 
 _MEMO_MAX: Final = 1 << 11
+_TUPLES_KEPT_MAX: Final = 1 << 14
 _DISTINCT_MAX: Final = 18
 """With more different cards there are more leads than can be listed, however they are divided
 among five suits."""
@@ -67,7 +68,7 @@ _TUPLES: Final[tuple[tuple[Move, ...], ...]] = tuple(
 """By width and card: the move that plays so many copies of it."""
 
 _tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple({} for _ in range(COPIES_MAX + 1))
-"""By width: the moves of the cards of one printed suit, of which there are not many sets."""
+"""By width: the moves of the cards of one printed suit."""
 
 
 def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
@@ -82,6 +83,8 @@ def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
             + memo[plane & _JOKERS]
         )
     except KeyError:
+        if len(memo) >= _TUPLES_KEPT_MAX:
+            memo.clear()
         tuples = _TUPLES[width]
         for printed in _PRINTED_SUITS:
             cards = plane & printed
