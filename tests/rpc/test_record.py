@@ -9,6 +9,7 @@ import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.rpc import record_service
 from tests.rpc.calls import SECONDS, Caller, build, refusal
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import Seats, make_full
@@ -119,6 +120,24 @@ async def test_a_stream_may_begin_in_the_past_and_end_now(whole: Running) -> Non
     assert await streamed("finished_only: true since {}") == ids
     assert await streamed("finished_only: true", since=ids[1]) == ids[1:]
     assert await streamed("finished_only: true since {} game: GAME_KIND_TRACTOR") == ids
+
+
+async def test_isolated_a_principal_follows_records_so_often_and_no_more(
+    whole: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of its streams may hold a record that it does not read."""
+    monkeypatch.setattr(record_service, "FOLLOWED_MAX", 2)
+    ids = [(await finished(whole)).id for _ in range(2)]
+    path, ask = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {}")
+    streams = [whole.call.stream(path, ask, pb.StreamRecordsResponse) for _ in range(2)]
+    for stream in streams:
+        assert (await anext(stream)).record.table.table_id == ids[0]
+    refused = await whole.call.refused(path, ask)
+    assert refused.reason == "TOO_MANY_STREAMS"
+    assert refused.retry_ms > 0
+    for stream in streams:
+        assert (await anext(stream)).record.table.table_id == ids[1]
+        await stream.aclose()
 
 
 async def test_a_stream_is_told_when_the_server_goes_down() -> None:

@@ -31,7 +31,7 @@ from croupier_server.wire.registry import WIRES
 from tests.conformance.subjects import limits
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT
-from tests.tables.world import FIXED, World, asked, kinds, request
+from tests.tables.world import FIXED, SlowLog, World, asked, kinds, request
 
 pytestmark = pytest.mark.usefixtures("checkpoints_hold")
 
@@ -304,6 +304,27 @@ def test_durable_refusals_that_became_strikes_are_not_forgotten() -> None:
 
 
 # Seats of the house -------------------------------------------------------------------------------
+
+
+def test_durable_a_heartbeat_shows_no_clock_that_may_be_lost() -> None:
+    log = SlowLog()
+    world = World(log)
+    table, tickets = world.start(clock=ClockSpec(base_ms=60_000, increment_ms=5_000))
+    log.store()
+    world.to_turns(table)
+    log.store()
+    feed = world.watch(table, tickets[0])
+    log.store()
+
+    def clocks() -> int:
+        world.shard.heartbeat()
+        return len([update for update in world.take(feed) if update.heartbeat.clocks])
+
+    assert clocks() == 1
+    world.step(table)
+    assert clocks() == 0
+    log.store()
+    assert clocks() == 1
 
 
 def test_durable_house_seats_are_handed_to_the_house_that_is_there_now() -> None:

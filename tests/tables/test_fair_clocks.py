@@ -133,7 +133,7 @@ class Bench:
 
     def step(self, milliseconds: int, what: str, network_ms: int) -> None:
         """Time goes by, and something happens."""
-        is_late = what == "late" and not self.stands
+        is_late = what == "late" and not self.stands  # time that stands still is given back once
         since = self.now
         for _ in range(milliseconds):
             if not is_late and not self.stands and self.truth.used >= self.budget:
@@ -146,7 +146,7 @@ class Bench:
                 stands=self.stands,
             )
             self.now += 1
-        if is_late:
+        if what == "late":
             self.timing.give_back(since, self.now)
         if not self.stands and self.truth.used >= self.budget:
             self.time_out()

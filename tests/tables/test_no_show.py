@@ -94,7 +94,7 @@ def test_fair_the_time_for_a_nonce_begins_when_its_seat_can_know_that_it_is_want
     pass_time(world, NONCE_MS - 1)
     assert table.status is Status.OPENING
     pass_time(world, 1)
-    assert table.status is Status.OPEN
+    assert world.find().status is Status.OPEN
 
 
 def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -> None:

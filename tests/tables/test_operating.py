@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, CroupierError, InvalidRequest, NotFound, Reason
 from croupier_server.games.base import Outcome, SeatOutcome
+from croupier_server.tables import outages
 from croupier_server.tables.operating import Operating
 from croupier_server.tables.spec import ClockSpec, OnAbsence, Status
 from croupier_server.tables.table import Table
@@ -125,6 +128,32 @@ def test_fair_clocks_stand_in_quarantine(world: World, table: Table) -> None:
     world.clock.advance(5_000)
     world.shard.tick()
     assert answer(world, table) > 0, "nine of its ten seconds are used, not an hour"
+
+
+def test_fair_no_time_is_given_back_twice_in_quarantine(world: World, table: Table) -> None:
+    (decision,) = asked(table)
+    operating(world).quarantine("table-1")
+    for _ in range(20):
+        since = world.clock.now
+        world.clock.advance(1_000)
+        outages.give_back(table, since, world.clock.now)
+    operating(world).release("table-1")
+    world.clock.advance(10_100)
+    world.shard.tick()
+    assert asked(table) != [decision], "its ten seconds are used"
+
+
+def test_in_quarantine_what_cannot_be_read_is_no_strike_either(world: World) -> None:
+    table, _ = world.start(clock=replace(CLOCK, strikes=1))
+    decision = world.to_turns(table)
+    operating(world).quarantine("table-1")
+    for _ in range(25):
+        table.refuse_unreadable(decision.seat, decision.id, world.clock.now)
+    assert table.status is Status.PLAYING
+    operating(world).release("table-1")
+    for _ in range(25):
+        table.refuse_unreadable(decision.seat, decision.id, world.clock.now)
+    assert world.find().status is Status.ENDED
 
 
 def test_nobody_is_missed_in_quarantine(world: World) -> None:

@@ -17,13 +17,13 @@ NO_CLOCK = ClockSpec()
 
 
 def seed_with(
-    number: int, clock: ClockSpec = NO_CLOCK, players: int = 3
+    number: int, clock: ClockSpec = NO_CLOCK, players: int = 3, **more: int
 ) -> tuple[World, Table, list[str]]:
     """A table whose first window asks *number* seats."""
     for seed in range(200):
         world = World()
         deal = DealSource(DealKind.FIXED, seed=seed)
-        options = {"players": players, "hand": 2, "spare": 6}
+        options = {"players": players, "hand": 2, "spare": 6, **more}
         table, tickets = world.start(deal=deal, clock=clock, options=options)
         if table.match.window_open and len(asked(table)) == number:
             return world, table, tickets
@@ -266,3 +266,18 @@ def test_private_a_lost_stream_leaves_a_window_open_no_longer() -> None:
     world.shard.tick()
     assert not table.match.window_open
     assert table.match.timing.accounts.grace == [60_000] * 3
+
+
+@pytest.mark.parametrize("policy", [OnTimeOut.STRIKE, OnTimeOut.FORFEIT])
+def test_fair_time_that_ran_out_in_a_window_of_the_last_deal_counts(policy: OnTimeOut) -> None:
+    clock = ClockSpec(base_ms=1_000, increment_ms=60_000, strikes=1, on_time_out=policy)
+    world, table, _ = seed_with(1, clock, deals=1)
+    (decision,) = asked(table)
+    world.clock.advance(1_050)
+    world.shard.tick()
+    assert not table.match.window_open
+    assert table.status is Status.PLAYING, "a window shows nothing of anybody's time"
+    world.play(table)
+    result = game_pb2.MatchResult.FromString(table.result or b"")
+    assert result.reason == game_pb2.END_REASON_FORFEIT
+    assert result.seat == decision.seat

@@ -13,7 +13,7 @@ from typing import Final
 import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier_server.errors import NotFound, Reason, Unavailable
+from croupier_server.errors import Exhausted, NotFound, Reason, Unavailable
 from croupier_server.rpc.callers import expect_good_key, waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
@@ -28,7 +28,9 @@ from croupier_server.wire.encode import (
     timestamp,
 )
 
-_BATCH: Final = 16
+FOLLOWED_MAX: Final = 64
+"""So many streams of records of one principal may be open: each holds a record while it is read."""
+
 _RETRY_MS: Final = 1_000
 
 
@@ -38,7 +40,7 @@ class RecordService:
     def __init__(self, records: RecordStore, pages: PageTokens) -> None:
         self._records = records
         self._pages = pages
-        self._followers: set[asyncio.Event] = set()
+        self._followers: dict[asyncio.Event, str] = {}  # with the principal
         self._draining = False
         self._verifier = Verifier()
 
@@ -78,7 +80,7 @@ class RecordService:
         return answer
 
     async def verify_record(
-        self, _caller: Caller, request: pb.VerifyRecordRequest
+        self, caller: Caller, request: pb.VerifyRecordRequest
     ) -> pb.VerifyRecordResponse:
         """Check a record, in a process of its own."""
         record = request.record
@@ -87,43 +89,68 @@ class RecordService:
             if entry is None:
                 raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
             record = entry.record
-        report = await self._verifier.verify(record)
+        report = await self._verifier.verify(record, caller.principal)
         checks = [pb.Check(**check._asdict()) for check in report.checks]
         return pb.VerifyRecordResponse(verified=report.verified, checks=checks)
 
     async def stream_records(
         self, caller: Caller, request: pb.StreamRecordsRequest
     ) -> AsyncGenerator[bytes, None]:
-        """Records as they come in; a slow reader is no burden, as it reads on from the store."""
+        """Records as they come in; a slow reader is no burden, as it reads on from the store, and
+        holds one record at a time.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
         since = since_ms("since", request.since) if request.HasField("since") else None
+        self._expect_few(caller.principal)
+        wake = asyncio.Event()
+        self._followers[wake] = caller.principal
+        unsubscribe = self._records.subscribe(wake.set)
+        try:
+            async for record in self._follow(caller, request, since, wake):
+                yield record
+        finally:
+            del self._followers[wake]
+            unsubscribe()
+
+    def _expect_few(self, principal: str) -> None:
+        if sum(one == principal for one in self._followers.values()) >= FOLLOWED_MAX:
+            raise Exhausted(
+                Reason.TOO_MANY_STREAMS,
+                f"{FOLLOWED_MAX} streams of yours follow records",
+                metadata={"most": str(FOLLOWED_MAX)},
+                retry_ms=_RETRY_MS,
+            )
+
+    async def _follow(
+        self,
+        caller: Caller,
+        request: pb.StreamRecordsRequest,
+        since: int | None,
+        wake: asyncio.Event,
+    ) -> AsyncGenerator[bytes, None]:
         head = await self._records.head()
         position = head if since is None else 0
-        wake = asyncio.Event()
-        unsubscribe = self._records.subscribe(wake.set)
-        self._followers.add(wake)
-        try:
-            while True:
-                expect_good_key(caller)
-                wake.clear()
-                while entries := await self._records.since(position, _BATCH):
-                    for entry in entries:
-                        if request.finished_only and entry.position > head:
-                            return
-                        position = entry.position
-                        expect_good_key(caller)
-                        if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
-                            yield field_bytes(1, entry.record)
-                if request.finished_only:
+        while True:
+            expect_good_key(caller)
+            wake.clear()
+            while found := await self._records.since(position, 1):
+                entry = found[0]
+                if request.finished_only and entry.position > head:
                     return
-                if self._draining:
-                    raise Unavailable(
-                        Reason.SERVER_DRAINING, "the server is going down", retry_ms=_RETRY_MS
-                    )
-                with waking_when_key_ends(caller, wake.set):
-                    await wake.wait()
-        finally:
-            self._followers.discard(wake)
-            unsubscribe()
+                position = entry.position
+                expect_good_key(caller)
+                if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
+                    yield field_bytes(1, entry.record)
+            if request.finished_only:
+                return
+            if self._draining:
+                raise Unavailable(
+                    Reason.SERVER_DRAINING, "the server is going down", retry_ms=_RETRY_MS
+                )
+            with waking_when_key_ends(caller, wake.set):
+                await wake.wait()
 
 
 def _info(entry: RecordEntry) -> bytes:

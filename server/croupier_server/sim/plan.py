@@ -26,7 +26,7 @@ _GAMES: Final = ("tractor", "tongits", "tongits", "pokex", "pokex")
 _WINDOW_MS: Final = 5_000
 """A window as long as this is answered in time by whoever is prompt."""
 
-_NONCE_MS: Final = (4_000, 10_000, 30_000)
+_NONCE_MS: Final = (1_000, 10_000, 30_000)
 _AWAY_MS: Final = (5_000, 8_000)
 """All longer than it takes to notice that the store hangs, as nobody hears from it until then."""
 

@@ -163,7 +163,9 @@ class Match:
         return self._game.legal_moves(self.state, seat)
 
     def refuse(self, decision: Decision) -> None:
-        """Count a refusal; every twentieth on one decision is a strike."""
+        """Count a refusal, unless play is stopped; every twentieth on one decision is a strike."""
+        if self.quarantined_ms is not None:
+            return
         decision.refusals += 1
         strikes, rest = divmod(decision.refusals, REFUSALS_MAX)
         if not rest and strikes <= REFUSED_STRIKES_MAX:
@@ -278,6 +280,7 @@ class Match:
             else:
                 self.is_over = True
                 self.stop()
+                self._check_forfeit()
                 return
         self.timing.opened(self._journal.sequence)
 

@@ -61,7 +61,10 @@ class Presence:
         self._seen = [now] * len(self._seen)
 
     def give_back(self, since: int, now: int) -> None:
-        """The time from *since* to *now* makes nobody absent."""
+        """The time from *since* to *now* makes nobody absent. While nobody is missed that is to be
+        said once, when it is over."""
+        if self.stands:
+            return
         for times in (self._seen, self._granted):
             for seat, at in enumerate(times):
                 times[seat] = at + max(now - max(since, at), 0)

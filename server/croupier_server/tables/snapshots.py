@@ -39,8 +39,11 @@ def public_snapshot(table: Table, now: int) -> bytes:
 
 
 def seat_heartbeat(table: Table, now: int) -> bytes:
-    """``TableUpdate`` with a sign of life, for a seat."""
-    return updates.heartbeat(table.journal.committed, _clocks(table, 2, now), now)
+    """``TableUpdate`` with a sign of life, for a seat; without clocks where something is not stored
+    yet that may have changed them."""
+    journal = table.journal
+    clocks = _clocks(table, 2, now) if journal.committed == journal.sequence else b""
+    return updates.heartbeat(journal.committed, clocks, now)
 
 
 def public_heartbeat(table: Table, now: int) -> bytes:

@@ -176,7 +176,11 @@ class Timing:
         self.set_deadline()
 
     def give_back(self, since: int, now: int) -> None:
-        """Nobody is charged for the time from *since* to *now*, in which the server was late."""
+        """Nobody is charged for the time from *since* to *now*, in which the server was late. Where
+        clocks stand, `go_on` gives it back."""
+        now = min(now, self._stands_ms)
+        if now <= since:
+            return
         for decision in self._decisions:
             if decision is not None:
                 self._settle(decision, since)

@@ -12,6 +12,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections import Counter
 from typing import Final
 
 from croupier_server.errors import Exhausted, Reason
@@ -26,6 +27,9 @@ MEMORY_BYTES: Final = 1 << 30
 WAITING_MAX: Final = 8
 """So many records wait for their turn; the next one is refused."""
 
+WAITING_EACH_MAX: Final = 2
+"""And so many of one principal, lest it keeps all others out."""
+
 _WALL_S: Final = 3.0 * CPU_S
 _RETRY_MS: Final = 2_000
 
@@ -35,25 +39,31 @@ class Verifier:
 
     def __init__(self, wall_s: float = _WALL_S) -> None:
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
         self._wall_s = wall_s
 
-    async def verify(self, data: bytes) -> Report:
-        """Check a serialised ``Record``.
+    async def verify(self, data: bytes, principal: str) -> Report:
+        """Check a serialised ``Record`` for *principal*.
 
         Raises:
             Exhausted: RATE_LIMITED; too many wait already.
         """
-        if self._waiting > WAITING_MAX:
+        waiting = self._waiting
+        if waiting[principal] > WAITING_EACH_MAX or waiting.total() > WAITING_MAX:
+            whose = " of yours" if waiting[principal] > WAITING_EACH_MAX else ""
             raise Exhausted(
-                Reason.RATE_LIMITED, "too many records wait to be checked", retry_ms=_RETRY_MS
+                Reason.RATE_LIMITED,
+                f"too many records{whose} wait to be checked",
+                retry_ms=_RETRY_MS,
             )
-        self._waiting += 1
+        waiting[principal] += 1
         try:
             async with self._turn:
                 return await self._in_process(data)
         finally:
-            self._waiting -= 1
+            waiting[principal] -= 1
+            if not waiting[principal]:
+                del waiting[principal]
 
     async def _in_process(self, data: bytes) -> Report:
         # Not one of asyncio's: with uvloop those fail when they end before they are written to.

@@ -1205,7 +1205,7 @@ class Heartbeat(_message.Message):
     """Number of the last event."""
     @_builtins.property
     def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
-        """Clocks, if the table has one."""
+        """Clocks, if the table has one; none while something that may change them waits to be stored."""
 
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp:

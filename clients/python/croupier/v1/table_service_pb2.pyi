@@ -74,7 +74,8 @@ class CreateTableRequest(_message.Message):
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. Afterwards NOT_FOUND tells that it was
-    made and is gone. Optional.
+    made and is gone, until the server is started again: of tables that have ended it then knows no
+    requests. Optional.
     """
     game: _game_pb2.GameKind.ValueType
     """The game."""

@@ -21,7 +21,8 @@ class Opening:
         nonce_ms: how long nonces are waited for; 0: nobody knows.
 
     Attributes:
-        waits: each time in which nonces were waited for in vain: from when, and until when.
+        waits: each time in which nonces were waited for in vain: number of the event with which
+            it began, and until when.
         freed: seats that were freed for their nonces.
     """
 
@@ -37,6 +38,7 @@ class Opening:
         self._opened: dict[int, bytes] = {}
         self._promised: dict[int, bytes] = {}
         self._commitments = {table.commitment}
+        self._filled = 0
         self._filled_ms: int | None = None
         self._freed_ms: int | None = None
         for row in told.rows:
@@ -55,7 +57,7 @@ class Opening:
             case "seat_left":
                 self._sits[event.seat_left.seat] = False
             case "seats_filled":
-                self._filled(event.seats_filled, at_ms)
+                self._all_sit(event, at_ms)
             case "nonce_opened":
                 self._open(event.nonce_opened.seat)
             case "seat_no_show":
@@ -68,16 +70,18 @@ class Opening:
                 return True
         return False
 
-    def _filled(self, filled: table_pb2.SeatsFilled, at_ms: int) -> None:
+    def _all_sit(self, event: table_pb2.TableEvent, at_ms: int) -> None:
         if not all(self._sits):
             raise Unfair("all were said to sit while a seat was empty")
         before, self._opened = self._opened, {}
-        self._promised = {seat.seat: seat.nonce_hash for seat in filled.seats if seat.nonce_hash}
+        self._promised = {
+            seat.seat: seat.nonce_hash for seat in event.seats_filled.seats if seat.nonce_hash
+        }
         for seat, promised in before.items():
             if self._promised.get(seat) == promised:
                 raise Unfair(f"seat {seat} is to open the nonce once more that it opened in vain")
         self._missing = set(self._promised) if self._is_match else set()
-        self._filled_ms = at_ms
+        self._filled, self._filled_ms = event.sequence, at_ms
 
     def _open(self, seat: int) -> None:
         if seat not in self._missing:
@@ -95,7 +99,7 @@ class Opening:
             if event.commitment in self._commitments:
                 raise Unfair("a nonce was withheld and the secret is what it was")
             self._commitments.add(event.commitment)
-            self.waits.append((self._filled_ms, at_ms))
+            self.waits.append((self._filled, at_ms))
         elif event.commitment not in self._commitments:
             raise Unfair("seats that were freed together have two secrets")
         self._freed_ms = at_ms

@@ -47,12 +47,15 @@ class Fair(Promise):
         self._asked: dict[str, dict[str, int]] = {}
         self._answered: dict[str, dict[str, list[int]]] = {}
         self._absent: dict[str, set[int]] = {}
+        self._filled: dict[tuple[str, int], int] = {}
 
     def told(self, story: Story, place: Place, seen: Told) -> None:
         """See `Promise.told`."""
         if seen.stream.seat is None:
             return
         at = seen.at_ms if seen.sent_ms is None else seen.sent_ms
+        if seen.update.event.HasField("seats_filled"):
+            self._filled.setdefault((story.table_id, seen.update.event.sequence), at)
         if seen.update.WhichOneof("update") == "decision":
             asked = self._asked.setdefault(story.table_id, {})
             asked.setdefault(seen.update.decision.decision_id, at)
@@ -90,7 +93,11 @@ class Fair(Promise):
             self.fail(story, f"seat {seat} opens its nonce at once, and was freed for it")
         if not self._nonce_ms:
             return
-        for since, until in opening.waits:
+        for number, until in opening.waits:
+            # The wait begins when it is stored that all sit, and is known where a seat was told.
+            since = self._filled.get((story.table_id, number))
+            if since is None:
+                continue
             again = self.outages.count(since, until) * (self._nonce_ms + _AGAIN_MS)
             late = until - since - self.outages.within(since, until) - self._nonce_ms - again
             if late > self._slack_ms:
