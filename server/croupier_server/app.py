@@ -204,7 +204,7 @@ async def _running(
     door = Door(keys, certificates)
     await door.run()
     if settings.asks_for_keys and keys.is_empty:
-        do = f"croupier keys create NAME --scope play{_store_option(settings)}"
+        do = f"croupier keys create NAME --scope play --scope host{_store_option(settings)}"
         _log.warning("nobody has a key", do=do)
     with _private_socket(certificates) as socket:
         listen = Listen(

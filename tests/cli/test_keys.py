@@ -17,6 +17,7 @@ from croupier_server.storage.beside import beside
 from croupier_server.storage.opening import open_store
 
 DAY_MS = 86_400_000
+NO_KEY = "a" * 16
 
 
 @pytest.fixture
@@ -96,20 +97,43 @@ def test_a_key_is_revoked_once(store: str, capsys: pytest.CaptureFixture[str]) -
     printed(capsys, "create", "ann", "--scope", "play")
     key_id = keys(store)[0].key_id
     printed(capsys, "revoke", key_id)
-    for wrong in (key_id, "nosuchkey"):
+    for wrong in (key_id, NO_KEY):
         status, line = fault(capsys, "revoke", wrong)
         assert status == 1
         assert wrong in line
+
+
+def test_private_a_key_that_is_named_itself_is_revoked_and_told_to_nobody(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = printed(capsys, "create", "ann", "--scope", "play")
+    key_id = keys(store)[0].key_id
+    assert printed(capsys, "revoke", whole) == f"revoked {key_id}"
+    _, line = fault(capsys, "revoke", whole)
+    assert whole not in line
+    assert [one.subject for one in audit(store)] == [key_id] * 3
+
+
+def test_a_store_that_is_not_there_is_not_made_to_be_looked_at(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    purge = ["purge", "--before", "2020-01-01"]
+    for arguments in (["keys", "list"], ["keys", "revoke", NO_KEY], purge):
+        assert run(arguments) == 1
+        assert "there is none in" in capsys.readouterr().err
+    assert not os.path.exists(store.removeprefix("sqlite:"))  # noqa: PTH110 - a URL's path
+    printed(capsys, "create", "ann", "--scope", "play")
+    assert run(["keys", "list"]) == 0
 
 
 def test_what_operators_do_is_written_down(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, "create", "ann", "--scope", "play", "--expires", "12h")
     key_id = keys(store)[0].key_id
     printed(capsys, "revoke", key_id)
-    fault(capsys, "revoke", "nosuchkey")
+    fault(capsys, "revoke", NO_KEY)
     found = [(one.action, one.subject, one.detail, one.outcome) for one in audit(store)]
     assert found == [
-        ("keys revoke", "nosuchkey", "", "NOT_FOUND"),
+        ("keys revoke", NO_KEY, "", "NOT_FOUND"),
         ("keys revoke", key_id, "", "OK"),
         ("keys create", key_id, "ann: play, for 12h", "OK"),
     ]
@@ -126,6 +150,7 @@ def test_what_operators_do_is_written_down(store: str, capsys: pytest.CaptureFix
         ("create", "ann", "--scope", "play", "--expires", "soon"),
         ("create", "ann", "--scope", "play", "--note", "a\nb"),
         ("revoke",),
+        ("revoke", "no id"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(

@@ -126,3 +126,17 @@ def test_a_line_that_is_no_invitation_is_told(line: str, words: str) -> None:
 def test_the_descriptor_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CROUPIER_INVITES_FD", "5")
     assert invites_fd() == 5
+
+
+async def test_a_program_may_run_its_bot_again_and_again(real_server: RealServer) -> None:
+    """What gRPC still has to say of one run is no fault of the next."""
+    again = "import sys, croupier, croupier.bots as bots\nfor _ in range(12):\n"
+    again += (
+        "    croupier.run(bots.RandomBot(), sys.argv[1], game='pokex', options={'max_deals': 1})"
+    )
+    async with real_server(house_bots=True) as address:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", again, address, stderr=PIPE
+        )
+        _, told = await process.communicate()
+    assert (process.returncode, told.decode()) == (0, "")

@@ -124,3 +124,13 @@ async def test_a_server_that_ends_at_once_is_mourned(tmp_path: Path) -> None:
     with pytest.raises(ProcessFailed, match=r"the server ended with status 2: .*--no-such-flag"):
         async with processes.server(log, "--no-such-flag"):
             raise AssertionError("it did start")
+
+
+async def test_a_server_of_our_own_takes_no_settings_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are for the server that the operator runs."""
+    monkeypatch.setenv("CROUPIER_CONFIG", str(tmp_path / "nowhere.toml"))
+    monkeypatch.setenv("CROUPIER_ADMIN_PORT", "none")
+    async with processes.server(tmp_path / "server.log") as (address, _):
+        assert address.startswith("127.0.0.1:")

@@ -289,14 +289,26 @@ async def test_a_damaged_store_can_be_replaced(places: dict[str, Place], tmp_pat
     async with opened(url) as store:
         await append(store, row("a", 1))
     await back_up(url, file, replace=False)
-    await asyncio.to_thread(
-        Path(url.removeprefix("sqlite:")).write_bytes, b"no database at all" * 1_000
-    )
+    path = Path(url.removeprefix("sqlite:"))
+    await asyncio.to_thread(path.write_bytes, b"SQLite format 3\0" + b"but no pages" * 1_000)
     with pytest.raises(StoreError, match="not a database"):
         await restore(file, url, replace=False, now_ms=NOW_MS)
     await restore(file, url, replace=True, now_ms=NOW_MS)
     async with opened(url) as store:
         assert list(await store.log.tables()) == ["a"]
+
+
+async def test_a_file_that_is_no_store_is_never_replaced(
+    places: dict[str, Place], tmp_path: Path
+) -> None:
+    url, file, bot = await places["sqlite"](), tmp_path / "backup", tmp_path / "my_bot.py"
+    async with opened(url):
+        pass
+    await back_up(url, file, replace=False)
+    bot.write_text("import croupier\n")
+    with pytest.raises(StoreError, match="no database at all"):
+        await restore(file, f"sqlite:{bot}", replace=True, now_ms=NOW_MS)
+    assert bot.read_text() == "import croupier\n"
 
 
 async def test_what_is_no_backup_is_refused(places: dict[str, Place], tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ Must not be put here: anything that a program with its own event loop would want
 from __future__ import annotations
 
 import asyncio
+import atexit
 import hashlib
+import os
+import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
@@ -26,6 +29,8 @@ from croupier.v1 import table_pb2
 __all__ = ["BotSource", "make_bot", "run", "run_async"]
 
 Outcome = TypeVar("Outcome")
+
+_own: Final = threading.local()
 
 BotSource: TypeAlias = Bot | Callable[[], Bot]
 """A bot that plays every seat, or its class, to have a fresh one for each seat."""
@@ -106,7 +111,7 @@ def run(
         pass
     else:
         raise UsageError("an event loop is running here: use `await croupier.run_async(...)`")
-    return asyncio.run(
+    return _on_own_loop(
         run_async(
             bot,
             address,
@@ -127,6 +132,19 @@ def run(
             credentials=credentials,
         )
     )
+
+
+def _on_own_loop(work: Coroutine[None, None, Outcome]) -> Outcome:
+    """Do *work* on the loop of this thread that all calls of `run` share: what gRPC still has to
+    say of a channel that was closed comes later, and needs that loop."""
+    if getattr(_own, "process", None) != os.getpid():  # a fork has a loop of its own
+        _own.process, _own.runner = os.getpid(), asyncio.Runner()
+        atexit.register(_own.runner.close)
+    runner: asyncio.Runner = _own.runner
+    try:
+        return runner.run(work)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt from None  # where it struck in the loop tells nobody anything
 
 
 async def run_async(

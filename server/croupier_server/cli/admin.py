@@ -180,6 +180,8 @@ def _call(server: str, key_file: Path | None, ca: Path | None, method: str, **fi
             if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
                 advice = encryption_advice(error.details() or "")
                 fail(f"no Admin port answers at {server} ({code.name}){advice}", _REFUSED)
+            if code is grpc.StatusCode.UNIMPLEMENTED:
+                fail(f"{server} is no Admin port, see `croupier serve --admin-port`", _REFUSED)
             fail(f"{server}: {error.details()}", _REFUSED)
 
 

@@ -6,6 +6,7 @@ Must not be put here: what a key is (`croupier_server.identity`), and how it is 
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -15,7 +16,7 @@ from croupier_server.cli.common import fail
 from croupier_server.cli.options import ConfigFile
 from croupier_server.cli.stores import StoreUrl, audited, now_ms, run_beside, store_url
 from croupier_server.cli.times import read_span
-from croupier_server.identity.keys import Scope, is_principal, new_key
+from croupier_server.identity.keys import Scope, is_key_id, is_principal, key_id_of, new_key
 
 if TYPE_CHECKING:
     from croupier_server.storage.base import StoredKey
@@ -71,7 +72,7 @@ def create(
         detail = f"{name}: {', '.join(sorted(scopes))}" + (f", for {expires}" if expires else "")
         await audited(beside, "keys create", made.key_id, detail, beside.keys.add(key))
 
-    run_beside(store_url(store, config), add)
+    run_beside(store_url(store, config), add, may_make=True)
     print(made.text)
 
 
@@ -98,6 +99,8 @@ def list_keys(
     if as_json:
         print(json.dumps([_as_data(key, now) for key in found], indent=2))
         return
+    if not found:
+        print("no keys", file=sys.stderr)
     for key in found:
         scopes = ",".join(sorted(key.scopes))
         ends = _time(key.expires_ms) or "never"
@@ -113,7 +116,13 @@ def revoke(
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """Revoke a key: within about a second it is refused, and the streams that it opened end."""
+    """Revoke a key: within about a second it is refused, and the streams that it opened end.
+
+    The key itself is taken for its id, and is neither printed nor written down.
+    """
+    key_id = key_id_of(key_id) or key_id
+    if not is_key_id(key_id):
+        fail("that is no id of a key; `croupier keys list` has them")
 
     async def end(beside: Beside) -> Any:
         revoking = beside.keys.revoke(key_id, now_ms())

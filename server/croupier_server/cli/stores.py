@@ -48,12 +48,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         fail(error.message, exit_code=1)
 
 
-def run_beside(url: str, work: Callable[[Beside], Awaitable[T]]) -> T:
+def run_beside(url: str, work: Callable[[Beside], Awaitable[T]], *, may_make: bool = False) -> T:
     """Do *work* on the store at *url*, whether it is served from or not."""
     from croupier_server.storage.beside import beside
 
     async def with_store() -> T:
-        async with beside(url) as opened:
+        async with beside(url, may_make=may_make) as opened:
             return await work(opened)
 
     return run(with_store())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -17,6 +17,9 @@ from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
+
+_BYTES_MAX: Final = 64 << 20
+"""More than a hundred times what records have."""
 
 
 def command(
@@ -53,10 +56,20 @@ def _check(name: str) -> Report:
     from croupier_server.verify import verify
 
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        data = _read(name)
     except OSError as error:
         fail(f"cannot read {name}: {error.strerror}")
+    if len(data) > _BYTES_MAX:
+        fail(f"cannot read {name}: no record has more than {_BYTES_MAX >> 20} MiB")
     return verify(data)
+
+
+def _read(name: str) -> bytes:
+    """The file, or so much of it that it is too long."""
+    if name == "-":
+        return sys.stdin.buffer.read(_BYTES_MAX + 1)
+    with Path(name).open("rb") as file:
+        return file.read(_BYTES_MAX + 1)
 
 
 def _ask(server: str, table_id: str) -> Report:

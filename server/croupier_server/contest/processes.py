@@ -33,6 +33,10 @@ INVITES_VARIABLE = "CROUPIER_INVITES_FD"
 """Environment variable that tells a bot program which descriptor its invitations come on."""
 
 
+_OURS: Final = "CROUPIER_"
+"""How variables with our settings begin."""
+
+
 class ProcessFailed(Exception):
     """A process did not start, or ended too early; the text says which and why."""
 
@@ -94,11 +98,12 @@ async def start(
     pass_fds: Sequence[int] = (),
     environment: dict[str, str] | None = None,
     with_credentials: bool = False,
+    is_server: bool = False,
 ) -> Child:
     """Start a process with nothing on its standard input and its errors in *log*.
 
     It gets our environment with *environment* added, and without credentials for servers unless it
-    is to have them.
+    is to have them. A server of our own gets none of the settings of ours: *is_server*.
 
     Raises:
         ProcessFailed: it cannot be run, or its log not be written.
@@ -108,6 +113,8 @@ async def start(
     except OSError as error:
         raise ProcessFailed(f"cannot write {log}: {error.strerror}") from None
     inherited = dict(os.environ) if with_credentials else without_credentials(os.environ)
+    if is_server:
+        inherited = {name: value for name, value in inherited.items() if not name.startswith(_OURS)}
     with errors:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -150,6 +157,7 @@ async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
             [sys.executable, *_SERVE, *fds, *flags],
             log,
             pass_fds=(writable, lifeline),
+            is_server=True,
         )
     except BaseException:
         os.close(readable)

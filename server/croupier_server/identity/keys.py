@@ -24,6 +24,7 @@ _PREFIX: Final = "crp"
 _ID_BYTES: Final = 10
 _SECRET_BYTES: Final = 32
 _FORM: Final = re.compile(r"crp_([a-z2-7]{16})_[a-z2-7]{52}")
+_ID_FORM: Final = re.compile(r"[a-z2-7]{16}")
 _PRINCIPAL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
@@ -87,6 +88,11 @@ def key_id_of(text: str) -> str:
     """The id of a key, or ``""`` if it is none."""
     found = _FORM.fullmatch(text)
     return found[1] if found else ""
+
+
+def is_key_id(text: str) -> bool:
+    """Whether a key may have this id."""
+    return _ID_FORM.fullmatch(text) is not None
 
 
 def key_hash(text: str) -> bytes:

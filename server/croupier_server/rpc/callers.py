@@ -78,7 +78,9 @@ class Gate:
         if self._keys is None:
             if keys:
                 raise NotAllowed(
-                    Reason.UNAUTHENTICATED, "this server asks for no keys; call without one"
+                    Reason.UNAUTHENTICATED,
+                    "this server asks for no keys; call without one: unset CROUPIER_KEY and "
+                    "CROUPIER_KEY_FILE",
                 )
             caller = self._local
         elif keys:

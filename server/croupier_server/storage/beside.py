@@ -37,25 +37,25 @@ class Beside(NamedTuple):
 
 
 @asynccontextmanager
-async def beside(url: str) -> AsyncIterator[Beside]:
+async def beside(url: str, *, may_make: bool = False) -> AsyncIterator[Beside]:
     """The store that *url* names, for as long as the context lasts.
 
     A database that is still empty gets its tables; one of another version is left alone, since a
-    server of that version may be using it.
+    server of that version may be using it. A file is made where it *may_make* one.
 
     Raises:
-        StoreError: it is in memory, cannot be opened, or is not of this version.
+        StoreError: it is in memory, is not there, cannot be opened, or is not of this version.
     """
     kind, place = split_url(url)
     if kind == "memory":
         raise StoreError("store: a store in memory can be reached by its own server alone")
-    opened = _sqlite(place) if kind == "sqlite" else _postgres(url)
+    opened = _sqlite(place, may_make=may_make) if kind == "sqlite" else _postgres(url)
     async with opened as database:
         yield Beside(SqlRecords(database), SqlKeys(database), SqlAudit(database))
 
 
 @asynccontextmanager
-async def _sqlite(place: str) -> AsyncIterator[Database]:
+async def _sqlite(place: str, *, may_make: bool) -> AsyncIterator[Database]:
     from sqlalchemy import create_engine
     from sqlalchemy.exc import DBAPIError
 
@@ -64,6 +64,8 @@ async def _sqlite(place: str) -> AsyncIterator[Database]:
 
     path = Path(place).expanduser()  # noqa: ASYNC240 - a command has nothing else to do
     if not (path.is_file() and path.stat().st_size):
+        if not may_make:
+            raise StoreError(f"store: there is none in {path}")
         SqliteFile(path, "power").close()  # nobody can be serving from it
 
     def connect() -> sqlite3.Connection:

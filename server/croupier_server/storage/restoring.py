@@ -34,6 +34,7 @@ from croupier_server.storage.opening import split_url
 from croupier_server.storage.schema import api_keys, audit_entries, counters, live_tables, records
 from croupier_server.storage.sqlite_file import APPLICATION, hold, told
 
+_MAGIC: Final = b"SQLite format 3\0"
 _COUNTED: Final = (records, api_keys, audit_entries)
 """Tables of which PostgreSQL itself numbers the rows."""
 
@@ -151,7 +152,14 @@ def _clear(path: Path, replace: bool) -> Revoked:
         cause = error.orig if isinstance(error, DBAPIError) else error
         if type(cause) is not sqlite3.DatabaseError or not replace:
             raise
+        if not _is_database(path):
+            raise StoreError(f"store: {path} is no database at all: move it away first") from None
         return {}  # damaged, which may be why it is being restored
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 # PostgreSQL -------------------------------------------------------------------------------------
