@@ -110,6 +110,25 @@ def test_private_whoever_is_away_while_a_house_bot_plays_sits_there_still() -> N
     assert world.shard.join(ann, JoinTable(first.spec.table_id)).seat == 0
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_private_whoever_lost_its_seat_in_the_match_knows_its_cards_still(
+    is_restarted: bool,
+) -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    world.sit(ANN, first, 0)
+    world.sit(CY, first, 0)
+    assert world.may_watch(ANN, second), "the match had not begun"
+    world.sit(BOB, first, 1)
+    world.sit(DI, first, 0)
+    if is_restarted:
+        world.restart()
+    second = world.find(second.spec.table_id)
+    assert [world.may_watch(who, second) for who in (ANN, CY, DI)] == [True, False, False]
+    world.play(world.find(first.spec.table_id))
+    assert [world.may_watch(who, second) for who in (ANN, CY, DI)] == [True, False, False]
+
+
 def test_private_until_the_board_is_done() -> None:
     world = Boards()
     first, second = world.table(), world.table()

@@ -104,9 +104,7 @@ class Boards:
         if board is None or principal == LOCAL:
             return False
         return any(
-            any(seat.owner == principal for seat in other.seats)
-            for other in board.live.values()
-            if other is not table
+            principal in sitters(other) for other in board.live.values() if other is not table
         ) or any(principal in known.sat for known in board.ended_but(table))
 
     def may_not_join(self, principal: str, table: Table) -> bool:
@@ -143,8 +141,9 @@ class Boards:
 
 
 def sitters(table: Table) -> frozenset[str]:
-    """Principals who sit at *table*, or sat there when it ended."""
-    return frozenset(seat.owner for seat in table.seats if seat.owner)
+    """Principals who sit at *table*, or have sat there since its match began."""
+    owners = (seat.owner for seat in table.seats if seat.owner)
+    return frozenset(owners).union(table.opening.superseded)
 
 
 def _known(table: Table) -> _Known:

@@ -43,6 +43,7 @@ class Opening:
         seats: who holds each seat.
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
+        superseded: principals whose seats others have taken since the match began.
         watched: principals who have watched the match, where it matters.
     """
 
@@ -59,6 +60,7 @@ class Opening:
         "deadline",
         "host",
         "seats",
+        "superseded",
         "watched",
     )
 
@@ -73,6 +75,7 @@ class Opening:
         for state, invite in zip(self.seats, creation.invites, strict=False):
             state.invite = invite
         self.commitment = spec.commitment
+        self.superseded: tuple[str, ...] = ()
         self.watched: tuple[str, ...] = ()
         self._nonce_ms = 0  # how long nonces are waited for; 0: they are not
         timeout = spec.clock.start_timeout_ms
@@ -106,7 +109,10 @@ class Opening:
         state.epoch += 1
         if is_open:
             state.nonce_hash = sitting.nonce_hash
+        before = state.owner
         state.hold(sitting)
+        if self._root and before not in ("", state.owner, *self.superseded):
+            self.superseded += (before,)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
 
