@@ -107,6 +107,16 @@ async def test_a_file_that_is_not_there_is_named() -> None:
         Credentials(ca="nowhere.pem").channel("127.0.0.1:1")
 
 
+async def test_a_file_that_is_no_certificate_is_named(tmp_path: Path) -> None:
+    other = tmp_path / "other.pem"
+    other.write_text("nothing of the kind")
+    with pytest.raises(croupier.UsageError, match=r"other\.pem: there is no certificate in it"):
+        Credentials(ca=str(other)).channel("127.0.0.1:1")
+    ours = Credentials(cert=str(other), cert_key=str(other))
+    with pytest.raises(croupier.UsageError, match="not a certificate and its private key"):
+        ours.blocking_channel("127.0.0.1:1")
+
+
 async def test_a_client_calls_with_its_key(live: Keyed) -> None:
     address = live.running.app.server.address
     key = await live.key("ann", [Scope.PLAY, Scope.HOST])

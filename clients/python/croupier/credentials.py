@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,7 +146,26 @@ class Credentials:
             )
 
     def _certificates(self) -> grpc.ChannelCredentials:
+        self._expect_certificates()
         return grpc.ssl_channel_credentials(_read(self.ca), _read(self.cert_key), _read(self.cert))
+
+    def _expect_certificates(self) -> None:
+        """gRPC says of a file that is none of its kind that nobody answers."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        _read(self.ca), _read(self.cert), _read(self.cert_key)
+        try:
+            if self.ca:
+                context.load_verify_locations(self.ca)
+        except ssl.SSLError:
+            raise UsageError(f"{self.ca}: there is no certificate in it") from None
+        try:
+            if self.cert:
+                context.load_cert_chain(self.cert, self.cert_key, password=lambda: "")
+        except ssl.SSLError:
+            raise UsageError(
+                f"{self.cert} and {self.cert_key}: not a certificate and its private key, or the "
+                "key is under a password"
+            ) from None
 
 
 def encryption_advice(said: str) -> str:
@@ -155,7 +175,8 @@ def encryption_advice(said: str) -> str:
     if not (is_heard and "failed to connect" in said):
         return ""
     return (
-        f"; somebody listens who encrypts otherwise: {_CA} names the authority of its certificate"
+        f"; somebody listens who encrypts otherwise: {_CA} names the authority of its certificate, "
+        f"{_CERT} ours, where it asks for one; {_TLS}=0 is for a server that does not encrypt"
     )
 
 
