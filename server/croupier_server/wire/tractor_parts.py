@@ -27,7 +27,7 @@ from croupier_server.wire.kept import Kept
 UINT64_MAX: Final = (1 << 64) - 1
 """What stands for any greater number."""
 
-KEPT_MAX: Final = 2048
+KEPT_MAX: Final = 512
 """So many encoded plays of one seat are kept, in each form."""
 
 SEATS_MAX: Final = 12

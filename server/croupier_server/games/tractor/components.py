@@ -30,7 +30,8 @@ LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
 LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
 LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
 
-_MEMO_MAX: Final = 1 << 10
+_MEMO_MAX: Final = 1 << 7
+"""Of each `Trumps`, of which there are hundreds: nearly all leads are singles and pairs."""
 
 
 @dataclass(frozen=True, slots=True)
