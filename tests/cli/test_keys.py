@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import stat
 from pathlib import Path
 
@@ -121,7 +120,7 @@ def test_a_store_that_is_not_there_is_not_made_to_be_looked_at(
     for arguments in (["keys", "list"], ["keys", "revoke", NO_KEY], purge):
         assert run(arguments) == 1
         assert "there is none in" in capsys.readouterr().err
-    assert not os.path.exists(store.removeprefix("sqlite:"))  # noqa: PTH110 - a URL's path
+    assert not Path(store.removeprefix("sqlite:")).exists()
     printed(capsys, "create", "ann", "--scope", "play")
     assert run(["keys", "list"]) == 0
 
@@ -158,7 +157,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
 ) -> None:
     status, _ = fault(capsys, *arguments)
     assert status == 2
-    assert not os.path.exists(store.removeprefix("sqlite:"))  # noqa: PTH110 - a URL's path
+    assert not Path(store.removeprefix("sqlite:")).exists()
 
 
 @pytest.mark.parametrize("url", ["memory:", "mysql://x", "sqlite:/dev/null/x/y"])

@@ -146,13 +146,13 @@ class Credentials:
             )
 
     def _certificates(self) -> grpc.ChannelCredentials:
+        files = _read(self.ca), _read(self.cert_key), _read(self.cert)
         self._expect_certificates()
-        return grpc.ssl_channel_credentials(_read(self.ca), _read(self.cert_key), _read(self.cert))
+        return grpc.ssl_channel_credentials(*files)
 
     def _expect_certificates(self) -> None:
         """gRPC says of a file that is none of its kind that nobody answers."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        _read(self.ca), _read(self.cert), _read(self.cert_key)
         try:
             if self.ca:
                 context.load_verify_locations(self.ca)

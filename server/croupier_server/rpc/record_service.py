@@ -13,13 +13,14 @@ from typing import Final
 import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier_server.errors import Exhausted, NotFound, Reason, Unavailable
+from croupier_server.errors import NotFound, Reason, Unavailable
 from croupier_server.rpc.callers import expect_good_key, waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.readers import expect_few
 from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,
@@ -103,7 +104,7 @@ class RecordService:
             Exhausted: TOO_MANY_STREAMS.
         """
         since = since_ms("since", request.since) if request.HasField("since") else None
-        self._expect_few(caller.principal)
+        expect_few(caller.principal, self._followers.values(), FOLLOWED_MAX, "records")
         wake = asyncio.Event()
         self._followers[wake] = caller.principal
         unsubscribe = self._records.subscribe(wake.set)
@@ -113,15 +114,6 @@ class RecordService:
         finally:
             del self._followers[wake]
             unsubscribe()
-
-    def _expect_few(self, principal: str) -> None:
-        if sum(one == principal for one in self._followers.values()) >= FOLLOWED_MAX:
-            raise Exhausted(
-                Reason.TOO_MANY_STREAMS,
-                f"{FOLLOWED_MAX} streams of yours follow records",
-                metadata={"most": str(FOLLOWED_MAX)},
-                retry_ms=_RETRY_MS,
-            )
 
     async def _follow(
         self,

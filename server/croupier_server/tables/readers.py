@@ -45,6 +45,21 @@ class Reader(Protocol):
         ...
 
 
+def expect_few(principal: str, watching: Iterable[str], most: int, what: str) -> None:
+    """Raise if *principal* is *most* times among those *watching*: it may not watch *what* again.
+
+    Raises:
+        Exhausted: TOO_MANY_STREAMS.
+    """
+    if sum(one == principal for one in watching) >= most:
+        raise Exhausted(
+            Reason.TOO_MANY_STREAMS,
+            f"{most} streams of yours watch {what}",
+            metadata={"most": str(most)},
+            retry_ms=_RETRY_MS,
+        )
+
+
 class Readers:
     """All streams of one server.
 
@@ -91,14 +106,9 @@ class Readers:
         self._expect_few(principal, table.spectators, "this table")
 
     def _expect_few(self, principal: str, streams: Iterable[Reader], what: str) -> None:
-        most = self._watchers_max
-        if most and sum(stream.principal == principal for stream in streams) >= most:
-            raise Exhausted(
-                Reason.TOO_MANY_STREAMS,
-                f"{most} streams of yours watch {what}",
-                metadata={"most": str(most)},
-                retry_ms=_RETRY_MS,
-            )
+        if self._watchers_max:
+            names = (stream.principal for stream in streams)
+            expect_few(principal, names, self._watchers_max, what)
 
     def add_spectator(self, feed: PublicFeed) -> None:
         """Let *feed* follow its table."""
