@@ -93,6 +93,20 @@ def test_output_that_cannot_be_written_is_one_line(unbuffered: str) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_standard_streams_may_be_closed(tmp_path: Path) -> None:
+    """A database that got the number of one of them would be written to by whoever means that."""
+    store = ["--store", f"sqlite:{tmp_path / 'croupier.db'}"]
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-m", "croupier_server"]
+    for name in ("ann", "bob"):
+        done = subprocess.run(
+            [*closed, "keys", "create", name, "--scope", "play", *store], check=False
+        )
+        assert done.returncode == 0
+    command = [sys.executable, "-m", "croupier_server", "keys", "list", *store]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [line.split()[2] for line in listed.splitlines()] == ["ann", "bob"]
+
+
 # rules -----------------------------------------------------------------------------------------
 
 

@@ -103,7 +103,7 @@ def test_a_backup_is_restored(
         (["backup"], 2, "Missing argument"),
         (["backup", "x", "--store", "memory:"], 1, "nothing that could be backed up"),
         (["backup", "x", "--store", "sqlite:no/such/store"], 1, "there is none in no/such/store"),
-        (["backup", "x", "--store", "mysql://x"], 1, "is neither"),
+        (["backup", "x", "--store", "mysql://x"], 2, "is neither"),
         (["backup", "no/such/folder/x"], 1, "No such file or directory"),
         (["backup", "x", "--store", "postgresql://a:s3cret@127.0.0.1:1/x"], 1, "PostgreSQL: "),
         (["restore", "no-such-file"], 1, "no-such-file: there is no such file"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 import croupier
-from croupier import Bot, Client, Decision, Move, Result
+from croupier import Bot, Client, Decision, Move, Result, connection
 from croupier.client import Transport
 from croupier.errors import Refused
 from croupier.options import options_message
@@ -215,7 +215,11 @@ async def test_hooks_run_before_the_first_decision_and_after_the_last(
 
 
 @both
-async def test_a_server_that_goes_away_for_good_is_an_error(transport: Transport) -> None:
+async def test_a_server_that_goes_away_for_good_is_an_error(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(connection, "_TOLD_SECONDS", 0.1)
+
     class Waits(InTask):
         async def decide(self, view: View, decision: Decision) -> Move:
             asked.set()
@@ -231,6 +235,9 @@ async def test_a_server_that_goes_away_for_good_is_an_error(transport: Transport
     with pytest.raises(croupier.ConnectionFailed, match="gave up on"):
         await playing
     assert time.monotonic() - began < 10
+    (told,) = [line.getMessage() for line in caplog.records if line.name == "croupier"]
+    assert told.startswith(f"{server.address}: ")
+    assert "trying again for 0." in told
 
 
 async def test_every_frame_is_acknowledged_and_heartbeats_are_echoed() -> None:

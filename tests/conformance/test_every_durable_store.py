@@ -8,10 +8,12 @@ import sys
 import pytest
 from structlog.testing import capture_logs
 
+from croupier_server.storage import queries
 from croupier_server.storage.base import (
     AuditEntry,
     BoardTable,
     Checkpoint,
+    EndedRequest,
     Store,
     StoredKey,
     StoreError,
@@ -68,7 +70,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     await append(store, [*rows, row("b", 1)])
     store.log.checkpoint("a", Checkpoint(2, 2, b"state"))
     board = match("n")._replace(board=b"north", board_tables=2, sat=("ann", "bob"))
-    await finish(store, match("m"), board)
+    await finish(store, match("m")._replace(request_key=b"key", request=b"call"), board)
     await store.records.void("m")
     key = StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1)
     await store.keys.add(key)
@@ -92,6 +94,8 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
     await append(store, [row("a", 3)])
     assert await store.log.board_tables() == [BoardTable(b"north", "n", ("ann", "bob"), ())]
+    known = EndedRequest(b"key", b"call", "m", match("m").ended_ms)
+    assert await store.log.ended_requests() == [known]
     await finish(store, board._replace(table_id="n2"))
     assert [one.table_id for one in await store.records.since(1, 9)] == ["n", "n2"]
     assert await store.log.board_tables() == []
@@ -103,6 +107,17 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.records.head() == 3
     await finish(store, match("z"))
     assert await store.records.head() == 4
+    await store.close()
+
+
+async def test_of_calls_that_made_tables_the_newest_are_kept(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "ENDED_REQUESTS_MAX", 2)
+    store = await open_store(url)
+    for number in range(4):
+        await finish(store, match(f"t{number}")._replace(request_key=b"%d" % number))
+    assert [one.table_id for one in await store.log.ended_requests()] == ["t2", "t3"]
     await store.close()
 
 

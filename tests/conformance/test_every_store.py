@@ -16,6 +16,7 @@ from croupier_server.storage.base import (
     AuditEntry,
     BoardTable,
     Checkpoint,
+    EndedRequest,
     FinishedMatch,
     KeyExists,
     LogRow,
@@ -381,6 +382,16 @@ async def test_what_is_known_of_a_board_until_it_is_done(store: Store) -> None:
     await finish(store, two._replace(table_id="n3", sat=("cy",)))
     assert await store.log.board_tables() == known[1:2]
     assert await shown(store) == ["n3"]
+
+
+async def test_calls_that_made_tables_are_known_when_those_have_ended(store: Store) -> None:
+    first = match("a", ended_ms=5)._replace(request_key=b"ann's", request=b"one")
+    held = match("n")._replace(board=b"north", board_tables=2, request_key=b"k", request=b"two")
+    await finish(store, first, match("b"), held)
+    known = [EndedRequest(b"ann's", b"one", "a", 5), EndedRequest(b"k", b"two", "n", held.ended_ms)]
+    assert list(await store.log.ended_requests()) == known
+    await store.records.purge(1 << 60)
+    assert list(await store.log.ended_requests()) == known
 
 
 async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: Store) -> None:

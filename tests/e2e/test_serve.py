@@ -184,6 +184,7 @@ def test_two_servers_do_not_share_a_port() -> None:
         (("--port", "70000"), "--port: Input should be less than or equal to 65535, not 70000"),
         (("--loop", "trio"), "--loop"),
         (("--host", "0.0.0.0"), "--insecure-listen"),
+        (("--auth", "keys", "--store", "memory:"), "store: one in memory never has a key"),
         (("--config", "nowhere.toml"), "nowhere.toml: No such file"),
         (("--announce-fd", "99"), "--announce-fd: 99 is not an open file descriptor"),
         (("--until-fd", "99"), "--until-fd: 99 is not an open file descriptor"),

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.serving import COMMAND, SECONDS, clean_environment, served
 
 
-def refused(*arguments: str) -> str:
+def refused(*arguments: str, status: int = 1) -> str:
     """What a server that does not start says."""
     done = subprocess.run(
         [*COMMAND, "--port", "0", *arguments],
@@ -21,7 +21,7 @@ def refused(*arguments: str) -> str:
         timeout=SECONDS,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith("croupier: store: ")
     assert done.stderr.count("\n") == 1
     return done.stderr
@@ -55,7 +55,7 @@ def test_the_data_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("store", ["nonsense", "mysql://x", "sqlite:"])
 def test_a_store_that_does_not_exist_is_one_clear_line(store: str) -> None:
-    assert store in refused("--store", store)
+    assert store in refused("--store", store, status=2)
 
 
 def test_a_store_that_cannot_be_opened_is_one_clear_line(tmp_path: Path) -> None:

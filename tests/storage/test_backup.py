@@ -101,7 +101,7 @@ async def fill(store: Store) -> None:
     await append(store, row("a", 1), row("a", 2), row("b", 1))
     store.log.checkpoint("a", Checkpoint(2, 2, b"state"))
     await append(store, row("a", 3))
-    await finish(store, match("over"))
+    await finish(store, match("over", request_key=b"key", request=b"request"))
     await finish(store, match("voided"))
     await store.records.void("voided")
     board = {"board": b"board", "board_tables": 2, "sat": ("ann", "bob"), "watched": ("cy",)}
@@ -118,10 +118,12 @@ async def everything(store: Store) -> dict[str, object]:
         "tables": [one._replace(epoch=0) for one in tables.values() if one is not None],
         "early": await store.records.since(0, 99),
         "boards": list(await store.log.board_tables()),
+        "requests": list(await store.log.ended_requests()),
         "keys": list(await store.keys.all()),
         "audit": list(await store.audit.newest(None, 99)),
     }
-    await finish(store, match("south", board=b"board", board_tables=2))
+    await finish(store, match("south", board=b"board", board_tables=2, request_key=b"other"))
+    assert len(await store.log.ended_requests()) == 2
     shown = await store.records.since(0, 99)
     return found | {"records": shown, "positions": [one.position for one in shown]}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from croupier_server.storage import memory
 from croupier_server.storage.base import FinishedMatch
 from croupier_server.storage.codec import record_bytes
 from croupier_server.storage.memory import MemoryRecords
-from tests.conformance.test_every_store import match, row
+from tests.conformance.test_every_store import finish, match, row
 
 
 def put(records: MemoryRecords, finished: FinishedMatch) -> int:
@@ -24,6 +27,16 @@ async def test_only_the_newest_records_are_kept() -> None:
     assert await records.get("t2") is None
     assert await records.head() == 5
     assert [one.position for one in await records.since(0, 9)] == [3, 4, 5]
+
+
+async def test_of_calls_that_made_tables_the_newest_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "ENDED_REQUESTS_MAX", 2)
+    store = memory.memory_store()
+    for number in range(4):
+        await finish(store, match(f"t{number}")._replace(request_key=b"%d" % number))
+    assert [one.table_id for one in await store.log.ended_requests()] == ["t2", "t3"]
 
 
 async def test_the_newest_records_are_kept_that_find_room() -> None:

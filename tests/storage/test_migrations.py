@@ -11,8 +11,15 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 
 from croupier_server.storage import migrations
-from croupier_server.storage.migrating import WrongSchema, upgrade
-from croupier_server.storage.schema import COUNTERS, METADATA, REVISION, counters, writer
+from croupier_server.storage.migrating import WrongSchema, expect_known, upgrade
+from croupier_server.storage.schema import (
+    COUNTERS,
+    METADATA,
+    REVISION,
+    counters,
+    live_tables,
+    writer,
+)
 
 
 def statements(connection: Connection) -> list[str]:
@@ -40,6 +47,26 @@ def test_the_revisions_make_exactly_the_schema(tmp_path: Path) -> None:
         assert statements(connection) == made
     migrated.dispose()
     fresh.dispose()
+
+
+def test_a_store_of_any_earlier_version_becomes_one_of_this_and_keeps_what_it_has(
+    tmp_path: Path,
+) -> None:
+    folder = str(Path(migrations.__file__).parent)
+    earlier = [script.revision for script in ScriptDirectory(folder).walk_revisions()][1:]
+    assert earlier[-1] == "0001"
+    for revision in earlier:
+        engine = create_engine(f"sqlite:///{tmp_path / revision}.db")
+        with engine.begin() as connection:
+            upgrade(connection, revision)
+            connection.execute(text("INSERT INTO live_tables VALUES (7, 'table', 1)"))
+        with engine.begin() as connection:
+            assert expect_known(connection) == revision
+            upgrade(connection)
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, METADATA) == []
+            assert connection.execute(live_tables.select()).all() == [(7, "table", 1)]
+        engine.dispose()
 
 
 def test_the_newest_revision_is_the_one_that_the_schema_names() -> None:

@@ -251,6 +251,25 @@ def test_durable_a_request_id_with_another_request_is_refused() -> None:
     assert error.value.reason is Reason.REQUEST_ID_REUSED
 
 
+def test_durable_a_call_that_comes_again_makes_no_table_when_the_first_has_ended() -> None:
+    world = World()
+    wanted = request(request_id="make")
+    made = world.shard.create_table(Caller("ann"), wanted)
+    world.shard.abort(Caller("ann", host_ticket=made.host_ticket), "table-1", "")
+    world.restart()
+    for principal, again, reason in (
+        ("ann", wanted, Reason.NOT_FOUND),
+        ("ann", request(request_id="make", title="two"), Reason.REQUEST_ID_REUSED),
+    ):
+        with pytest.raises(CroupierError) as error:
+            world.shard.create_table(Caller(principal), again)
+        assert error.value.reason is reason
+    other = world.shard.create_table(Caller("bob"), wanted)
+    world.clock.advance(86_400_000)
+    later = world.shard.create_table(Caller("ann"), wanted)
+    assert [made.table.spec.table_id for made in (other, later)] == ["table-2", "table-3"]
+
+
 def test_durable_a_seat_that_was_left_is_free() -> None:
     world = World()
     table = world.create()

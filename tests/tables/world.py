@@ -19,6 +19,7 @@ from croupier_server.storage.base import (
     BoardTable,
     Checkpoint,
     Done,
+    EndedRequest,
     FinishedMatch,
     LogRow,
     RecordEntry,
@@ -252,6 +253,9 @@ class SlowLog:
 
     async def board_tables(self) -> list[BoardTable]:
         return await self.stored.board_tables()
+
+    async def ended_requests(self) -> list[EndedRequest]:
+        return await self.stored.ended_requests()
 
     async def load(self, table_id: str) -> StoredTable | None:
         return await self.stored.load(table_id)

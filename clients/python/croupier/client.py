@@ -20,7 +20,7 @@ from croupier.background import Background
 from croupier.bot import Bot
 from croupier.clock import Clock, OnAbsence, absence_policy
 from croupier.comeback import Carrier, Comebacks
-from croupier.connection import DEFAULT_ADDRESS, Connection
+from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Connection
 from croupier.credentials import Credentials
 from croupier.errors import Error, NotFound, UsageError
 from croupier.games import move_of
@@ -97,7 +97,7 @@ class Client:
         *,
         transport: Transport = "session",
         seed: int | str | None = None,
-        patience: float = 30.0,
+        patience: float = PATIENCE_SECONDS,
         credentials: Credentials | None = None,
     ) -> None:
         if transport not in ("session", "watch"):
@@ -440,7 +440,7 @@ def connect(
     cert_key: str | None = None,
     transport: Transport = "session",
     seed: int | str | None = None,
-    patience: float = 30.0,
+    patience: float = PATIENCE_SECONDS,
 ) -> Client:
     """A `Client` with a key and certificates: ``async with croupier.connect(...) as client``.
 

@@ -8,6 +8,7 @@ anything about seats.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from typing import Final, TypeVar
@@ -33,6 +34,9 @@ Request = TypeVar("Request")
 Response = TypeVar("Response")
 
 DEFAULT_ADDRESS: Final = "127.0.0.1:7421"
+PATIENCE_SECONDS: Final = 120.0
+"""Longer than a machine takes to start again, and than the ``away_ms`` that servers have."""
+
 CALL_SECONDS: Final = 30.0
 _HELLO_SECONDS: Final = 10.0
 _HELLO_ATTEMPTS: Final = 5
@@ -40,6 +44,9 @@ _PAUSE_SECONDS_MIN: Final = 0.02
 _PAUSE_SECONDS_MAX: Final = 0.4
 """Short, because a clock may be running; and a call that waits longer than the stream beside it
 would lose every round on a line that is cut again and again."""
+_TOLD_SECONDS: Final = 2.0
+"""An outage of so many seconds is told of: whoever watches a bot do nothing wants to know why."""
+
 _FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 
 _OPTIONS: Final = (
@@ -52,6 +59,8 @@ _OPTIONS: Final = (
     # Two clients in one process are two connections, as two processes would have.
     ("grpc.use_local_subchannel_pool", 1),
 )
+
+_log = logging.getLogger("croupier")
 
 _LOST: Final = frozenset(
     {
@@ -80,17 +89,24 @@ class Backoff:
     """Growing pauses between attempts, with chance in them so that many bots do not come at once.
 
     Raises `ConnectionFailed` from `pause` when there was no success for *patience* seconds.
+
+    Args:
+        address: of the server.
+        patience: seconds.
+        tells: a longer outage is to be logged, once.
     """
 
-    def __init__(self, address: str, patience: float) -> None:
+    def __init__(self, address: str, patience: float, *, tells: bool = False) -> None:
         self._address = address
         self._patience = patience
+        self._tells = tells
         self.succeeded()
 
     def succeeded(self) -> None:
         """Something worked: start again with short pauses."""
         self._last_success = time.monotonic()
         self._pause = _PAUSE_SECONDS_MIN
+        self._is_told = False
 
     async def pause(self, why: str, at_least: float | None = None) -> None:
         """Wait before the next attempt, at least so many seconds.
@@ -98,9 +114,15 @@ class Backoff:
         Raises:
             ConnectionFailed: nothing worked for too long.
         """
-        if time.monotonic() - self._last_success > self._patience:
+        waited = time.monotonic() - self._last_success
+        if waited > self._patience:
             raise ConnectionFailed(
                 f"gave up on {self._address} after {self._patience:g} seconds: {why}"
+            )
+        if self._tells and not self._is_told and waited > _TOLD_SECONDS:
+            self._is_told = True
+            _log.warning(
+                "%s: %s; trying again for %g seconds", self._address, why, self._patience - waited
             )
         spread = 0.5 + secrets.randbelow(1000) / 1000
         await asyncio.sleep(max(self._pause * spread, at_least or 0.0))

@@ -46,6 +46,7 @@ __all__ = [
     "UsageError",
     "from_rpc_error",
     "from_status",
+    "key_ended",
 ]
 
 _DETAILS_KEY: Final = "grpc-status-details-bin"
@@ -160,6 +161,11 @@ _CLASSES: Final[dict[grpc.StatusCode, type[Refused]]] = {
 }
 
 _CODES: Final[dict[int, grpc.StatusCode]] = {code.value[0]: code for code in grpc.StatusCode}
+
+
+def key_ended(detail: str) -> NotAllowed:
+    """A stream has ended because its key is good no longer: what any other call would say now."""
+    return NotAllowed(grpc.StatusCode.UNAUTHENTICATED, "UNAUTHENTICATED", detail)
 
 
 def from_status(status: status_pb2.Status) -> Refused:

@@ -27,6 +27,7 @@ from typing import Final
 
 from croupier.bot import Bot, Decision
 from croupier.client import Client, Transport, connect
+from croupier.connection import PATIENCE_SECONDS
 from croupier.errors import BotError, Conflict, Error, Refused, UsageError
 from croupier.moves import Move
 from croupier.seat import Ticket
@@ -140,7 +141,7 @@ async def play_invites(
     *,
     seed: int | str | None = None,
     transport: Transport = "session",
-    patience: float = 30.0,
+    patience: float = PATIENCE_SECONDS,
 ) -> int:
     """Play every seat that is offered, all at once, until the invitations end.
 

@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 from croupier.bot import Bot
 from croupier.client import Client, NewTable, Transport
 from croupier.clock import Clock
-from croupier.connection import DEFAULT_ADDRESS
+from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS
 from croupier.credentials import Credentials
 from croupier.errors import Error, UsageError
 from croupier.options import OptionValue, options_message
@@ -67,7 +67,7 @@ def run(
     name: str | None = None,
     seed: int | str | None = None,
     transport: Transport = "session",
-    patience: float = 30.0,
+    patience: float = PATIENCE_SECONDS,
     credentials: Credentials | None = None,
 ) -> Results:
     """Play matches to the end and return their results.
@@ -164,7 +164,7 @@ async def run_async(
     name: str | None = None,
     seed: int | str | None = None,
     transport: Transport = "session",
-    patience: float = 30.0,
+    patience: float = PATIENCE_SECONDS,
     credentials: Credentials | None = None,
 ) -> Results:
     """`run` for programs that have an event loop; same arguments, results and errors."""

@@ -19,7 +19,15 @@ from typing import Any, Final, Protocol, TypeVar
 
 from croupier.background import Background
 from croupier.bot import Bot, Decision
-from croupier.errors import BotError, Error, LimitReached, Refused, SeatLost, Unavailable
+from croupier.errors import (
+    BotError,
+    Error,
+    LimitReached,
+    Refused,
+    SeatLost,
+    Unavailable,
+    key_ended,
+)
 from croupier.errors import from_status as error_from_status
 from croupier.moves import Move
 from croupier.nonces import Nonces
@@ -195,6 +203,8 @@ class Seat:
                 return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
             case _StreamEnd.REASON_REPLACED | _StreamEnd.REASON_TICKET_SUPERSEDED:
                 self.fail(SeatLost(f"seat {self.ticket.seat} was taken over: {end.detail}"))
+            case _StreamEnd.REASON_KEY_REVOKED:
+                self.fail(key_ended(end.detail))
             case reason:
                 word = _StreamEnd.Reason.Name(reason).removeprefix("REASON_")
                 self.fail(Error(f"the server ended the stream: {word}: {end.detail}"))

@@ -26,6 +26,7 @@ from croupier.errors import (
     Unavailable,
     from_rpc_error,
     from_status,
+    key_ended,
 )
 from croupier.seat import Seat
 from croupier.v1 import game_pb2, session_service_pb2, table_pb2
@@ -168,7 +169,7 @@ class Session:
         Raises:
             Error: it cannot be mended.
         """
-        backoff = Backoff(self._connection.address, self._connection.patience)
+        backoff = Backoff(self._connection.address, self._connection.patience, tells=True)
         while self._seats:
             began = time.monotonic()
             self._last_frame = began
@@ -322,10 +323,13 @@ class Session:
 
         Raises:
             _Lost: it can be opened again.
-            ConnectionFailed: it cannot.
+            NotAllowed: the key is good no longer.
+            ConnectionFailed: it cannot for another reason.
         """
+        if end.reason == _StreamEnd.REASON_KEY_REVOKED:
+            raise key_ended(end.detail)
         word = _StreamEnd.Reason.Name(end.reason).removeprefix("REASON_")
-        if end.reason in (_StreamEnd.REASON_PROTOCOL_ERROR, _StreamEnd.REASON_KEY_REVOKED):
+        if end.reason == _StreamEnd.REASON_PROTOCOL_ERROR:
             raise ConnectionFailed(f"the server ended the session: {word}: {end.detail}")
         wait = end.retry_after.seconds + end.retry_after.nanos / 1e9
         raise _Lost(f"the server ended the session: {word}", wait or None)

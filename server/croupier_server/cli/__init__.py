@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -101,10 +102,20 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
+def _open_standard_streams() -> None:
+    """Put the null device where a standard stream is closed: else the next file that is opened, a
+    database perhaps, has its number, and is written to by whoever means that stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - stays open
+            setattr(sys, name, null)
+
+
 def main() -> None:
     """Entry point of the ``croupier`` program."""
     # gRPC's core writes lines of its own, of a port that is taken, say; we write better ones.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    _open_standard_streams()
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()

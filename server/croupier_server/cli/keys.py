@@ -63,6 +63,8 @@ def create(
         fail("--note: printable characters only")
     now = now_ms()
     lasts = read_span("--expires", expires) if expires else None
+    if lasts is not None and not lasts:
+        fail(f"--expires: a key that is good for {expires} is never good")
     ends = None if lasts is None else now + int(lasts.total_seconds()) * _MILLIS
     made = new_key(secrets.token_bytes)
     scopes = frozenset(map(str, scope))

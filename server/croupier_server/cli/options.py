@@ -26,9 +26,23 @@ ConfigFile = Annotated[
 def read_settings(flags: Mapping[str, Value | None], config: Path | None) -> Settings:
     """The settings, or the end of the command with one line that says what is wrong with them."""
     try:
-        return load(flags, config)
+        settings = load(flags, config)
     except SettingsError as error:
         fail(str(error))
+    expect_store(settings.store_url)
+    return settings
+
+
+def expect_store(url: str) -> str:
+    """*url* itself if there are stores of its kind; else the end of the command."""
+    from croupier_server.storage.base import StoreError
+    from croupier_server.storage.opening import split_url
+
+    try:
+        split_url(url)
+    except StoreError as error:
+        fail(str(error))
+    return url
 
 
 def takes_settings(command: Callable[..., Any], **others: object) -> None:

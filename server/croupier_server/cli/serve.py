@@ -49,6 +49,8 @@ def command(
     else from the TOML file (port = 7421), else it has its default.
     """
     settings = read_settings(flags, config)
+    if settings.asks_for_keys and settings.store_url == "memory:":
+        fail("store: one in memory never has a key, and without a key nobody may do anything here")
     for flag, fd in (("--announce-fd", announce_fd), ("--until-fd", until_fd)):
         try:
             if fd is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from croupier_server.cli.common import fail
-from croupier_server.cli.options import read_settings
+from croupier_server.cli.options import expect_store, read_settings
 
 if TYPE_CHECKING:
     from croupier_server.storage.beside import Beside
@@ -32,7 +32,7 @@ StoreUrl = Annotated[
 
 def store_url(store: str, config: Path | None) -> str:
     """*store*, or that of the settings."""
-    return store or read_settings({}, config).store_url
+    return expect_store(store) if store else read_settings({}, config).store_url
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

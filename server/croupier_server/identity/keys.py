@@ -23,8 +23,8 @@ Secrets = Callable[[int], bytes]
 _PREFIX: Final = "crp"
 _ID_BYTES: Final = 10
 _SECRET_BYTES: Final = 32
-_FORM: Final = re.compile(r"crp_([a-z2-7]{16})_[a-z2-7]{52}")
 _ID_FORM: Final = re.compile(r"[a-z2-7]{16}")
+_FORM: Final = re.compile(rf"{_PREFIX}_({_ID_FORM.pattern})_[a-z2-7]{{52}}")
 _PRINCIPAL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 

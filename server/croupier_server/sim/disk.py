@@ -20,6 +20,7 @@ from croupier_server.storage.base import (
     BoardTable,
     Checkpoint,
     Done,
+    EndedRequest,
     FinishedMatch,
     LogRow,
     Store,
@@ -140,6 +141,10 @@ class DiskLog:
     async def board_tables(self) -> Sequence[BoardTable]:
         """See `TableLog.board_tables`."""
         return await self._disk.platter.log.board_tables()
+
+    async def ended_requests(self) -> Sequence[EndedRequest]:
+        """See `TableLog.ended_requests`."""
+        return await self._disk.platter.log.ended_requests()
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

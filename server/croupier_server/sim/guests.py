@@ -80,8 +80,9 @@ class Host:
     def _created(self, data: bytes | None, end: End, *, is_insisted_on: bool) -> None:
         world = self._world
         if data is None:
-            if not end.is_lost and reason_of(end.details) not in LATER:
-                reason = reason_of(end.details)
+            if not end.is_lost and (reason := reason_of(end.details)) not in LATER:
+                if self.table_id and reason == "NOT_FOUND":
+                    return  # a copy that came when all was over
                 raise Broken("Isolated", "", f"CreateTable was refused with {reason}")
             if is_insisted_on:  # of one copy alone: they would become more and more
                 world.later(_RETRY_MS, self._create)

@@ -103,6 +103,8 @@ class FinishedMatch(NamedTuple):
         board_tables: so many tables that board has.
         sat: principals who sat at it. Kept until the board is done, and in no record.
         watched: principals who watched it; the same.
+        request_key: of the call that made the table; see `EndedRequest`.
+        request: the same.
     """
 
     table_id: str
@@ -117,6 +119,8 @@ class FinishedMatch(NamedTuple):
     board_tables: int = 1
     sat: tuple[str, ...] = ()
     watched: tuple[str, ...] = ()
+    request_key: bytes = b""
+    request: bytes = b""
 
 
 class BoardTable(NamedTuple):
@@ -133,6 +137,27 @@ class BoardTable(NamedTuple):
     table_id: str
     sat: tuple[str, ...]
     watched: tuple[str, ...]
+
+
+class EndedRequest(NamedTuple):
+    """A call with a ``request_id`` that made a table, which has ended: the same call is not to make
+    another one.
+
+    Attributes:
+        key: hash of who called, and of the ``request_id``.
+        request: hash of the call.
+        table_id: the table.
+        ended_ms: when its match ended.
+    """
+
+    key: bytes
+    request: bytes
+    table_id: str
+    ended_ms: int
+
+
+ENDED_REQUESTS_MAX: Final = 10_000
+"""The newest `EndedRequest` that a store keeps."""
 
 
 class NoRows(Exception):
@@ -192,6 +217,11 @@ class TableLog(Protocol):
 
     async def board_tables(self) -> Sequence[BoardTable]:
         """Tables that have ended, of boards that are not done, in the order of their ends."""
+        ...
+
+    async def ended_requests(self) -> Sequence[EndedRequest]:
+        """Calls that made tables which have ended, in the order of their ends; the newest
+        `ENDED_REQUESTS_MAX`."""
         ...
 
     async def load(self, table_id: str) -> StoredTable | None:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import marshal
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
 from croupier_server.storage.base import (
+    ENDED_REQUESTS_MAX,
     NO_PRIVATE,
     AuditEntry,
     BoardTable,
     Checkpoint,
     Done,
+    EndedRequest,
     FinishedMatch,
     KeyExists,
     LogRow,
@@ -178,13 +181,14 @@ class MemoryLog:
         records: where finished matches go.
     """
 
-    __slots__ = ("_tables", "records")
+    __slots__ = ("_requests", "_tables", "records")
 
     trouble: Final = ""
     gone: Final = None
 
     def __init__(self, records: MemoryRecords | None = None) -> None:
         self._tables: dict[str, _Rows] = {}
+        self._requests: deque[EndedRequest] = deque(maxlen=ENDED_REQUESTS_MAX)
         self.records = MemoryRecords() if records is None else records
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -221,6 +225,10 @@ class MemoryLog:
             done(error)
             return
         del self._tables[match.table_id]
+        if match.request_key:
+            self._requests.append(
+                EndedRequest(match.request_key, match.request, match.table_id, match.ended_ms)
+            )
         done(None)
 
     async def tables(self) -> tuple[str, ...]:
@@ -230,6 +238,10 @@ class MemoryLog:
     async def board_tables(self) -> list[BoardTable]:
         """See `TableLog.board_tables`."""
         return self.records.board_tables()
+
+    async def ended_requests(self) -> list[EndedRequest]:
+        """See `TableLog.ended_requests`."""
+        return list(self._requests)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

@@ -22,20 +22,21 @@ class WrongSchema(Exception):
     """A database that is not ours, or of a later version; the text is one line."""
 
 
-def upgrade(connection: Connection) -> None:
-    """Run the revisions that *connection*'s database has not seen, in its transaction.
+def upgrade(connection: Connection, revision: str = REVISION) -> None:
+    """Run the revisions up to *revision* that *connection*'s database has not seen, in its
+    transaction.
 
     Raises:
         WrongSchema: written by a later version of Croupier, or by something else.
     """
-    if expect_known(connection) == REVISION:
+    if expect_known(connection) == revision:
         return
     # Alembic is slow to load, and few starts need it.
     from alembic import command
 
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, REVISION)
+    command.upgrade(config, revision)
 
 
 def expect_known(connection: Connection) -> str | None:

@@ -23,6 +23,7 @@ from croupier_server.storage.base import (
     BoardTable,
     Checkpoint,
     Done,
+    EndedRequest,
     FinishedMatch,
     LogRow,
     NoRows,
@@ -137,6 +138,10 @@ class PostgresLog:
     async def board_tables(self) -> Sequence[BoardTable]:
         """See `TableLog.board_tables`."""
         return await self._pool.read(queries.ended_of_boards)
+
+    async def ended_requests(self) -> Sequence[EndedRequest]:
+        """See `TableLog.ended_requests`."""
+        return await self._pool.read(queries.requests_of_ended)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

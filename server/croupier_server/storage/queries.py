@@ -15,14 +15,23 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, selec
 from sqlalchemy.exc import IntegrityError
 
 from croupier_server.storage.base import (
+    ENDED_REQUESTS_MAX,
     AuditEntry,
     BoardTable,
+    EndedRequest,
     FinishedMatch,
     KeyExists,
     RecordEntry,
     StoredKey,
 )
-from croupier_server.storage.schema import api_keys, audit_entries, board_tables, counters, records
+from croupier_server.storage.schema import (
+    api_keys,
+    audit_entries,
+    board_tables,
+    counters,
+    ended_requests,
+    records,
+)
 
 # Records ----------------------------------------------------------------------------------------
 
@@ -30,6 +39,8 @@ from croupier_server.storage.schema import api_keys, audit_entries, board_tables
 # Made once: it takes longer than running them, and matches end often.
 _DROP_RECORD: Final = delete(records).where(records.c.table_id == bindparam("table"))
 _KEEP_RECORD: Final = insert(records)
+_KEEP_REQUEST: Final = insert(ended_requests)
+_DROP_REQUESTS: Final = delete(ended_requests).where(ended_requests.c.number <= bindparam("last"))
 
 
 def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> bool:
@@ -47,7 +58,16 @@ def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> 
         "record": record,
     }
     connection.execute(_KEEP_RECORD, values)
+    if match.request_key:
+        _keep_request(connection, match)
     return not is_held or _count_at_board(connection, match)
+
+
+def _keep_request(connection: Connection, match: FinishedMatch) -> None:
+    request = EndedRequest(match.request_key, match.request, match.table_id, match.ended_ms)
+    kept = connection.execute(_KEEP_REQUEST, request._asdict()).inserted_primary_key
+    assert kept is not None
+    connection.execute(_DROP_REQUESTS, {"last": kept[0] - ENDED_REQUESTS_MAX})
 
 
 def _count_at_board(connection: Connection, match: FinishedMatch) -> bool:
@@ -84,6 +104,13 @@ def ended_of_boards(connection: Connection) -> list[BoardTable]:
         BoardTable(board, table_id, tuple(json.loads(sat)), tuple(json.loads(watched)))
         for board, table_id, sat, watched in connection.execute(chosen)
     ]
+
+
+def requests_of_ended(connection: Connection) -> list[EndedRequest]:
+    """See `TableLog.ended_requests`."""
+    columns = (ended_requests.c[name] for name in EndedRequest._fields)
+    chosen = select(*columns).order_by(ended_requests.c.number)
+    return [EndedRequest(*found) for found in connection.execute(chosen)]
 
 
 def record_of(connection: Connection, table_id: str) -> RecordEntry | None:

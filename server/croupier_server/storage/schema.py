@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0001"
+REVISION: Final = "0002"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -84,6 +84,18 @@ board_tables: Final = Table(
     Column("watched", Text, nullable=False),
 )
 """Tables that have ended, of boards that are not done: their records are held back."""
+
+ended_requests: Final = Table(
+    "ended_requests",
+    METADATA,
+    Column("number", Number, primary_key=True, autoincrement=True),
+    # Hashes: of who called with which request_id, and of the call.
+    Column("key", LargeBinary, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("table_id", Text, nullable=False),
+    Column("ended_ms", BigInteger, nullable=False),
+)
+"""Calls that made tables which have ended; the newest ones."""
 
 records: Final = Table(
     "records",

@@ -26,6 +26,7 @@ from croupier_server.storage.base import (
     Checkpoint,
     Done,
     Durability,
+    EndedRequest,
     FinishedMatch,
     LogRow,
     Store,
@@ -176,6 +177,10 @@ class SqliteLog:
     async def board_tables(self) -> list[BoardTable]:
         """See `TableLog.board_tables`."""
         return await self._database.read(queries.ended_of_boards)
+
+    async def ended_requests(self) -> list[EndedRequest]:
+        """See `TableLog.ended_requests`."""
+        return await self._database.read(queries.requests_of_ended)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

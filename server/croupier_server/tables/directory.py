@@ -17,6 +17,7 @@ import structlog
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
 from croupier_server.tables.boards import Boards, sitters
+from croupier_server.tables.idempotency import request_key
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
@@ -213,7 +214,7 @@ class Directory:
                 sequence=table.journal.sequence,
                 fault=table.fault,
             )
-        deal = spec.deal
+        deal, made = spec.deal, table.opening.creation
         match = FinishedMatch(
             table_id=spec.table_id,
             kind=spec.kind,
@@ -227,6 +228,8 @@ class Directory:
             board_tables=deal.tables,
             sat=tuple(sorted(sitters(table))),
             watched=table.opening.watched,
+            request_key=request_key(made.principal, made.request_id),
+            request=made.request,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self._uncount(table)

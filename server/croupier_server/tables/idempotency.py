@@ -1,7 +1,8 @@
 """Answers to writes that carried a ``request_id``, kept so that a call can be repeated safely.
 
 Bounded by number and age, and cut short with the tables that they tell of. Of a request no more is
-kept than its fingerprint. Must not be put here: which calls are kept.
+kept than its fingerprint, and of an answer about a table that is gone no more than that it was
+given, in little room: there are thousands of them. Must not be put here: which calls are kept.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ from collections import OrderedDict
 from dataclasses import asdict
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from croupier_server.errors import Conflict, Reason
+from croupier_server.errors import Conflict, NotFound, Reason
 from croupier_server.tables.spec import CreateTable, JoinTable
 
 DAY_MS: Final = 86_400_000
 """How long an answer is kept."""
+
+
+def request_key(principal: str, request_id: str) -> bytes:
+    """What the answer to this request of *principal* is kept by; empty without a ``request_id``."""
+    if not request_id:
+        return b""
+    return hashlib.sha256(f"{len(principal)} {principal} {request_id}".encode()).digest()
 
 
 class OfTable(Protocol):
@@ -29,7 +37,9 @@ class OfTable(Protocol):
 
 
 Answer = TypeVar("Answer", bound=OfTable)
-_Key = tuple[str, str]
+
+_TIME_BYTES: Final = 8
+_SHA256_BYTES: Final = 32
 
 
 def fingerprint(request: CreateTable | JoinTable) -> bytes:
@@ -41,39 +51,63 @@ def fingerprint(request: CreateTable | JoinTable) -> bytes:
 
 
 class _Kept(NamedTuple, Generic[Answer]):
+    until: int
     request: bytes
     answer: Answer
-    until: int
+
+
+def _gone(until: int, request: bytes, table_id: str) -> bytes:
+    """What is kept of an answer about a table that is gone."""
+    return until.to_bytes(_TIME_BYTES) + request + table_id.encode()
+
+
+def _read_gone(data: bytes) -> tuple[int, bytes, str]:
+    behind = _TIME_BYTES + _SHA256_BYTES
+    return int.from_bytes(data[:_TIME_BYTES]), data[_TIME_BYTES:behind], data[behind:].decode()
 
 
 class Answers(Generic[Answer]):
-    """The last answers of one call, by principal and ``request_id``."""
+    """The last answers of one call, by `request_key`."""
 
     __slots__ = ("_kept", "_keys", "_number_max")
 
     def __init__(self, number_max: int) -> None:
         self._number_max = number_max
-        self._kept: OrderedDict[_Key, _Kept[Answer]] = OrderedDict()
-        self._keys: dict[str, tuple[_Key, ...]] = {}  # by table, most of which have one
+        self._kept: OrderedDict[bytes, _Kept[Answer] | bytes] = OrderedDict()
+        self._keys: dict[str, tuple[bytes, ...]] = {}
+        """By table that is not gone; most have one."""
 
     def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
         """The answer that the request with this fingerprint got before, if it came before.
 
         Raises:
             Conflict: REQUEST_ID_REUSED, the id came with another request.
+            NotFound: it came before, and its table is gone.
         """
-        if not request_id:
+        kept = self._kept.get(request_key(principal, request_id))
+        if kept is None:
             return None
-        kept = self._kept.get((principal, request_id))
-        if kept is None or now >= kept.until:
+        answer: Answer | None = None
+        if isinstance(kept, bytes):
+            until, before, table_id = _read_gone(kept)
+        else:
+            until, before, answer = kept
+            table_id = answer.table_id
+        if now >= until:
             return None
-        if kept.request != request:
+        if before != request:
             raise Conflict(
                 Reason.REQUEST_ID_REUSED,
                 "this request_id came before with another request",
                 field="request_id",
             )
-        return kept.answer
+        if answer is None:
+            raise NotFound(
+                Reason.NOT_FOUND,
+                f"this request came before and was about table {table_id}, which has ended",
+                field="request_id",
+            )
+        return answer
 
     def keep(
         self, principal: str, request_id: str, request: bytes, answer: Answer, now: int
@@ -81,26 +115,36 @@ class Answers(Generic[Answer]):
         """Remember an answer given at *now*; the oldest one goes when there are too many."""
         if not request_id:
             return
-        key = (principal, request_id)
-        self._drop(key)
-        self._kept[key] = _Kept(request, answer, now + DAY_MS)
+        key = request_key(principal, request_id)
+        self._put(key, _Kept(now + DAY_MS, request, answer))
         self._keys[answer.table_id] = (*self._keys.get(answer.table_id, ()), key)
-        while len(self._kept) > self._number_max:
-            self._drop(next(iter(self._kept)))
+
+    def keep_gone(self, key: bytes, request: bytes, table_id: str, now: int) -> None:
+        """Remember that the call of this `request_key` was answered, about a table that is gone
+        since *now*."""
+        self._put(key, _gone(now + DAY_MS, request, table_id))
+
+    def let_go(self, table_id: str) -> None:
+        """The table is gone: keep no more than that it was told of."""
+        for key in self._keys.pop(table_id, ()):
+            kept = self._kept[key]
+            assert not isinstance(kept, bytes)
+            self._kept[key] = _gone(kept.until, kept.request, table_id)
 
     def forget(self, table_id: str) -> None:
         """Forget all that tells of this table."""
         for key in self._keys.pop(table_id, ()):
             del self._kept[key]
 
-    def shorten(self, table_id: str, answer: Answer) -> None:
-        """Keep no more than *answer* of what tells of this table."""
-        for key in self._keys.get(table_id, ()):
-            self._kept[key] = self._kept[key]._replace(answer=answer)
+    def _put(self, key: bytes, kept: _Kept[Answer] | bytes) -> None:
+        self._drop(key)
+        self._kept[key] = kept
+        while len(self._kept) > self._number_max:
+            self._drop(next(iter(self._kept)))
 
-    def _drop(self, key: _Key) -> None:
+    def _drop(self, key: bytes) -> None:
         kept = self._kept.pop(key, None)
-        if kept is None:
+        if kept is None or isinstance(kept, bytes):
             return
         table_id = kept.answer.table_id
         keys = tuple([other for other in self._keys[table_id] if other != key])

@@ -5,12 +5,13 @@ Must not be put here: what a table does, who reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Seat
 from croupier_server.identity.keys import HOUSE
+from croupier_server.storage.base import EndedRequest
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
@@ -114,9 +115,11 @@ class Reception:
             nonce_ms=host.limits.nonce_ms,
         )
 
-    def go_on_from(self, number: int) -> None:
-        """The next table has a number above *number*."""
+    def go_on_from(self, number: int, ended: Iterable[EndedRequest]) -> None:
+        """The next table has a number above *number*, and those calls made tables before."""
         self._number = number
+        for key, request, table_id, ended_ms in ended:
+            self._created.keep_gone(key, request, table_id, ended_ms)
 
     def take_up(self, table: Table) -> None:
         """Remember the calls that made *table* and took its seats. What they were answered is not
@@ -141,6 +144,7 @@ class Reception:
             InvalidRequest: ``field`` says where.
             NotAllowed: a rated table without a key.
             Conflict: REQUEST_ID_REUSED.
+            NotFound: it came before, and its table is gone.
             Exhausted: TOO_MANY_TABLES.
             Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
         """
@@ -303,7 +307,7 @@ class Reception:
     def let_go(self, table_id: str) -> None:
         """Nobody is answered for this table any more: all that is still known is that it was made,
         lest a call that comes again makes another one."""
-        self._created.shorten(table_id, Made(table_id, "", ()))
+        self._created.let_go(table_id)
         self._joined.forget(table_id)
 
     # Seats ---------------------------------------------------------------------------------------

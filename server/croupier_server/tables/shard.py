@@ -141,7 +141,8 @@ class Shard:
     async def begin(self) -> None:
         """Find out which tables the store has; `recover` takes them up."""
         self.directory.boards.go_on_from(await self._log.board_tables())
-        self.reception.go_on_from(await self.recovery.begin())
+        ended = await self._log.ended_requests()
+        self.reception.go_on_from(await self.recovery.begin(), ended)
 
     async def recover(self) -> None:
         """Take up the tables of the store, while everything else goes on."""
