@@ -61,12 +61,13 @@ def command(
 
 
 def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> None:
-    from croupier_server import app, logging
+    from croupier_server import allocator, app, logging
     from croupier_server.metrics import CannotShowMetrics
     from croupier_server.rpc.server import CannotListen
     from croupier_server.rpc.tls import CertificateError
     from croupier_server.storage.base import StoreError
 
+    allocator.give_large_blocks_back()
     logging.configure(settings.log_level, settings.log_format)
     factory = None
     if settings.loop != "asyncio":

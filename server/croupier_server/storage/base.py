@@ -156,8 +156,8 @@ class EndedRequest(NamedTuple):
     ended_ms: int
 
 
-ENDED_REQUESTS_MAX: Final = 10_000
-"""The newest `EndedRequest` that a store keeps."""
+ENDED_REQUESTS_MAX: Final = 4_096
+"""So many `EndedRequest` are known, the newest: calls that are repeated come soon."""
 
 
 class NoRows(Exception):

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from croupier_server.errors import Conflict, NotFound, Reason
+from croupier_server.storage.base import ENDED_REQUESTS_MAX, EndedRequest
 from croupier_server.tables.spec import CreateTable, JoinTable
 
 DAY_MS: Final = 86_400_000
@@ -56,26 +58,49 @@ class _Kept(NamedTuple, Generic[Answer]):
     answer: Answer
 
 
-def _gone(until: int, request: bytes, table_id: str) -> bytes:
+def _is_same(before: bytes, request: bytes, until: int, now: int) -> bool:
+    """Whether the request came *before*, which is known *until* then.
+
+    Raises:
+        Conflict: REQUEST_ID_REUSED, it was another one.
+    """
+    if now >= until:
+        return False
+    if before != request:
+        raise Conflict(
+            Reason.REQUEST_ID_REUSED,
+            "this request_id came before with another request",
+            field="request_id",
+        )
+    return True
+
+
+def _pack(until: int, request: bytes, table_id: str) -> bytes:
     """What is kept of an answer about a table that is gone."""
     return until.to_bytes(_TIME_BYTES) + request + table_id.encode()
 
 
-def _read_gone(data: bytes) -> tuple[int, bytes, str]:
+def _unpack(data: bytes) -> tuple[int, bytes, str]:
     behind = _TIME_BYTES + _SHA256_BYTES
     return int.from_bytes(data[:_TIME_BYTES]), data[_TIME_BYTES:behind], data[behind:].decode()
 
 
 class Answers(Generic[Answer]):
-    """The last answers of one call, by `request_key`."""
+    """The last answers of one call, by `request_key`.
 
-    __slots__ = ("_kept", "_keys", "_number_max")
+    Args:
+        number_max: answers that are kept, of tables that are not gone.
+    """
+
+    __slots__ = ("_gone", "_kept", "_keys", "_number_max")
 
     def __init__(self, number_max: int) -> None:
         self._number_max = number_max
-        self._kept: OrderedDict[bytes, _Kept[Answer] | bytes] = OrderedDict()
+        self._kept: OrderedDict[bytes, _Kept[Answer]] = OrderedDict()
         self._keys: dict[str, tuple[bytes, ...]] = {}
-        """By table that is not gone; most have one."""
+        """The same by table; most have one."""
+        self._gone: OrderedDict[bytes, bytes] = OrderedDict()
+        """Answers about tables that are gone, as `_pack` packs them."""
 
     def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
         """The answer that the request with this fingerprint got before, if it came before.
@@ -84,30 +109,19 @@ class Answers(Generic[Answer]):
             Conflict: REQUEST_ID_REUSED, the id came with another request.
             NotFound: it came before, and its table is gone.
         """
-        kept = self._kept.get(request_key(principal, request_id))
-        if kept is None:
-            return None
-        answer: Answer | None = None
-        if isinstance(kept, bytes):
-            until, before, table_id = _read_gone(kept)
-        else:
-            until, before, answer = kept
-            table_id = answer.table_id
-        if now >= until:
-            return None
-        if before != request:
-            raise Conflict(
-                Reason.REQUEST_ID_REUSED,
-                "this request_id came before with another request",
-                field="request_id",
-            )
-        if answer is None:
-            raise NotFound(
-                Reason.NOT_FOUND,
-                f"this request came before and was about table {table_id}, which has ended",
-                field="request_id",
-            )
-        return answer
+        key = request_key(principal, request_id)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept.answer if _is_same(kept.request, request, kept.until, now) else None
+        if key in self._gone:
+            until, before, table_id = _unpack(self._gone[key])
+            if _is_same(before, request, until, now):
+                raise NotFound(
+                    Reason.NOT_FOUND,
+                    f"this request came before and was about table {table_id}, which has ended",
+                    field="request_id",
+                )
+        return None
 
     def keep(
         self, principal: str, request_id: str, request: bytes, answer: Answer, now: int
@@ -116,35 +130,37 @@ class Answers(Generic[Answer]):
         if not request_id:
             return
         key = request_key(principal, request_id)
-        self._put(key, _Kept(now + DAY_MS, request, answer))
+        self._drop(key)
+        self._gone.pop(key, None)
+        self._kept[key] = _Kept(now + DAY_MS, request, answer)
         self._keys[answer.table_id] = (*self._keys.get(answer.table_id, ()), key)
-
-    def keep_gone(self, key: bytes, request: bytes, table_id: str, now: int) -> None:
-        """Remember that the call of this `request_key` was answered, about a table that is gone
-        since *now*."""
-        self._put(key, _gone(now + DAY_MS, request, table_id))
+        while len(self._kept) > self._number_max:
+            self._drop(next(iter(self._kept)))
 
     def let_go(self, table_id: str) -> None:
         """The table is gone: keep no more than that it was told of."""
         for key in self._keys.pop(table_id, ()):
-            kept = self._kept[key]
-            assert not isinstance(kept, bytes)
-            self._kept[key] = _gone(kept.until, kept.request, table_id)
+            kept = self._kept.pop(key)
+            self._keep_gone(key, _pack(kept.until, kept.request, table_id))
+
+    def go_on_from(self, ended: Iterable[EndedRequest]) -> None:
+        """What the server knew before that we follow."""
+        for key, request, table_id, ended_ms in ended:
+            self._keep_gone(key, _pack(ended_ms + DAY_MS, request, table_id))
 
     def forget(self, table_id: str) -> None:
         """Forget all that tells of this table."""
         for key in self._keys.pop(table_id, ()):
             del self._kept[key]
 
-    def _put(self, key: bytes, kept: _Kept[Answer] | bytes) -> None:
-        self._drop(key)
-        self._kept[key] = kept
-        while len(self._kept) > self._number_max:
-            self._drop(next(iter(self._kept)))
+    def _keep_gone(self, key: bytes, packed: bytes) -> None:
+        self._gone[key] = packed
+        if len(self._gone) > ENDED_REQUESTS_MAX:
+            self._gone.popitem(last=False)
 
     def _drop(self, key: bytes) -> None:
         kept = self._kept.pop(key, None)
-        if kept is None or isinstance(kept, bytes):
+        if kept is None:
             return
         table_id = kept.answer.table_id
         keys = tuple([other for other in self._keys[table_id] if other != key])

@@ -30,7 +30,8 @@ class Limits(NamedTuple):
             session's heartbeats measure it.
         unary_grace_ms: so much is not charged where nothing measures the network.
         channels_max: channels of one session.
-        requests_max: answers that are kept by ``request_id``, of each call.
+        requests_max: answers that are kept by ``request_id``, of each call, of tables that are not
+            gone.
     """
 
     tables_max: int = 10_000

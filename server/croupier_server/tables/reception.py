@@ -118,8 +118,7 @@ class Reception:
     def go_on_from(self, number: int, ended: Iterable[EndedRequest]) -> None:
         """The next table has a number above *number*, and those calls made tables before."""
         self._number = number
-        for key, request, table_id, ended_ms in ended:
-            self._created.keep_gone(key, request, table_id, ended_ms)
+        self._created.go_on_from(ended)
 
     def take_up(self, table: Table) -> None:
         """Remember the calls that made *table* and took its seats. What they were answered is not
