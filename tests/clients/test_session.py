@@ -11,7 +11,7 @@ import grpc
 
 from croupier.background import Background
 from croupier.bot import Bot
-from croupier.connection import Connection
+from croupier.connection import Backoff, Connection
 from croupier.randomness import SeatRandom
 from croupier.seat import Seat, Ticket, Workplace
 from croupier.session import Session
@@ -46,13 +46,13 @@ class Call:
 class Line:
     """A connection and a loop whose timers wait for the test."""
 
-    address = "nowhere"
-    patience = 5.0
-
     def __init__(self) -> None:
         self.sessions = self
         self.calls: asyncio.Queue[Call] = asyncio.Queue()
         self.timers: list[Callable[[], None]] = []
+
+    def backoff(self) -> Backoff:
+        return Backoff("nowhere", 5.0)
 
     def Session(self) -> Call:  # noqa: N802
         call = Call()

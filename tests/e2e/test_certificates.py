@@ -41,7 +41,7 @@ class Typing:
         words = shlex.split(block)
         if words[:2] == ["croupier", "serve"]:
             self._stack.close()
-            flags = (*words[2:], "--log-format", "json")
+            flags = (*words[2:], "--log-format", "json", "--store", "sqlite:croupier.db")
             self.server = self._stack.enter_context(served(*flags))
             self.did.append("serve")
         elif self.server is not None and f":{PORT}" in block:

@@ -17,7 +17,11 @@ from croupier_server.errors import (
     NotFound,
     Reason,
 )
+from croupier_server.storage.base import EndedRequest
+from croupier_server.tables import idempotency
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.idempotency import DAY_MS, Answers, request_key
+from croupier_server.tables.results import Made
 from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, JoinTable, SeatSpec
 from tests.tables.test_lifecycle import HELD, MATCH, hashed, refused
 from tests.tables.world import World, request
@@ -137,6 +141,37 @@ def test_answers_go_with_their_table() -> None:
             world.shard.create_table(Caller(), one)
     with pytest.raises(NotFound):
         world.shard.join(Caller(), replace(sitting[0], seat=1))
+
+
+def test_a_call_is_known_for_a_day_after_its_table_has_gone() -> None:
+    """With a restart and without."""
+    world = World(ended_max=0)
+    wanted = request(request_id="r1")
+    made = world.shard.create_table(Caller(), wanted)
+    world.clock.advance(DAY_MS - 1)
+    world.shard.abort(Caller(host_ticket=made.host_ticket), "table-1", "")
+    for _ in range(2):
+        world.clock.advance(10)
+        with pytest.raises(NotFound) as error:
+            world.shard.create_table(Caller(), wanted)
+        assert refused(error) == (Reason.NOT_FOUND, "request_id")
+        assert error.value.metadata == {"table_id": "table-1"}
+        world.restart()
+    world.clock.advance(DAY_MS)
+    assert world.shard.create_table(Caller(), wanted).table.spec.table_id == "table-2"
+
+
+def test_of_tables_that_are_gone_the_newest_calls_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(idempotency, "ENDED_REQUESTS_MAX", 2)
+    answers: Answers[Made] = Answers(9)
+    for name in ("k", "l", "k", "m"):
+        answers.go_on_from([EndedRequest(request_key("ann", name), b"r" * 32, name, 0)])
+    for name in ("k", "m"):
+        with pytest.raises(NotFound):
+            answers.expect_new("ann", name, b"r" * 32, 1)
+    answers.expect_new("ann", "l", b"r" * 32, 1)
 
 
 def test_a_refused_request_may_be_mended_under_its_id() -> None:

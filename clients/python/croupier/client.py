@@ -321,6 +321,7 @@ class Client:
             BotError: the bot raised or answered something that is no move.
             IllegalMove: the bot gave a move that the rules forbid.
             SeatLost: somebody else took the seat over.
+            NotAllowed: the key is good no longer.
             ConnectionFailed: the server could not be reached for too long.
         """
         workplace = Workplace(asyncio.get_running_loop(), self._background, self._threads)

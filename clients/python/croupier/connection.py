@@ -47,6 +47,8 @@ would lose every round on a line that is cut again and again."""
 _TOLD_SECONDS: Final = 2.0
 """An outage of so many seconds is told of: whoever watches a bot do nothing wants to know why."""
 
+_TOLD_AGAIN_SECONDS: Final = 60.0
+
 _FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 
 _OPTIONS: Final = (
@@ -85,6 +87,21 @@ def is_worth_waiting(error: Refused) -> bool:
     return is_lost(error) or error.retry_after is not None or error.reason == "SERVER_DRAINING"
 
 
+class Outage:
+    """Says in the log what is waited for, once for all who wait."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._told: float | None = None
+
+    def tell(self, why: str, left: float) -> None:
+        """Nobody answers because of *why*; it is tried again for *left* seconds."""
+        now = time.monotonic()
+        if self._told is None or now - self._told > _TOLD_AGAIN_SECONDS:
+            self._told = now
+            _log.warning("%s: %s; trying again for %.0f seconds", self._address, why, left)
+
+
 class Backoff:
     """Growing pauses between attempts, with chance in them so that many bots do not come at once.
 
@@ -93,20 +110,19 @@ class Backoff:
     Args:
         address: of the server.
         patience: seconds.
-        tells: a longer outage is to be logged, once.
+        outage: told of pauses that become long; None: nobody is.
     """
 
-    def __init__(self, address: str, patience: float, *, tells: bool = False) -> None:
+    def __init__(self, address: str, patience: float, outage: Outage | None = None) -> None:
         self._address = address
         self._patience = patience
-        self._tells = tells
+        self._outage = outage
         self.succeeded()
 
     def succeeded(self) -> None:
         """Something worked: start again with short pauses."""
         self._last_success = time.monotonic()
         self._pause = _PAUSE_SECONDS_MIN
-        self._is_told = False
 
     async def pause(self, why: str, at_least: float | None = None) -> None:
         """Wait before the next attempt, at least so many seconds.
@@ -119,11 +135,8 @@ class Backoff:
             raise ConnectionFailed(
                 f"gave up on {self._address} after {self._patience:g} seconds: {why}"
             )
-        if self._tells and not self._is_told and waited > _TOLD_SECONDS:
-            self._is_told = True
-            _log.warning(
-                "%s: %s; trying again for %g seconds", self._address, why, self._patience - waited
-            )
+        if self._outage is not None and waited > _TOLD_SECONDS:
+            self._outage.tell(why, self._patience - waited)
         spread = 0.5 + secrets.randbelow(1000) / 1000
         await asyncio.sleep(max(self._pause * spread, at_least or 0.0))
         self._pause = min(self._pause * 2, _PAUSE_SECONDS_MAX)
@@ -147,6 +160,7 @@ class Connection:
     ) -> None:
         self.address = address
         self.patience = patience
+        self._outage = Outage(address)
         shown = Credentials.from_environment() if credentials is None else credentials
         self._channel = shown.channel(address, _OPTIONS)
         self.system = system_service_pb2_grpc.SystemServiceStub(self._channel)
@@ -156,6 +170,10 @@ class Connection:
         self.sessions = session_service_pb2_grpc.SessionServiceStub(self._channel)
         self.spectate = spectate_service_pb2_grpc.SpectateServiceStub(self._channel)
         self.records = record_service_pb2_grpc.RecordServiceStub(self._channel)
+
+    def backoff(self) -> Backoff:
+        """For whoever tries again and again on this connection."""
+        return Backoff(self.address, self.patience, self._outage)
 
     async def hello(self) -> system_service_pb2.GetServerInfoResponse:
         """Ask the server what it is; the first call of a client.
@@ -196,7 +214,7 @@ class Connection:
             metadata += (("croupier-ticket", ticket),)
         if host_ticket:
             metadata += (("croupier-host-ticket", host_ticket),)
-        backoff = Backoff(self.address, self.patience)
+        backoff = self.backoff()
         while True:
             try:
                 return await method(request, metadata=metadata, timeout=CALL_SECONDS)

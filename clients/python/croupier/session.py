@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 import grpc
 
-from croupier.connection import Backoff, Connection, is_worth_waiting
+from croupier.connection import Connection, is_worth_waiting
 from croupier.errors import (
     ConnectionFailed,
     Error,
@@ -169,7 +169,7 @@ class Session:
         Raises:
             Error: it cannot be mended.
         """
-        backoff = Backoff(self._connection.address, self._connection.patience, tells=True)
+        backoff = self._connection.backoff()
         while self._seats:
             began = time.monotonic()
             self._last_frame = began

@@ -75,7 +75,7 @@ class Watches:
 
     async def _carry(self, seat: Seat) -> None:
         """Keep the seat's stream open until it is done."""
-        backoff = Backoff(self._connection.address, self._connection.patience, tells=True)
+        backoff = self._connection.backoff()
         while not seat.done.done():
             try:
                 wait = await self._watch(seat, backoff)

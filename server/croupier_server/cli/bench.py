@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from croupier_server.cli.common import fail
+from croupier_server.cli.options import expect_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +26,9 @@ QUICK_ROUNDS, QUICK_SECONDS = 2, 1.0
 IN_PROCESS_S = 1.0
 POKER = "pokex"
 """The game whose hands are evaluated besides."""
+
+_OWN_FILE = "sqlite:"
+"""The word for a file that is made for it and goes with it."""
 
 
 _Game = Annotated[
@@ -84,6 +88,8 @@ def command(
         fail("give one of --memory, --restart, --latency and --in-process, not both")
     if store and alone:
         fail("--store is measured alone")
+    if store and store != _OWN_FILE:
+        expect_store(store)
     if game and game not in GAMES:
         fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
     games = [game] if game else list(GAMES)
@@ -122,7 +128,7 @@ def command(
 @contextmanager
 def own_file(store: str) -> Iterator[str]:
     """The store that *store* names; memory, where it names none."""
-    if store != "sqlite:":
+    if store != _OWN_FILE:
         yield store or "memory:"
         return
     with TemporaryDirectory(prefix="croupier-bench-") as folder:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from croupier_server.cli.options import ConfigFile, read_settings, takes_settings
+from croupier_server.cli.options import ConfigFile, expect_startable, read_settings, takes_settings
 from croupier_server.config import Settings, Value, origins, without_password
 
 group = typer.Typer(help="Show the settings of the server.")
@@ -28,6 +28,7 @@ def show(config: Path | None = None, **flags: Value | None) -> None:
     passwords in it are hidden.
     """
     settings = read_settings(flags, config)
+    expect_startable(settings)
     sources = origins(flags, config)
     lines = {name: _line(name, getattr(settings, name)) for name in Settings.model_fields}
     width = max(map(len, lines.values()))

@@ -33,6 +33,12 @@ def read_settings(flags: Mapping[str, Value | None], config: Path | None) -> Set
     return settings
 
 
+def expect_startable(settings: Settings) -> None:
+    """End the command if nobody could use a server with these settings."""
+    if settings.asks_for_keys and settings.store_url == "memory:":
+        fail("store: one in memory never has a key, and without a key nobody may do anything here")
+
+
 def expect_store(url: str) -> str:
     """*url* itself if there are stores of its kind; else the end of the command."""
     from croupier_server.storage.base import StoreError

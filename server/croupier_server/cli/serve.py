@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from croupier_server.cli.common import fail
-from croupier_server.cli.options import ConfigFile, read_settings, takes_settings
+from croupier_server.cli.options import ConfigFile, expect_startable, read_settings, takes_settings
 from croupier_server.config import Settings, Value
 
 CANNOT_START = 1
@@ -49,8 +49,7 @@ def command(
     else from the TOML file (port = 7421), else it has its default.
     """
     settings = read_settings(flags, config)
-    if settings.asks_for_keys and settings.store_url == "memory:":
-        fail("store: one in memory never has a key, and without a key nobody may do anything here")
+    expect_startable(settings)
     for flag, fd in (("--announce-fd", announce_fd), ("--until-fd", until_fd)):
         try:
             if fd is not None:

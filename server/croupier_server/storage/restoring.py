@@ -31,18 +31,13 @@ from croupier_server.storage.backup import (
 from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import upgrade
 from croupier_server.storage.opening import split_url
-from croupier_server.storage.schema import (
-    api_keys,
-    audit_entries,
-    counters,
-    ended_requests,
-    live_tables,
-    records,
-)
+from croupier_server.storage.schema import api_keys, counters, live_tables
 from croupier_server.storage.sqlite_file import APPLICATION, hold, told
 
 _MAGIC: Final = b"SQLite format 3\0"
-_COUNTED: Final = (ended_requests, records, api_keys, audit_entries)
+_COUNTED: Final = tuple(
+    table for table in COPIED if "number" in table.c and table.c.number.autoincrement is True
+)
 """Tables of which PostgreSQL itself numbers the rows."""
 
 Revoked = Mapping[str, int]

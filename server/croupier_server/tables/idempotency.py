@@ -75,9 +75,10 @@ def _is_same(before: bytes, request: bytes, until: int, now: int) -> bool:
     return True
 
 
-def _pack(until: int, request: bytes, table_id: str) -> bytes:
-    """What is kept of an answer about a table that is gone."""
-    return until.to_bytes(_TIME_BYTES) + request + table_id.encode()
+def _pack(ended: EndedRequest) -> bytes:
+    """What is kept of an answer about a table that is gone: until when, request, table."""
+    until = ended.ended_ms + DAY_MS
+    return until.to_bytes(_TIME_BYTES) + ended.request + ended.table_id.encode()
 
 
 def _unpack(data: bytes) -> tuple[int, bytes, str]:
@@ -103,25 +104,35 @@ class Answers(Generic[Answer]):
         """Answers about tables that are gone, as `_pack` packs them."""
 
     def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
-        """The answer that the request with this fingerprint got before, if it came before.
+        """The answer that the request with this fingerprint got before, if it came before and its
+        table is not gone.
 
         Raises:
             Conflict: REQUEST_ID_REUSED, the id came with another request.
-            NotFound: it came before, and its table is gone.
         """
-        key = request_key(principal, request_id)
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept.answer if _is_same(kept.request, request, kept.until, now) else None
-        if key in self._gone:
-            until, before, table_id = _unpack(self._gone[key])
-            if _is_same(before, request, until, now):
-                raise NotFound(
-                    Reason.NOT_FOUND,
-                    f"this request came before and was about table {table_id}, which has ended",
-                    field="request_id",
-                )
-        return None
+        kept = self._kept.get(request_key(principal, request_id))
+        if kept is None or not _is_same(kept.request, request, kept.until, now):
+            return None
+        return kept.answer
+
+    def expect_new(self, principal: str, request_id: str, request: bytes, now: int) -> None:
+        """Raise if the request came before and its table is gone.
+
+        Raises:
+            NotFound: it did; ``table_id`` in the metadata is the table.
+            Conflict: REQUEST_ID_REUSED, the id came with another request.
+        """
+        packed = self._gone.get(request_key(principal, request_id))
+        if packed is None:
+            return
+        until, before, table_id = _unpack(packed)
+        if _is_same(before, request, until, now):
+            raise NotFound(
+                Reason.NOT_FOUND,
+                f"this request came before and made table {table_id}, which is gone",
+                field="request_id",
+                metadata={"table_id": table_id},
+            )
 
     def keep(
         self, principal: str, request_id: str, request: bytes, answer: Answer, now: int
@@ -137,24 +148,24 @@ class Answers(Generic[Answer]):
         while len(self._kept) > self._number_max:
             self._drop(next(iter(self._kept)))
 
-    def let_go(self, table_id: str) -> None:
+    def let_go(self, table_id: str, now: int) -> None:
         """The table is gone: keep no more than that it was told of."""
         for key in self._keys.pop(table_id, ()):
-            kept = self._kept.pop(key)
-            self._keep_gone(key, _pack(kept.until, kept.request, table_id))
+            self._keep_gone(EndedRequest(key, self._kept.pop(key).request, table_id, now))
 
     def go_on_from(self, ended: Iterable[EndedRequest]) -> None:
         """What the server knew before that we follow."""
-        for key, request, table_id, ended_ms in ended:
-            self._keep_gone(key, _pack(ended_ms + DAY_MS, request, table_id))
+        for one in ended:
+            self._keep_gone(one)
 
     def forget(self, table_id: str) -> None:
         """Forget all that tells of this table."""
         for key in self._keys.pop(table_id, ()):
             del self._kept[key]
 
-    def _keep_gone(self, key: bytes, packed: bytes) -> None:
-        self._gone[key] = packed
+    def _keep_gone(self, ended: EndedRequest) -> None:
+        self._gone.pop(ended.key, None)  # else it kept its old place among those that go next
+        self._gone[ended.key] = _pack(ended)
         if len(self._gone) > ENDED_REQUESTS_MAX:
             self._gone.popitem(last=False)
 

@@ -160,6 +160,7 @@ class Reception:
         else:
             if request.request_id:
                 host.directory.expect_whole()
+                self._created.expect_new(caller.principal, request.request_id, mark, now)
             created = self._create(caller, request, mark, now)
         made = Made(created.table.spec.table_id, created.host_ticket, created.invite_codes)
         self._created.keep(caller.principal, request.request_id, mark, made, now)
@@ -306,7 +307,7 @@ class Reception:
     def let_go(self, table_id: str) -> None:
         """Nobody is answered for this table any more: all that is still known is that it was made,
         lest a call that comes again makes another one."""
-        self._created.let_go(table_id)
+        self._created.let_go(table_id, self._host.now_ms())
         self._joined.forget(table_id)
 
     # Seats ---------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     was away, JoinTable with this ticket gives the seat back.
     """
     REASON_NOT_FOUND: _Reason.ValueType  # 13
-    """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart."""
+    """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. Of a CreateTable
+    that is repeated: its table is gone, `table_id` in the metadata names it.
+    """
     REASON_SEAT_TAKEN: _Reason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
     REASON_SEAT_RESERVED: _Reason.ValueType  # 15
@@ -227,7 +229,9 @@ REASON_TICKET_SUPERSEDED: Reason.ValueType  # 12
 was away, JoinTable with this ticket gives the seat back.
 """
 REASON_NOT_FOUND: Reason.ValueType  # 13
-"""NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart."""
+"""NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. Of a CreateTable
+that is repeated: its table is gone, `table_id` in the metadata names it.
+"""
 REASON_SEAT_TAKEN: Reason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
 REASON_SEAT_RESERVED: Reason.ValueType  # 15

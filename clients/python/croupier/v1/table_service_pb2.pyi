@@ -74,7 +74,7 @@ class CreateTableRequest(_message.Message):
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. Afterwards NOT_FOUND tells that it was
-    made and is gone, for a day at most, of the newest 4,096 of such tables. Optional.
+    made and is gone, for a day and the newest 4,096 of such tables. Optional.
     """
     game: _game_pb2.GameKind.ValueType
     """The game."""
