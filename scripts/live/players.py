@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import random
 import sys
 from collections.abc import Sequence
@@ -160,6 +161,7 @@ async def _run(given: argparse.Namespace) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
+    logging.getLogger("croupier").setLevel(logging.ERROR)  # servers die here on purpose
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("address")
     parser.add_argument("number", type=int, help="of this process")
