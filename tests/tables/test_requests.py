@@ -170,8 +170,8 @@ def test_of_tables_that_are_gone_the_newest_calls_are_known(
         answers.go_on_from([EndedRequest(request_key("ann", name), b"r" * 32, name, 0)])
     for name in ("k", "m"):
         with pytest.raises(NotFound):
-            answers.expect_new("ann", name, b"r" * 32, 1)
-    answers.expect_new("ann", "l", b"r" * 32, 1)
+            answers.expect_new(request_key("ann", name), b"r" * 32, 1)
+    answers.expect_new(request_key("ann", "l"), b"r" * 32, 1)
 
 
 def test_a_refused_request_may_be_mended_under_its_id() -> None:

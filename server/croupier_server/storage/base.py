@@ -87,6 +87,23 @@ class Reveal(NamedTuple):
     seed: int | None = None
 
 
+class EndedRequest(NamedTuple):
+    """A call with a ``request_id`` that made a table, which has ended: the same call is not to make
+    another one.
+
+    Attributes:
+        key: hash of who called, and of the ``request_id``.
+        request: hash of the call.
+        table_id: the table.
+        ended_ms: when its match ended.
+    """
+
+    key: bytes
+    request: bytes
+    table_id: str
+    ended_ms: int
+
+
 class FinishedMatch(NamedTuple):
     """All that a record is made of, but for the table's rows.
 
@@ -122,6 +139,13 @@ class FinishedMatch(NamedTuple):
     request_key: bytes = b""
     request: bytes = b""
 
+    @property
+    def ended_request(self) -> EndedRequest | None:
+        """The call that made the table; None: it had no ``request_id``."""
+        if not self.request_key:
+            return None
+        return EndedRequest(self.request_key, self.request, self.table_id, self.ended_ms)
+
 
 class BoardTable(NamedTuple):
     """A table that has ended, of a board that has others still to end.
@@ -137,23 +161,6 @@ class BoardTable(NamedTuple):
     table_id: str
     sat: tuple[str, ...]
     watched: tuple[str, ...]
-
-
-class EndedRequest(NamedTuple):
-    """A call with a ``request_id`` that made a table, which has ended: the same call is not to make
-    another one.
-
-    Attributes:
-        key: hash of who called, and of the ``request_id``.
-        request: hash of the call.
-        table_id: the table.
-        ended_ms: when its match ended.
-    """
-
-    key: bytes
-    request: bytes
-    table_id: str
-    ended_ms: int
 
 
 ENDED_REQUESTS_MAX: Final = 4_096

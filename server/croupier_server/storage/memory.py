@@ -225,10 +225,8 @@ class MemoryLog:
             done(error)
             return
         del self._tables[match.table_id]
-        if match.request_key:
-            self._requests.append(
-                EndedRequest(match.request_key, match.request, match.table_id, match.ended_ms)
-            )
+        if (request := match.ended_request) is not None:
+            self._requests.append(request)
         done(None)
 
     async def tables(self) -> tuple[str, ...]:

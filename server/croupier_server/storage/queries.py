@@ -58,13 +58,12 @@ def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> 
         "record": record,
     }
     connection.execute(_KEEP_RECORD, values)
-    if match.request_key:
-        _keep_request(connection, match)
+    if (request := match.ended_request) is not None:
+        _keep_request(connection, request)
     return not is_held or _count_at_board(connection, match)
 
 
-def _keep_request(connection: Connection, match: FinishedMatch) -> None:
-    request = EndedRequest(match.request_key, match.request, match.table_id, match.ended_ms)
+def _keep_request(connection: Connection, request: EndedRequest) -> None:
     kept = connection.execute(_KEEP_REQUEST, request._asdict()).inserted_primary_key
     assert kept is not None
     connection.execute(_DROP_REQUESTS, {"last": kept[0] - ENDED_REQUESTS_MAX})

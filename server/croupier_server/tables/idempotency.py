@@ -53,9 +53,9 @@ def fingerprint(request: CreateTable | JoinTable) -> bytes:
 
 
 class _Kept(NamedTuple, Generic[Answer]):
-    until: int
     request: bytes
     answer: Answer
+    until: int
 
 
 def _is_same(before: bytes, request: bytes, until: int, now: int) -> bool:
@@ -103,26 +103,26 @@ class Answers(Generic[Answer]):
         self._gone: OrderedDict[bytes, bytes] = OrderedDict()
         """Answers about tables that are gone, as `_pack` packs them."""
 
-    def find(self, principal: str, request_id: str, request: bytes, now: int) -> Answer | None:
+    def find(self, key: bytes, request: bytes, now: int) -> Answer | None:
         """The answer that the request with this fingerprint got before, if it came before and its
         table is not gone.
 
         Raises:
             Conflict: REQUEST_ID_REUSED, the id came with another request.
         """
-        kept = self._kept.get(request_key(principal, request_id))
+        kept = self._kept.get(key)
         if kept is None or not _is_same(kept.request, request, kept.until, now):
             return None
         return kept.answer
 
-    def expect_new(self, principal: str, request_id: str, request: bytes, now: int) -> None:
+    def expect_new(self, key: bytes, request: bytes, now: int) -> None:
         """Raise if the request came before and its table is gone.
 
         Raises:
             NotFound: it did; ``table_id`` in the metadata is the table.
             Conflict: REQUEST_ID_REUSED, the id came with another request.
         """
-        packed = self._gone.get(request_key(principal, request_id))
+        packed = self._gone.get(key)
         if packed is None:
             return
         until, before, table_id = _unpack(packed)
@@ -134,16 +134,13 @@ class Answers(Generic[Answer]):
                 metadata={"table_id": table_id},
             )
 
-    def keep(
-        self, principal: str, request_id: str, request: bytes, answer: Answer, now: int
-    ) -> None:
+    def keep(self, key: bytes, request: bytes, answer: Answer, now: int) -> None:
         """Remember an answer given at *now*; the oldest one goes when there are too many."""
-        if not request_id:
+        if not key:
             return
-        key = request_key(principal, request_id)
         self._drop(key)
         self._gone.pop(key, None)
-        self._kept[key] = _Kept(now + DAY_MS, request, answer)
+        self._kept[key] = _Kept(request, answer, now + DAY_MS)
         self._keys[answer.table_id] = (*self._keys.get(answer.table_id, ()), key)
         while len(self._kept) > self._number_max:
             self._drop(next(iter(self._kept)))

@@ -20,7 +20,7 @@ from croupier_server.tables.creation import GameEntry, creation, make_spec
 from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.house_seats import HouseSeats
-from croupier_server.tables.idempotency import Answers, fingerprint
+from croupier_server.tables.idempotency import Answers, fingerprint, request_key
 from croupier_server.tables.kept import Sitting
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.restore import Surroundings
@@ -125,14 +125,14 @@ class Reception:
         known any more, so that a repeated one gets new secrets."""
         now = self._host.now_ms()
         table_id, made = table.spec.table_id, table.opening.creation
-        self._created.keep(
-            made.principal, made.request_id, made.request, Made(table_id, "", ()), now
-        )
+        key = request_key(made.principal, made.request_id)
+        self._created.keep(key, made.request, Made(table_id, "", ()), now)
         for seat, state in enumerate(table.seats):
             sat = state.sitting
             if sat is not None:
                 answer = Sat(table_id, seat, "", state.epoch)
-                self._joined.keep(sat.principal, sat.request_id, sat.request, answer, now)
+                key = request_key(sat.principal, sat.request_id)
+                self._joined.keep(key, sat.request, answer, now)
 
     # Tables --------------------------------------------------------------------------------------
 
@@ -149,8 +149,8 @@ class Reception:
         """
         host = self._host
         now = host.now_ms()
-        mark = fingerprint(request)
-        before = self._created.find(caller.principal, request.request_id, mark, now)
+        key, mark = request_key(caller.principal, request.request_id), fingerprint(request)
+        before = self._created.find(key, mark, now)
         if before is not None:
             table = host.directory.table(before.table_id)
             if before.host_ticket:
@@ -160,10 +160,10 @@ class Reception:
         else:
             if request.request_id:
                 host.directory.expect_whole()
-                self._created.expect_new(caller.principal, request.request_id, mark, now)
+                self._created.expect_new(key, mark, now)
             created = self._create(caller, request, mark, now)
         made = Made(created.table.spec.table_id, created.host_ticket, created.invite_codes)
-        self._created.keep(caller.principal, request.request_id, mark, made, now)
+        self._created.keep(key, mark, made, now)
         host.done(created.table)
         return created
 
@@ -323,8 +323,8 @@ class Reception:
         """
         host = self._host
         now = host.now_ms()
-        mark = fingerprint(request)
-        before = self._joined.find(caller.principal, request.request_id, mark, now)
+        key, mark = request_key(caller.principal, request.request_id), fingerprint(request)
+        before = self._joined.find(key, mark, now)
         table = host.directory.table(request.table_id)
         if before is not None and before.ticket:
             return Joined(table, before.seat, before.ticket, before.epoch)
@@ -355,7 +355,7 @@ class Reception:
             self._start(table, now)
         joined = Joined(table, seat, ticket, state.epoch)
         sat = Sat(request.table_id, seat, ticket, state.epoch)
-        self._joined.keep(caller.principal, request.request_id, mark, sat, now)
+        self._joined.keep(key, mark, sat, now)
         host.done(table)
         return joined
 
