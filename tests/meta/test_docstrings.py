@@ -1,7 +1,8 @@
-"""The examples in docstrings run and give what they show."""
+"""Every module says what it is for, and the examples in docstrings run and give what they show."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 
@@ -23,3 +24,12 @@ def test_examples_are_true(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name), optionflags=options)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [
+        str(path)
+        for path, text in modules("server", "clients", "scripts", "tests")
+        if text.strip() and ast.get_docstring(ast.parse(text)) is None
+    ]
+    assert silent == []
