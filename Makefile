@@ -122,6 +122,15 @@ SECONDS ?= 600
 fuzz: $(READY) ## send a server what no client should, to every call (SECONDS=600 ARGS="--seed 7")
 	@$(BIN)/python -m scripts.fuzz --seconds $(SECONDS) $(ARGS)
 
+.PHONY: attack
+attack: $(READY) ## attack a server as hostile clients and cheats would (ARGS="streams --seconds 5")
+	@$(PYTEST) -n 2 -m attack
+	@$(BIN)/python -m scripts.attack $(ARGS)
+
+.PHONY: faults
+faults: $(READY) ## run the tests of what a fault may cost an honest player
+	@$(PYTEST) -n 2 -m fault --timeout 600
+
 .PHONY: nightly
 nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)

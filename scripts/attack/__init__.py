@@ -1,0 +1,1 @@
+"""Attacks on a real server, with an honest player beside them: ``make attack``."""
