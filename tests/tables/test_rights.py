@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from croupier.record.v1 import record_pb2
+from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, CroupierError, Exhausted, NotAllowed, Reason
+from croupier_server.games.base import EndReason
 from croupier_server.identity.keys import HOUSE
+from croupier_server.tables import codec
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec, Status
-from tests.tables.world import World, request
+from croupier_server.tables.operating import Operating
+from croupier_server.tables.spec import (
+    AbortedBy,
+    Access,
+    ClockSpec,
+    DealKind,
+    DealSource,
+    JoinTable,
+    OnAbsence,
+    SeatSpec,
+    Status,
+)
+from tests.tables.world import World, asked, request
 
 HELD = SeatSpec(Access.INVITED)
 ANN, BOB = Caller("ann"), Caller("bob")
@@ -116,3 +131,145 @@ def test_a_principal_has_so_many_tables_and_no_more() -> None:
     host = ANN._replace(host_ticket=made[0].host_ticket)
     world.shard.abort(host, made[0].table.spec.table_id, "")
     world.shard.create_table(ANN, request())
+
+
+# Aborting -----------------------------------------------------------------------------------------
+
+
+class Hosted(World):
+    """A rated table of ann's, with seats for whoever is invited."""
+
+    def __init__(self, **changes: object) -> None:
+        super().__init__(away_ms=1_000)
+        values = {"rated": True, "deal": DealSource(), "options": {"players": 2}} | changes
+        made = self.shard.create_table(ANN, request(seats=(HELD, HELD), **values))
+        self.codes = made.invite_codes
+        self.host = ANN._replace(host_ticket=made.host_ticket)
+
+    def sit(self, caller: Caller, seat: int, **changes: object) -> Caller:
+        """*caller* takes a seat; returned with its ticket."""
+        wanted = JoinTable("table-1", seat, self.codes[seat], **changes)  # type: ignore[arg-type]
+        return caller._replace(ticket=self.shard.join(caller, wanted).ticket)
+
+    def aborted_by(self) -> int:
+        """Who stopped the match, as its record says."""
+        entry = self.record("table-1")
+        assert entry is not None
+        result = record_pb2.Record.FromString(entry.record).result
+        assert result.reason == game_pb2.END_REASON_ABORTED
+        return result.aborted_by
+
+    def expect_refusal(self) -> None:
+        """The host cannot abort the match, which goes on."""
+        rows = self.rows("table-1")
+        status = self.find().status
+        with pytest.raises(Conflict) as caught:
+            self.shard.abort(self.host, "table-1", "I am behind")
+        assert reason(caught) is Reason.RATED_TABLE
+        assert "concede" in caught.value.message
+        assert self.find().status is status
+        assert self.rows("table-1") == rows
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_host_that_plays_in_a_rated_match_cannot_void_it(is_restarted: bool) -> None:
+    world = Hosted()
+    world.sit(ANN, 0)
+    world.sit(BOB, 1)
+    assert world.find().status is Status.PLAYING
+    if is_restarted:
+        world.restart()
+    world.expect_refusal()
+    world.shard.concede(world.find(), 0)
+    assert world.find().status is Status.ENDED
+
+
+@pytest.mark.attack
+def test_a_host_cannot_void_a_rated_match_while_nonces_are_opened() -> None:
+    """Or it would look at whose nonces come, and have the deck made anew."""
+    world = Hosted()
+    world.sit(ANN, 0)
+    world.sit(BOB, 1, nonce_hash=bytes(32))
+    assert world.find().status is Status.OPENING
+    world.expect_refusal()
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("checkpoint", [False, True])
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_host_that_gave_its_seat_away_in_the_match_cannot_void_it(
+    is_restarted: bool, checkpoint: bool
+) -> None:
+    world = Hosted()
+    world.sit(ANN, 0)
+    world.sit(BOB, 1)
+    world.sit(Caller("cy"), 0)
+    if checkpoint:
+        world.play(world.find(), lambda: not asked(world.find())[0].sealed)
+        world.shard._checkpoint(world.find())
+    if is_restarted:
+        world.restart()
+    world.expect_refusal()
+
+
+@pytest.mark.attack
+def test_a_host_for_whom_a_house_bot_plays_cannot_void_the_match() -> None:
+    world = Hosted(on_absence=OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    world.sit(ANN, 0)
+    world.sit(BOB, 1)
+    world.clock.advance(1_000)
+    world.shard.tick()
+    code = next(one.invite_code for one in world.house if one.seat == 0)
+    world.shard.join(Caller(HOUSE), JoinTable("table-1", invite_code=code))
+    assert world.find().seats[0].principal == HOUSE
+    world.expect_refusal()
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_host_that_does_not_play_may_abort_and_the_record_says_so(is_restarted: bool) -> None:
+    world = Hosted()
+    world.sit(BOB, 0)
+    world.sit(Caller("cy"), 1)
+    if is_restarted:
+        world.restart()
+    world.shard.abort(world.host, "table-1", "the hall is on fire")
+    assert world.aborted_by() == game_pb2.ABORTED_BY_HOST
+
+
+def test_a_host_that_plays_may_abort_a_match_that_does_not_count_or_has_not_begun() -> None:
+    world = Hosted(rated=False)
+    world.sit(ANN, 0)
+    world.sit(BOB, 1)
+    world.shard.abort(world.host, "table-1", "")
+    assert world.aborted_by() == game_pb2.ABORTED_BY_HOST
+    world = Hosted()
+    world.sit(ANN, 0)
+    world.shard.abort(world.host, "table-1", "nobody else comes")
+    assert world.find().status is Status.ENDED
+
+
+def test_an_operator_may_abort_any_match_and_the_record_says_so() -> None:
+    world = Hosted()
+    world.sit(ANN, 0)
+    world.sit(BOB, 1)
+    Operating(world.shard).abort("table-1", "the host has died")
+    assert world.aborted_by() == game_pb2.ABORTED_BY_OPERATOR
+
+
+@pytest.mark.parametrize("by", [None, AbortedBy.HOST, AbortedBy.OPERATOR])
+def test_who_aborted_a_match_is_the_same_after_a_replay(by: AbortedBy | None) -> None:
+    """None: in records that were made before it was said."""
+    world = Hosted()
+    world.sit(BOB, 0)
+    world.sit(Caller("cy"), 1)
+    table = world.find()
+    table.end(EndReason.ABORTED, world.clock.now, aborted_by=by)
+    result = table.result
+    world.shard.commits.touch(table)
+    stored = table.journal.outbox[:]
+    world.shard.commits.flush()
+    step, _ = codec.read_step(stored[-1], table.wire)
+    assert isinstance(step, codec.Ended)
+    assert step.aborted_by is by
+    assert game_pb2.MatchResult.FromString(result or b"").aborted_by == (by or 0)

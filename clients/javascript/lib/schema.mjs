@@ -58,6 +58,7 @@ MatchResult
 2 seats many SeatOutcome
 3 seat opt uint
 4 detail string
+5 aborted_by enum
 
 Table
 1 table_id string

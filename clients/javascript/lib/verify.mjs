@@ -331,6 +331,7 @@ class Verifier {
       const lost = table.seats[result.seat].team;
       seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
     } else must(reason, "an end of no kind");
+    must(reason === "ABORTED" || !result.aborted_by, `${reason}, and yet somebody aborted it`);
     must(same(result.seats, seats), "the scores and places are not those of the match");
     const scores = seats.map(({ score }) => (score < 0 ? score : `+${score}`)).join(" ");
     return scores ? `${reason}: ${scores}` : `${reason}: it does not count`;

@@ -26,7 +26,7 @@ class EndReason(IntEnum):
     CONCEDED = 3
     """A team conceded."""
     ABORTED = 4
-    """The host or an operator stopped it; it does not count."""
+    """The host or an operator stopped it; it does not count. ``message.aborted_by`` says which."""
     NO_SHOW = 5
     """A seat did not come, or withheld its nonce."""
     VOID = 6

@@ -160,6 +160,9 @@ def result_lines(result: game_pb2.MatchResult, names: Mapping[int, str]) -> list
     """Lines on the end of a match."""
     reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_").lower()
     lines = [f"the match ends: {reason.replace('_', ' ')}"]
+    if result.aborted_by:
+        by = game_pb2.AbortedBy.Name(result.aborted_by).removeprefix("ABORTED_BY_").lower()
+        lines[0] += f" by the {by}"
     if result.HasField("seat"):
         lines[0] += f" by seat {names.get(result.seat, result.seat)}"
     if result.detail:

@@ -103,9 +103,9 @@ class Boards:
         board = self._of(table)
         if board is None or principal == LOCAL:
             return False
-        return any(
-            principal in sitters(other) for other in board.live.values() if other is not table
-        ) or any(principal in known.sat for known in board.ended_but(table))
+        return any(principal in other.opening.sitters() for other in self.sisters(table)) or any(
+            principal in known.sat for known in board.ended_but(table)
+        )
 
     def may_not_join(self, principal: str, table: Table) -> bool:
         """Whether *principal* has watched another table of the board of *table*, and not all of
@@ -140,11 +140,5 @@ class Boards:
         return self._boards.get(table.spec.deal.commitment)
 
 
-def sitters(table: Table) -> frozenset[str]:
-    """Principals who sit at *table*, or have sat there since its match began."""
-    owners = (seat.owner for seat in table.seats if seat.owner)
-    return frozenset(owners).union(table.opening.superseded)
-
-
 def _known(table: Table) -> _Known:
-    return _Known(sitters(table), frozenset(table.opening.watched))
+    return _Known(table.opening.sitters(), frozenset(table.opening.watched))

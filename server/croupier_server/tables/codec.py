@@ -25,6 +25,7 @@ from croupier_server.storage.base import LogRow
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.kept import Creation, Kept, load
 from croupier_server.tables.spec import (
+    AbortedBy,
     Access,
     ClockSpec,
     DealKind,
@@ -99,12 +100,14 @@ class TimedOut(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The match ended; *outcome* is what an operator decided, if one did."""
+    """The match ended; *outcome* is what an operator decided, if one did. *aborted_by* is None for
+    a match that nobody aborted, and for one that was aborted before records said by whom."""
 
     reason: EndReason
     seat: Seat | None
     detail: str
     outcome: Outcome | None = None
+    aborted_by: AbortedBy | None = None
 
 
 class Halted(NamedTuple):
@@ -237,7 +240,11 @@ def _event(event: table_pb2.TableEvent) -> Step:
             result = event.match_ended
             seat_at_fault = result.seat if result.HasField("seat") else None
             return Ended(
-                EndReason(result.reason), seat_at_fault, result.detail, _adjudicated(result)
+                EndReason(result.reason),
+                seat_at_fault,
+                result.detail,
+                _adjudicated(result),
+                AbortedBy(result.aborted_by) if result.aborted_by else None,
             )
         case "table_halted":
             return Halted()

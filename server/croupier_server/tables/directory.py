@@ -16,7 +16,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
-from croupier_server.tables.boards import Boards, sitters
+from croupier_server.tables.boards import Boards
 from croupier_server.tables.idempotency import request_key
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
@@ -226,7 +226,7 @@ class Directory:
             ended_ms=table.ended_ms,
             board=deal.commitment if deal.kind is DealKind.BOARD else b"",
             board_tables=deal.tables,
-            sat=tuple(sorted(sitters(table))),
+            sat=tuple(sorted(table.opening.sitters())),
             watched=table.opening.watched,
             request_key=request_key(made.principal, made.request_id),
             request=made.request,

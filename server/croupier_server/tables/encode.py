@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import EndReason, Outcome, Seat
 from croupier_server.tables.spec import (
+    AbortedBy,
     ClockSpec,
     DealKind,
     DealSource,
@@ -194,7 +195,11 @@ def table(fixed: Fixed, shown: Shown, sequence: int) -> bytes:
 
 
 def match_result(
-    reason: EndReason, outcome: Outcome | None, seat: Seat | None = None, detail: str = ""
+    reason: EndReason,
+    outcome: Outcome | None,
+    seat: Seat | None = None,
+    detail: str = "",
+    aborted_by: AbortedBy | None = None,
 ) -> bytes:
     """Payload of ``MatchResult``; without *outcome* the match does not count."""
     seats = [
@@ -209,6 +214,7 @@ def match_result(
             *seats,
             field_varint(3, seat) if seat is not None else b"",
             field_text(4, detail),
+            field_number(5, aborted_by or 0),
         )
     )
 

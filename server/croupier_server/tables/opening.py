@@ -116,6 +116,11 @@ class Opening:
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
 
+    def sitters(self) -> frozenset[str]:
+        """Principals who hold a seat, or have held one since the match began. A player for whom a
+        house bot plays still holds its seat."""
+        return frozenset(seat.owner for seat in self.seats if seat.owner).union(self.superseded)
+
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat."""
         self._free(seat)

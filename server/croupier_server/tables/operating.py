@@ -10,7 +10,7 @@ from croupier_server.errors import Conflict, InvalidRequest, Reason
 from croupier_server.games.base import EndReason, Outcome
 from croupier_server.tables import outages
 from croupier_server.tables.shard import Shard
-from croupier_server.tables.spec import Status
+from croupier_server.tables.spec import AbortedBy, Status
 from croupier_server.tables.table import Table
 
 
@@ -28,7 +28,9 @@ class Operating:
             NotFound, Unavailable, TableHalted, Conflict: there is nothing to stop.
         """
         table = self._live(table_id)
-        table.end(EndReason.ABORTED, self._shard.now_ms(), None, detail)
+        table.end(
+            EndReason.ABORTED, self._shard.now_ms(), None, detail, aborted_by=AbortedBy.OPERATOR
+        )
         self._shard.done(table)
 
     def adjudicate(self, table_id: str, outcome: Outcome, detail: str) -> None:

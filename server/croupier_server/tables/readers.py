@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, Reason
-from croupier_server.tables.boards import Boards, sitters
+from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
 from croupier_server.tables.lobby import Encoded, LobbyFeed
@@ -165,7 +165,7 @@ class Readers:
 
     def bar(self, boards: Boards, table: Table) -> None:
         """Somebody has sat down at *table*, and may no longer watch its sisters."""
-        barred = sitters(table) - {LOCAL}
+        barred = table.opening.sitters() - {LOCAL}
         for sister in boards.sisters(table) if barred else ():
             for watcher in sister.spectators:
                 if watcher.principal in barred:

@@ -195,8 +195,8 @@ def _do(
         case codec.WindowClosed():
             table.match.close_window(now)
             table.settle(now)
-        case codec.Ended(reason, seat_at_fault, detail, outcome):
-            table.end(reason, now, seat_at_fault, detail, outcome)
+        case codec.Ended(reason, seat_at_fault, detail, outcome, aborted_by):
+            table.end(reason, now, seat_at_fault, detail, outcome, aborted_by)
         case codec.Noted(fact):
             _note(table, fact)
         case codec.Halted():

@@ -23,6 +23,13 @@ class Status(IntEnum):
     ENDED = 4
 
 
+class AbortedBy(IntEnum):
+    """Who stopped a match; the numbers are those of ``croupier.v1.AbortedBy``."""
+
+    HOST = 1
+    OPERATOR = 2
+
+
 class Access(IntEnum):
     """Who may take a seat; the numbers are those of ``croupier.v1.SeatAccess``."""
 

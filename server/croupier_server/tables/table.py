@@ -38,7 +38,7 @@ from croupier_server.tables.kept import (
 from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
-from croupier_server.tables.spec import Status, TableSpec
+from croupier_server.tables.spec import AbortedBy, Status, TableSpec
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import SeatWatcher, Spectator
 from croupier_server.wire.base import GameWire
@@ -422,16 +422,27 @@ class Table:
         return True
 
     def abort(self, detail: str, now: int) -> None:
-        """Stop the table; its match does not count. What has ended and is not shown so stays as it
-        is: the answer may not tell.
+        """Stop the table for its host; its match does not count. What has ended and is not shown so
+        stays as it is: the answer may not tell.
+
+        A host that plays in the match could void it when it is behind. At a rated table it is
+        refused; it may concede, for which partners have to agree, as they would not to a forfeit.
 
         Raises:
-            TableHalted, Conflict: it has ended.
+            TableHalted: a fault stopped the table.
+            Conflict: TABLE_CLOSED; RATED_TABLE, the host sits there and the match is starting or
+                under way.
         """
         self.expect_seen_live()
+        is_player = self.opening.creation.principal in self.opening.sitters()
+        if self.spec.rated and self.status is not Status.OPEN and is_player:
+            raise Conflict(
+                Reason.RATED_TABLE,
+                "the host plays in this rated match and cannot abort it; concede instead",
+            )
         if self.delayed is None or self.status is not Status.ENDED:
             self.expect_live()
-            self.end(EndReason.ABORTED, now, None, detail)
+            self.end(EndReason.ABORTED, now, None, detail, aborted_by=AbortedBy.HOST)
 
     def halt(self, fault: BaseException, now: int) -> None:
         """Stop the table for a fault of ours; its log is kept."""
@@ -470,6 +481,7 @@ class Table:
         seat: Seat | None = None,
         detail: str = "",
         outcome: Outcome | None = None,
+        aborted_by: AbortedBy | None = None,
     ) -> None:
         """End the match.
 
@@ -480,13 +492,14 @@ class Table:
             seat: the seat at fault, if one is.
             detail: one sentence for people.
             outcome: how it ended, where an operator has decided that.
+            aborted_by: who stopped it, for ABORTED.
         """
         if reason is EndReason.FINISHED:
             outcome = self.game.outcome(self.match.state)
         elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
             assert seat is not None
             outcome = self.spec.lost_by(seat)
-        self._close(encode.match_result(reason, outcome, seat, detail), now)
+        self._close(encode.match_result(reason, outcome, seat, detail, aborted_by), now)
         assert self.result is not None
         self.journal.announce(encode.MATCH_ENDED, self.result, now)
 

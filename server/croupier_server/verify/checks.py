@@ -19,7 +19,7 @@ from croupier_server.storage.codec import RecordError
 from croupier_server.tables import deals, encode
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.replay import ReplayError, replay
-from croupier_server.tables.spec import DealKind, TableSpec, ruleset_hash
+from croupier_server.tables.spec import AbortedBy, DealKind, TableSpec, ruleset_hash
 from croupier_server.verify.log import RecordLog, Wrong
 from croupier_server.verify.report import Check, Report
 from croupier_server.verify.rules import Play
@@ -223,7 +223,11 @@ class _Checks:
             outcome = self._spec.lost_by(seat)
         elif reason is not EndReason.FINISHED:
             outcome = None
-        if encode.match_result(reason, outcome, seat, result.detail) != log.match.result:
+        aborted_by = None
+        if reason is EndReason.ABORTED and result.aborted_by:
+            aborted_by = AbortedBy(result.aborted_by)
+        expected = encode.match_result(reason, outcome, seat, result.detail, aborted_by)
+        if expected != log.match.result:
             raise Wrong("the scores and places are not those of the match")
         scores = " ".join(f"{one.score:+d}" for one in result.seats)
         return f"{reason.name}: {scores}" if scores else f"{reason.name}: it does not count"

@@ -81,7 +81,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_NONCE_NOT_EXPECTED: _Reason.ValueType  # 22
     """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
     REASON_RATED_TABLE: _Reason.ValueType  # 23
-    """FAILED_PRECONDITION. Not possible at a rated table."""
+    """FAILED_PRECONDITION. Not possible at a rated table: its host cannot abort a match in which it
+    sits; concede, or ask an operator.
+    """
     REASON_NOT_YOUR_TURN: _Reason.ValueType  # 24
     """FAILED_PRECONDITION. No decision of this seat is open."""
     REASON_STALE_DECISION: _Reason.ValueType  # 25
@@ -251,7 +253,9 @@ REASON_NONCE_MISMATCH: Reason.ValueType  # 21
 REASON_NONCE_NOT_EXPECTED: Reason.ValueType  # 22
 """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
 REASON_RATED_TABLE: Reason.ValueType  # 23
-"""FAILED_PRECONDITION. Not possible at a rated table."""
+"""FAILED_PRECONDITION. Not possible at a rated table: its host cannot abort a match in which it
+sits; concede, or ask an operator.
+"""
 REASON_NOT_YOUR_TURN: Reason.ValueType  # 24
 """FAILED_PRECONDITION. No decision of this seat is open."""
 REASON_STALE_DECISION: Reason.ValueType  # 25

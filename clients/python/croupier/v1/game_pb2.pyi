@@ -68,7 +68,7 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_CONCEDED: _EndReason.ValueType  # 3
     """A team conceded."""
     END_REASON_ABORTED: _EndReason.ValueType  # 4
-    """The host or an operator stopped it; it does not count."""
+    """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
     END_REASON_NO_SHOW: _EndReason.ValueType  # 5
     """A seat did not come, or withheld its nonce."""
     END_REASON_VOID: _EndReason.ValueType  # 6
@@ -90,7 +90,7 @@ END_REASON_FORFEIT: EndReason.ValueType  # 2
 END_REASON_CONCEDED: EndReason.ValueType  # 3
 """A team conceded."""
 END_REASON_ABORTED: EndReason.ValueType  # 4
-"""The host or an operator stopped it; it does not count."""
+"""The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
 END_REASON_NO_SHOW: EndReason.ValueType  # 5
 """A seat did not come, or withheld its nonce."""
 END_REASON_VOID: EndReason.ValueType  # 6
@@ -100,6 +100,30 @@ END_REASON_HALTED: EndReason.ValueType  # 7
 END_REASON_ADJUDICATED: EndReason.ValueType  # 8
 """An operator decided how it ended; it counts."""
 Global___EndReason: _TypeAlias = EndReason  # noqa: Y015
+
+class _AbortedBy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AbortedByEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbortedBy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ABORTED_BY_UNSPECIFIED: _AbortedBy.ValueType  # 0
+    """Nobody: the match ended otherwise, or the record is of a version that did not say."""
+    ABORTED_BY_HOST: _AbortedBy.ValueType  # 1
+    """The host of the table, with its host ticket."""
+    ABORTED_BY_OPERATOR: _AbortedBy.ValueType  # 2
+    """An operator of the server. The audit log names the operator; no client sees that log."""
+
+class AbortedBy(_AbortedBy, metaclass=_AbortedByEnumTypeWrapper):
+    """Who stopped a match that does not count. Public."""
+
+ABORTED_BY_UNSPECIFIED: AbortedBy.ValueType  # 0
+"""Nobody: the match ended otherwise, or the record is of a version that did not say."""
+ABORTED_BY_HOST: AbortedBy.ValueType  # 1
+"""The host of the table, with its host ticket."""
+ABORTED_BY_OPERATOR: AbortedBy.ValueType  # 2
+"""An operator of the server. The audit log names the operator; no client sees that log."""
+Global___AbortedBy: _TypeAlias = AbortedBy  # noqa: Y015
 
 @_typing.final
 class GameOptions(_message.Message):
@@ -561,12 +585,15 @@ class MatchResult(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
+    ABORTED_BY_FIELD_NUMBER: _builtins.int
     reason: Global___EndReason.ValueType
     """Why."""
     seat: _builtins.int
     """The seat at fault, for a forfeit, a concession or a no-show."""
     detail: _builtins.str
     """One sentence for people; no card is named in it."""
+    aborted_by: Global___AbortedBy.ValueType
+    """Who stopped the match, for END_REASON_ABORTED."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatOutcome]:
         """One entry a seat, in seat order; empty when the match does not count."""
@@ -578,10 +605,11 @@ class MatchResult(_message.Message):
         seats: _abc.Iterable[Global___SeatOutcome] | None = ...,
         seat: _builtins.int | None = ...,
         detail: _builtins.str = ...,
+        aborted_by: Global___AbortedBy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "detail", b"detail", "reason", b"reason", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "aborted_by", b"aborted_by", "detail", b"detail", "reason", b"reason", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
