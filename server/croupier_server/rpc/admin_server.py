@@ -55,6 +55,7 @@ async def listening(
         gate,
         meter=meter,
         turned_away=TurnedAwayLog(operated.store.audit, operated.now_ms),
+        certificates=certificates,
     )
     server = grpc.aio.server(options=options(_REQUEST_BYTES_MAX))
     service = AdminService(operated, PageTokens(secrets(32), size_max=_PAGE_SIZE_MAX))

@@ -35,6 +35,7 @@ from croupier_server.identity.rights import RIGHTS, Right
 from croupier_server.logging import fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
+from croupier_server.rpc.tls import Certificates, expect_client_certificate
 from croupier_server.rpc.validate import Requests, too_long
 from croupier_server.tables.caller import Caller
 
@@ -98,6 +99,7 @@ class Calls:
         rights: what each method takes.
         meter: counts the calls.
         turned_away: is told of those who have a key but not the right; None: nobody is.
+        certificates: of the port; None: it is not encrypted.
     """
 
     def __init__(
@@ -108,12 +110,14 @@ class Calls:
         rights: Mapping[str, Right] = RIGHTS,
         meter: Meter | None = None,
         turned_away: TurnAway | None = None,
+        certificates: Certificates | None = None,
     ) -> None:
         self.requests = requests
         self.meter = meter or Unmetered()
         self.gate = gate or Gate()
         self._rights = rights
         self._turned_away = turned_away
+        self._checks_peers = certificates is not None and certificates.asks_clients
         self._streams_max = streams_max
         self._streams: Counter[str] = Counter()
 
@@ -125,11 +129,13 @@ class Calls:
         """Who makes a call of the method *path*, if it may.
 
         Raises:
-            KeyError: nobody has said what the method takes.
+            KeyError: no right is defined for the method.
         """
         scope, admit, turned_away = self._rights[path].scope, self.gate.admit, self._turned_away
 
         async def admission(context: Context) -> Caller:
+            if self._checks_peers:
+                expect_client_certificate(context.auth_context())
             try:
                 return admit(context.invocation_metadata(), scope)
             except TurnedAway as error:

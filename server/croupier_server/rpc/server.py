@@ -150,7 +150,13 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     """
     limits = listen.limits
     requests = Requests(limits.request_bytes_max)
-    calls = Calls(requests, limits.streams_max, listen.gate, meter=backing.meter)
+    calls = Calls(
+        requests,
+        limits.streams_max,
+        listen.gate,
+        meter=backing.meter,
+        certificates=listen.certificates,
+    )
     server = grpc.aio.server(options=options(limits.request_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages)

@@ -4,7 +4,9 @@ gRPC asks for certificates at each handshake, on a thread of its own; it gets th
 when the files were last looked at. Connections that are open keep what they have.
 
 Whether clients need a certificate holds for a whole port: gRPC's server either asks for none or
-turns away who has none.
+turns away who has none. What gRPC does not check is that a certificate was made for a client: one
+without an extended key usage passes its handshake, the server's own among them. So every call
+checks it.
 
 Must not be put here: keys and tickets.
 """
@@ -12,13 +14,24 @@ Must not be put here: keys and tickets.
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import grpc
 import structlog
 
+from croupier_server.errors import NotAllowed, Reason
+
 _log = structlog.get_logger(__name__)
+
+_EXTENDED_KEY_USAGE: Final = bytes.fromhex("551d25")
+"""Object identifier 2.5.29.37 of the extension (RFC 5280, 4.2.1.12)."""
+_CLIENT_AUTH: Final = bytes.fromhex("2b06010505070302")
+"""Object identifier 1.3.6.1.5.5.7.3.2 of the purpose ``id-kp-clientAuth``."""
+_EXTENSIONS: Final = 0xA3
+"""Tag of the extensions of a certificate."""
 
 _NO_STAMP: Final = ()
 
@@ -58,11 +71,14 @@ class Certificates:
         self._config = self._read()
         self._trouble = ""
 
+    @property
+    def asks_clients(self) -> bool:
+        """Whether clients need a certificate."""
+        return self._files.client_ca is not None
+
     def credentials(self) -> grpc.ServerCredentials:
         """What a port of the server is opened with."""
-        return grpc.dynamic_ssl_server_credentials(
-            self._config, self._now, self._files.client_ca is not None
-        )
+        return grpc.dynamic_ssl_server_credentials(self._config, self._now, self.asks_clients)
 
     def refresh(self) -> None:
         """Look whether the files have changed, and take them if they fit together.
@@ -138,3 +154,57 @@ def _why(error: Exception) -> str:
     if reason == "KEY_VALUES_MISMATCH":
         return "the certificate does not belong to the key"
     return str(reason or error)
+
+
+def expect_client_certificate(auth_context: Mapping[str, Iterable[bytes]]) -> None:
+    """Check that the certificate of a connection, if it has one, was made for a client.
+
+    A connection over the Unix socket of the house bots has none.
+
+    Args:
+        auth_context: of gRPC.
+
+    Raises:
+        NotAllowed: UNAUTHENTICATED, its extended key usage does not name clients.
+    """
+    for pem in auth_context.get("x509_pem_cert", ()):
+        if not is_for_clients(pem):
+            raise NotAllowed(
+                Reason.UNAUTHENTICATED,
+                "the certificate of this connection is not a client's: issue one with "
+                "extendedKeyUsage=clientAuth",
+            )
+
+
+@lru_cache(maxsize=1_024)
+def is_for_clients(pem: bytes) -> bool:
+    """Whether the extended key usage of a certificate names clients (RFC 5280, 4.2.1.12).
+
+    Args:
+        pem: the certificate, which OpenSSL has verified.
+    """
+    der = ssl.PEM_cert_to_DER_cert(pem.decode("ascii"))
+    ((_, certificate),) = _elements(der)
+    _, to_be_signed = next(_elements(certificate))
+    for tag, block in _elements(to_be_signed):
+        if tag != _EXTENSIONS:
+            continue
+        ((_, extensions),) = _elements(block)
+        for _, extension in _elements(extensions):
+            (_, identifier), *_, (_, value) = _elements(extension)
+            if identifier == _EXTENDED_KEY_USAGE:
+                ((_, purposes),) = _elements(value)
+                return any(purpose == _CLIENT_AUTH for _, purpose in _elements(purposes))
+    return False
+
+
+def _elements(der: bytes) -> Iterator[tuple[int, bytes]]:
+    """Tag and content of each element of *der*, which is well-formed DER (X.690, 8.1)."""
+    at = 0
+    while at < len(der):
+        tag, length, at = der[at], der[at + 1], at + 2
+        if length & 0x80:
+            size = length & 0x7F
+            length, at = int.from_bytes(der[at : at + size], "big"), at + size
+        yield tag, der[at : at + length]
+        at += length
