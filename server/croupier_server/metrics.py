@@ -11,10 +11,12 @@ Must not be put here: what is counted at tables; anything that a call waits for.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import asynccontextmanager
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
 from prometheus_client.core import (
@@ -31,6 +33,9 @@ from prometheus_client.registry import Collector
 from croupier_server.storage.base import Store
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.tally import SECONDS, standing
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 GAMES: Final = {1: "tractor", 2: "tongits", 3: "pokex"}
 _WAIT_S: Final = 5.0
@@ -181,6 +186,41 @@ def new_registry() -> CollectorRegistry:
     return registry
 
 
+def is_own_host(header: str, host: str) -> bool:
+    """Whether a ``Host`` header can name this page.
+
+    A web page that its author's name server points at this machine (DNS rebinding) makes a browser
+    send a public name. An address, a name without a dot, this machine's own name and the one in
+    the settings are none that a stranger can choose.
+
+    Args:
+        header: value of the header, with or without a port.
+        host: address or name that the page listens on.
+    """
+    name = header.strip().lower()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.partition(":")[0]
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return "." not in name or name in (host.lower(), socket.gethostname().lower())
+    return True
+
+
+def guarded(app: WSGIApplication, host: str) -> WSGIApplication:
+    """*app* for requests that name this page as their host; others get ``403 Forbidden``."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if is_own_host(environ.get("HTTP_HOST", ""), host):
+            return app(environ, start_response)
+        start_response("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"unknown host; ask by address, or set metrics_host to the name\n"]
+
+    return answer
+
+
 @asynccontextmanager
 async def page(
     registry: CollectorRegistry, host: str, port: int, source: Source
@@ -197,6 +237,9 @@ async def page(
         raise CannotShowMetrics(
             f"metrics: cannot listen on {host}:{port}: {error.strerror}"
         ) from None
+    app = server.get_app()
+    assert app is not None
+    server.set_app(guarded(app, host))
     try:
         yield server.server_port
     finally:

@@ -244,3 +244,25 @@ async def test_a_drain_with_stop_ends_the_server_and_the_log_says_who_did_it(
 async def begin_and_stop(client: Client) -> None:
     made = await client.create_table("pokex")
     await client.abort_table(made)
+
+
+@pytest.mark.attack
+async def test_the_metrics_page_is_not_read_through_a_browser_that_was_sent_here(
+    operator: Operator,
+) -> None:
+    host, _, port = operator.server.operators.metrics.rpartition(":")
+    for name, status in {
+        f"{host}:{port}": 200,
+        f"localhost:{port}": 200,
+        "[::1]:80": 200,
+        f"prometheus-target:{port}": 200,
+        "": 200,
+        f"rebound.example.org:{port}": 403,
+        "127.0.0.1.example.org": 403,
+    }.items():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"GET /metrics HTTP/1.1\r\nHost: {name}\r\n\r\n".encode())
+        answer = (await reader.read()).decode()
+        writer.close()
+        assert answer.split(maxsplit=2)[1] == str(status), name
+        assert ("croupier_tables" in answer) == (status == 200)
