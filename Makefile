@@ -144,6 +144,11 @@ docs-check: $(READY) ## pages written from the code, links, anchors, decisions, 
 	@$(BIN)/python scripts/gen_docs.py --check
 	@$(BIN)/python scripts/check_docs.py
 
+.PHONY: audit
+audit: $(TOOLS_READY) ## compare the locked dependencies with the public vulnerability database
+	@$(TOOLS)/bin/uv tool run --quiet pip-audit==2.10.1 --strict --disable-pip --require-hashes \
+		--progress-spinner off --timeout 10 --requirement requirements/server.lock
+
 .PHONY: ci
 ci: ## what CI runs, no more
 	@.ci/run
