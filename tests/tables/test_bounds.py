@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from croupier_server.errors import Conflict, CroupierError, Reason, Unavailable
+from croupier_server.errors import Conflict, CroupierError, Exhausted, Reason, Unavailable
 from croupier_server.identity.keys import HOUSE
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.match import REFUSALS_MAX, REFUSED_STRIKES_MAX
+from croupier_server.tables.reception import ABANDONED_MS
 from croupier_server.tables.spec import Access, ClockSpec, JoinTable, SeatSpec, Status
 from tests.tables.test_lifecycle import MATCH
 from tests.tables.toy_game import CARD
@@ -175,6 +176,39 @@ def test_tables_that_have_ended_or_were_given_up_count_no_more() -> None:
     assert world.shard.directory.made_by("ann") == 1
     make(world, "ann")
     assert refusal(world, "ann") is Reason.TOO_MANY_TABLES
+
+
+@pytest.mark.attack
+def test_one_client_without_a_key_cannot_fill_the_server() -> None:
+    """Tables at which nobody is give way, the oldest first; those of who is there do not."""
+    world = World(tables_max=4)
+    honest, tickets = world.start()
+    for ticket in tickets:
+        world.watch(honest, ticket)
+    left = world.create()
+    world.join(left)
+    world.start()
+    world.create()
+    with pytest.raises(Exhausted) as error:
+        world.create()
+    assert error.value.reason is Reason.TOO_MANY_TABLES
+    world.clock.advance(ABANDONED_MS)
+    for _ in range(5):
+        made = world.create()
+        world.shard.commits.flush()
+        assert (made.status, honest.status) == (Status.OPEN, Status.PLAYING)
+        assert world.shard.directory.live == 4
+        world.clock.advance(ABANDONED_MS)
+    assert left.status is Status.ENDED
+
+
+@pytest.mark.attack
+def test_tables_of_who_has_a_key_never_give_way() -> None:
+    world = World(tables_max=2)
+    for who in ("ann", "bob"):
+        make(world, who)
+    world.clock.advance(ABANDONED_MS)
+    assert refusal(world, "cat") is Reason.TOO_MANY_TABLES
 
 
 def test_a_match_needs_each_seat_taken_once() -> None:

@@ -47,6 +47,11 @@ class Presence:
         """Whether this table minds."""
         return self._away_ms != FOREVER and not self.stands
 
+    @property
+    def last_seen_ms(self) -> int:
+        """When any seat was last heard of; 0: none ever was."""
+        return max(self._seen)
+
     def seen(self, seat: Seat, now: int) -> None:
         """*seat* was heard of."""
         self._seen[seat] = now

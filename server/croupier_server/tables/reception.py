@@ -18,7 +18,7 @@ from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.commits import Commits
 from croupier_server.tables.creation import GameEntry, creation, make_spec
 from croupier_server.tables.deals import MakeDealer
-from croupier_server.tables.directory import Directory
+from croupier_server.tables.directory import SCANNED_MAX, Directory
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idempotency import Answers, fingerprint, request_key
 from croupier_server.tables.kept import Sitting
@@ -38,6 +38,9 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 
 _RETRY_MS: Final = 1_000
+
+ABANDONED_MS: Final = 10_000
+"""A table at which no seat was heard of for this long gives way on a full server without keys."""
 
 
 class Host(Protocol):
@@ -95,6 +98,7 @@ class Reception:
         self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
         self._endpoint = endpoint
         self._number = 0
+        self._looked_at = 0
         self.is_closed = False
         self._created: Answers[Made] = Answers(host.limits.requests_max)
         self._joined: Answers[Sat] = Answers(host.limits.requests_max)
@@ -174,7 +178,8 @@ class Reception:
             raise Unavailable(
                 Reason.SERVER_DRAINING, "the server takes no new tables now", retry_ms=_RETRY_MS
             )
-        if host.directory.live >= host.limits.tables_max:
+        is_full = host.directory.live >= host.limits.tables_max
+        if is_full and not self._make_room(caller, now):
             raise Exhausted(
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
             )
@@ -185,6 +190,25 @@ class Reception:
         host.directory.add(table)
         self._house.wait(table, codes)
         return Created(table, host_ticket, _shown(table.spec, codes))
+
+    def _make_room(self, caller: Caller, now: int) -> bool:
+        """End one table that was abandoned, on a server without keys; whether there was one.
+
+        There nobody can be held to a number of tables of their own, so that one client could fill
+        the server. Each call goes on behind the table that the last one looked at.
+        """
+        if caller.principal != LOCAL:
+            return False
+        directory = self._host.directory
+        tables = [*directory.behind(self._looked_at, SCANNED_MAX)]
+        tables += directory.behind(0, SCANNED_MAX - len(tables))
+        for table in tables:
+            self._looked_at = table.number
+            if table.is_abandoned(now, ABANDONED_MS):
+                table.abort("nobody was there, and the server was full", now)
+                self._host.done(table)
+                return True
+        return False
 
     def _expect_few(self, caller: Caller) -> None:
         """Raise if the principal of *caller* has as many tables as one may have, or may have them

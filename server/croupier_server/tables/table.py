@@ -218,6 +218,15 @@ class Table:
             return []
         return self.presence.away(self.seat_watchers, self.match.decisions, now)
 
+    def is_abandoned(self, now: int, after_ms: int) -> bool:
+        """Whether the match has not ended, no seat has a stream, and for *after_ms* none was heard
+        of."""
+        return (
+            self.status is not Status.ENDED
+            and all(watcher is None for watcher in self.seat_watchers)
+            and now - max(self.spec.created_ms, self.presence.last_seen_ms) >= after_ms
+        )
+
     # Seats ---------------------------------------------------------------------------------------
 
     def join(self, seat: Seat, player: str, sitting: Sitting, now: int) -> None:
