@@ -1,4 +1,4 @@
-"""Check what is written for people: links, anchors, decision records, changelog fragments.
+"""Check what is written for people: links, named tests, decision records, changelog fragments.
 
 Run by ``make docs-check``. Prints one line a finding and fails if there is any. Links to other
 sites are not followed: the check needs no network. Must not be put here: checks of code blocks,
@@ -19,6 +19,7 @@ SKIPPED = {".git", ".venv", ".tools", "node_modules", "build", "dist"}
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```+|~~~+)")
+TEST = re.compile(r"`(tests/[\w./-]+\.(?:py|patch))(?:::(\w+))?`")
 ADR_NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
 ADR_PARTS = ("Status", "Context", "Decision", "Alternatives", "Consequences")
 
@@ -69,9 +70,16 @@ def anchors(page: Path) -> set[str]:
 
 
 def check_page(page: Path) -> Iterator[str]:
-    """Relative links and anchors of *page* that lead nowhere, and a block that never closes."""
+    """Relative links, anchors and tests in *page* that lead nowhere, and a block that never
+    closes."""
     name = page.relative_to(ROOT)
-    lines, is_closed = prose(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    lines, is_closed = prose(text)
+    for path, test in sorted(set(TEST.findall(text))):
+        if not (ROOT / path).exists():
+            yield f"{name}: {path} does not exist"
+        elif test and not re.search(rf"\bdef {test}\b", (ROOT / path).read_text("utf-8")):
+            yield f"{name}: {path} has no test {test}"
     if not is_closed:
         yield f"{name}: a code block is not closed"
     for number, line in lines.items():
