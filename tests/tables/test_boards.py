@@ -4,16 +4,20 @@ has watched one does not sit down at another."""
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import pytest
 
-from croupier.v1 import table_pb2
-from croupier_server.errors import NotAllowed, Reason
+from croupier.v1 import table_pb2, table_service_pb2
+from croupier_server.errors import CroupierError, NotAllowed, Reason
 from croupier_server.identity.keys import HOUSE
+from croupier_server.storage.base import BoardTable
 from croupier_server.tables import kept
 from croupier_server.tables.boards import BOARDS_MAX
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.lobby import LobbyFeed
+from croupier_server.tables.seats import ticket_hash
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
@@ -29,7 +33,7 @@ from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of
 from tests.tables.world import World, kinds, now, request
 
-ANN, BOB, CY, DI, EVE = (Caller(principal) for principal in ("ann", "bob", "cy", "di", "eve"))
+ANN, BOB, CY, DI, EVE, HAL = map(Caller, ("ann", "bob", "cy", "di", "eve", "hal"))
 BARRED = table_pb2.StreamEnd.REASON_BARRED
 
 
@@ -39,21 +43,24 @@ class Boards(World):
     def __init__(self, **limits: Any) -> None:
         super().__init__(**limits)
         self.codes: dict[str, tuple[str, ...]] = {}
+        self.hosts: dict[str, str] = {}
 
     def table(
         self,
         board: int = 1,
         tables: int = 2,
         delay: SpectatorDelay | None = None,
+        shared: bool = False,
         **changes: Any,
     ) -> Table:
         """A table of a board; its invite codes are kept."""
         root = bytes([board]) * 32
-        deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables)
+        deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables, shared)
         seats = (SeatSpec(Access.INVITED),) * 2
         wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay, **changes)
-        made = self.shard.create_table(Caller(), wanted)
+        made = self.shard.create_table(HAL, wanted)
         self.codes[made.table.spec.table_id] = made.invite_codes
+        self.hosts[made.table.spec.table_id] = made.host_ticket
         return made.table
 
     def sit(self, caller: Caller, table: Table, seat: int) -> Caller:
@@ -227,9 +234,9 @@ def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:
     assert kinds(world.take(own))[0] == "snapshot"
 
 
-def begun(world: Boards, *sitters: Caller, tables: int = 3) -> Table:
+def begun(world: Boards, *sitters: Caller, tables: int = 3, **changes: Any) -> Table:
     """A table of the board whose match is on."""
-    table = world.table(tables=tables)
+    table = world.table(tables=tables, **changes)
     for seat, caller in enumerate(sitters):
         world.sit(caller, table, seat)
     assert table.status is Status.PLAYING
@@ -247,9 +254,6 @@ def test_private_whoever_watched_a_board_does_not_sit_down_at_its_other_tables()
     third = world.table(tables=3)
     assert world.may_watch(Caller(LOCAL), first)
     assert world.may_sit(Caller(LOCAL), third)
-    assert world.may_sit(ANN, third), (
-        "who sits at one may sit at others: that is what boards are for"
-    )
     assert watchers_in(world, first) == [("eve",)], "it is put down once"
 
 
@@ -306,7 +310,7 @@ def test_watching_before_the_match_shows_nothing(delay: SpectatorDelay | None) -
 
 def test_whoever_watches_the_table_where_it_sits_may_sit_at_others() -> None:
     world = Boards()
-    first, second = begun(world, ANN, BOB), world.table(tables=3)
+    first, second = begun(world, ANN, BOB, shared=True), world.table(tables=3, shared=True)
     assert world.may_watch(ANN, first)
     assert world.may_sit(ANN, second)
 
@@ -364,17 +368,226 @@ def test_so_many_boards_are_remembered() -> None:
     first, second = world.table(), world.table()
     world.sit(ANN, first, 0)
     boards = world.shard.directory.boards
-    for number in range(BOARDS_MAX):
-        assert boards.may_not_watch("ann", second)
-        deal = DealSource(DealKind.BOARD, "b", b"", number.to_bytes(32, "big"), 2)
-        boards.add(_Named(deal))  # type: ignore[arg-type]
-    assert not boards.may_not_watch("ann", second)
+    idle = [BoardTable(number.to_bytes(32, "big"), "t", ("ann",), ()) for number in range(3)]
+    boards.go_on_from(idle)
+    others = (BoardTable(number.to_bytes(32, "big"), "t", (), ()) for number in range(3, 10**9))
+    boards.go_on_from(islice(others, BOARDS_MAX - 3))
+    assert len(boards._boards) == BOARDS_MAX
+    assert idle[0].board not in boards._boards
+    assert idle[1].board in boards._boards
+    assert boards.may_not_watch("ann", second), "a board is not forgotten while it is played"
 
 
-class _Named:
-    """As much of a table as makes a board."""
+# Sitting at two tables ----------------------------------------------------------------------------
 
-    def __init__(self, deal: DealSource) -> None:
-        self.spec = self
-        self.deal = deal
-        self.table_id = "another"
+
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_private_a_principal_sits_at_one_table_of_a_board_at_a_time(
+    has_begun: bool, is_restarted: bool
+) -> None:
+    """Whichever of its keys it uses, whatever invite codes it has, in whichever order tables are
+    made and whether it lost its seat meanwhile."""
+    world = Boards()
+    first, early = world.table(tables=3), world.table(tables=3)
+    ann = world.sit(ANN, first, 0)
+    if has_begun:
+        world.sit(BOB, first, 1)
+        world.sit(CY, first, 1)
+    if is_restarted:
+        world.restart()
+    first, early = world.find(first.spec.table_id), world.find(early.spec.table_id)
+    late, other = world.table(tables=3), world.table(board=2)
+    barred = [ANN, ann, *([BOB, CY] if has_begun else [])]
+    for table in (early, late):
+        for caller in barred:
+            assert not world.may_sit(caller, table)
+        assert not any(seat.player for seat in table.seats)
+    assert world.may_sit(ANN, other), "it has other cards"
+    assert world.shard.join(ann, JoinTable(first.spec.table_id)).seat == 0, "its own seat"
+    assert world.may_sit(EVE, early)
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize(
+    ("first_shared", "second_shared", "may_sit"),
+    [(True, True, True), (True, False, False), (False, True, False)],
+)
+def test_the_host_of_a_board_may_allow_it_for_all_of_its_tables(
+    first_shared: bool, second_shared: bool, may_sit: bool, is_restarted: bool
+) -> None:
+    world = Boards()
+    begun(world, ANN, BOB, shared=first_shared)
+    second = world.table(tables=3, shared=second_shared)
+    if is_restarted:
+        world.restart()
+    assert world.may_sit(ANN, world.find(second.spec.table_id)) is may_sit
+
+
+def test_whoever_has_left_or_ended_one_table_of_a_board_may_sit_at_another() -> None:
+    world = Boards()
+    first, second = world.table(tables=3), world.table(tables=3)
+    ann = world.sit(ANN, first, 0)
+    world.shard.leave(ann, first.spec.table_id)
+    assert world.may_sit(ANN, second)
+    first = begun(world, BOB, CY)
+    assert not world.may_sit(BOB, second)
+    world.play(first)
+    assert world.may_sit(BOB, second)
+
+
+def test_house_bots_and_callers_without_keys_sit_at_any_number_of_tables() -> None:
+    world = Boards()
+    for caller in (Caller(HOUSE), Caller(LOCAL)):
+        first, second = world.table(tables=3), world.table(tables=3)
+        assert world.may_sit(caller, first)
+        assert world.may_sit(caller, second)
+
+
+# What is veiled -----------------------------------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    """What somebody reads of a table: by asking for it, in lists, in the lobby."""
+
+    got: table_pb2.Table
+    listed: dict[int, bool]
+    lobby: list[table_pb2.Table]
+
+
+def look(world: Boards, caller: Caller, table: Table) -> Seen:
+    """What *caller* reads of *table*."""
+    directory = world.shard.directory
+    name = table.spec.table_id
+    feed = world.shard.watch_lobby(caller=caller)
+    lobby = in_lobby(world, feed, name)
+    feed.close()
+    return Seen(
+        table_pb2.Table.FromString(directory.resource(table, caller)),
+        {
+            status: any(
+                one is table for one in directory.listed(status=status, caller=caller).tables
+            )
+            for status in Status
+        },
+        lobby,
+    )
+
+
+def in_lobby(world: Boards, feed: LobbyFeed, table_id: str) -> list[table_pb2.Table]:
+    """What the lobby says of a table now."""
+    found = map(table_service_pb2.WatchLobbyResponse.FromString, feed.take(world.clock.now))
+    return [one.table for one in found if one.table.table_id == table_id]
+
+
+def expect_veiled(world: Boards, caller: Caller, table: Table) -> None:
+    """Nothing shows how far the match is, or that it has ended."""
+    got, listed, lobby = look(world, caller, table)
+    assert not got.HasField("result")
+    assert got.sequence == 0
+    assert got.status == table_pb2.TABLE_STATUS_PLAYING
+    assert listed == {status: status is Status.PLAYING for status in Status}
+    assert lobby == [got]
+    for seat in (None, 0):
+        with pytest.raises(CroupierError) as caught:
+            world.shard.join(caller, JoinTable(table.spec.table_id, seat))
+        assert caught.value.reason is Reason.TABLE_STARTED
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("caller", [ANN, EVE, Caller(LOCAL)], ids=["barred", "nobody", "local"])
+def test_private_a_table_of_a_board_shows_not_how_it_goes_before_the_board_is_done(
+    caller: Caller,
+) -> None:
+    """Not in GetTable, in lists, in the lobby, and not by what JoinTable is refused with."""
+    world = Boards()
+    first, second = begun(world, BOB, CY, tables=2), begun(world, ANN, DI, tables=2)
+    lobby = world.shard.watch_lobby(caller=caller)
+    lobby.take(world.clock.now)
+    name = first.spec.table_id
+    before = look(world, caller, first).got
+    expect_veiled(world, caller, first)
+    world.step(first)
+    expect_veiled(world, caller, first)
+    world.play(first)
+    assert first.status is Status.ENDED
+    expect_veiled(world, caller, first)
+    assert look(world, caller, first).got == before, "the very same from its start on"
+    assert in_lobby(world, lobby, name) == [], "and nothing tells when it ended"
+    world.play(second)
+    got, listed, present = look(world, caller, first)
+    assert got.HasField("result")
+    assert got.sequence == first.journal.committed
+    assert listed[Status.ENDED]
+    assert present == []
+    (shown,) = in_lobby(world, lobby, name)
+    assert shown == got
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_veil_is_none_to_the_host_and_to_the_seats_of_the_table(is_restarted: bool) -> None:
+    world = Boards()
+    first = world.table()
+    bob, _ = (world.sit(caller, first, seat) for seat, caller in enumerate((BOB, CY)))
+    name = first.spec.table_id
+    begun(world, ANN, DI, tables=2)
+    world.step(first)
+    if is_restarted:
+        world.restart()
+        first = world.find(name)
+    expect_veiled(world, ANN, first)
+    lobbies = {caller: world.shard.watch_lobby(caller=caller) for caller in (HAL, BOB, ANN)}
+    for lobby in lobbies.values():
+        lobby.take(world.clock.now)
+    for caller in (HAL, BOB, CY, bob):
+        assert look(world, caller, first).got.sequence == first.journal.committed
+    world.play(first)
+    for caller in (HAL, BOB, CY, bob):
+        assert look(world, caller, first).got.HasField("result")
+    assert [len(in_lobby(world, lobby, name)) for lobby in lobbies.values()] == [1, 1, 0]
+
+
+def test_without_keys_a_ticket_lifts_the_veil() -> None:
+    world = Boards()
+    first, local = world.table(), Caller(LOCAL)
+    tickets = [world.sit(local, first, seat) for seat in range(2)]
+    first.opening.host = ticket_hash(LOCAL, "host")
+    world.table()
+    world.play(first)
+    expect_veiled(world, local, first)
+    expect_veiled(world, local._replace(ticket="another", host_ticket="another"), first)
+    for caller in (*tickets, local._replace(host_ticket="host")):
+        assert look(world, caller, first).got.HasField("result")
+
+
+def test_private_whoever_sits_at_both_tables_sees_both() -> None:
+    world = Boards()
+    first = begun(world, ANN, BOB, shared=True)
+    begun(world, ANN, CY, shared=True)
+    world.play(first)
+    assert look(world, ANN, first).got.HasField("result")
+    expect_veiled(world, CY, first)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_match_that_has_not_begun_is_not_veiled(is_first: bool) -> None:
+    world = Boards()
+    tables = [world.table(), world.table()]
+    world.sit(ANN, tables[0], 0)
+    table = tables[0 if is_first else 1]
+    for caller in (EVE, ANN):
+        got = look(world, caller, table).got
+        assert got.sequence == table.journal.committed
+        assert got.status == table_pb2.TABLE_STATUS_OPEN
+    name = table.spec.table_id
+    world.shard.abort(HAL._replace(host_ticket=world.hosts[name]), name, "rain")
+    for caller in (EVE, ANN):
+        assert look(world, caller, table).got.status == table_pb2.TABLE_STATUS_ENDED
+
+
+def test_a_table_without_sisters_is_not_veiled() -> None:
+    world = Boards()
+    table = begun(world, ANN, BOB, tables=1)
+    world.play(table)
+    assert look(world, EVE, table).got.HasField("result")

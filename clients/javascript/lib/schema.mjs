@@ -39,6 +39,7 @@ BoardDeal
 2 root bytes
 3 commitment bytes
 4 tables uint
+5 shared_principals bool
 
 FixedDeal
 1 seed opt uint

@@ -336,22 +336,25 @@ class Client:
             seat, self._carrier(address), self._connection(address)
         )
         if message is None:
-            message = await self._result(self._connection(address), ticket.table_id)
+            message = await self._result(self._connection(address), ticket)
         result = make_result(
             message, ticket.table_id, ticket.seat, seat.name, seat.decisions, seat.nonces.last
         )
         await seat.call_hook(bot.on_end, result)
         return result
 
-    async def _result(self, connection: Connection, table_id: str) -> game_pb2.MatchResult:
-        """The result of a match that ended while we did not look, from the table or its record.
+    async def _result(self, connection: Connection, ticket: Ticket) -> game_pb2.MatchResult:
+        """The result of the match of *ticket*, which ended while we did not look: from the table or
+        its record.
 
         Raises:
             Error: it has none, or none that is shown.
         """
+        table_id = ticket.table_id
         try:
             request = table_service_pb2.GetTableRequest(table_id=table_id)
-            table = (await connection.call(connection.tables.GetTable, request)).table
+            method = connection.tables.GetTable
+            table = (await connection.call(method, request, ticket=self._secret(ticket))).table
             if table.HasField("result"):
                 return table.result
         except NotFound:

@@ -358,6 +358,7 @@ class _Runner:
                     board_id=f"{plan.seed}/{cards.board_id}",
                     root=cards.root,
                     commitment=cards.commitment,
+                    shared_principals=True,  # entrants play in processes that we keep apart
                     tables=tables,
                 )
             ),

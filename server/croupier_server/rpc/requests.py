@@ -155,6 +155,7 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
                 root=board.root,
                 commitment=board.commitment,
                 tables=board.tables or 1,
+                shared_principals=board.shared_principals,
             )
         case "fixed":
             fixed = source.fixed

@@ -63,11 +63,12 @@ class TableService:
         codes = b"".join(field_bytes(3, code.encode()) for code in created.invite_codes)
         return _table(1, created.table) + field_text(2, created.host_ticket) + codes
 
-    async def get_table(self, _caller: Caller, request: pb.GetTableRequest) -> bytes:
-        """A table as everybody may see it."""
-        return _table(1, self._shard.table(request.table_id))
+    async def get_table(self, caller: Caller, request: pb.GetTableRequest) -> bytes:
+        """A table as *caller* may see it."""
+        directory = self._shard.directory
+        return field_bytes(1, directory.resource(directory.table(request.table_id), caller))
 
-    async def list_tables(self, _caller: Caller, request: pb.ListTablesRequest) -> bytes:
+    async def list_tables(self, caller: Caller, request: pb.ListTablesRequest) -> bytes:
         """A page of tables, newest first."""
         scope = f"tables/{request.game}/{request.status}"
         cursor = self._pages.cursor(scope, request.page_token)
@@ -77,8 +78,10 @@ class TableService:
             status=Status(request.status) if request.status else None,
             before=int(cursor) if cursor else None,
             limit=size,
+            caller=caller,
         )
-        answer = b"".join(_table(1, table) for table in found.tables)
+        resource = self._shard.directory.resource
+        answer = b"".join(field_bytes(1, resource(table, caller)) for table in found.tables)
         if found.before is not None:
             answer += field_text(2, self._pages.token(scope, str(found.before)))
         return answer

@@ -1,8 +1,9 @@
 """Boards: which tables share their cards, who has sat at them and who has watched them.
 
 Whoever has sat at one table of a board knows cards of the others, and would learn more by watching
-them; whoever has watched one must not sit down at another. Must not be put here: the cards of a
-board, and what somebody who is barred is told.
+them, or by seeing how they went; whoever has watched one must not sit down at another, nor whoever
+still plays at one. Must not be put here: the cards of a board, and what somebody who is barred is
+told.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from croupier_server.storage.base import BoardTable
-from croupier_server.tables.caller import LOCAL
+from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import DealKind
 from croupier_server.tables.table import Table
+from croupier_server.tables.tickets import is_of
 
 BOARDS_MAX: Final = 4096
-"""Boards that are remembered; beyond, the oldest one is forgotten."""
+"""Boards that are remembered; beyond, the oldest one without a live table is forgotten."""
 
 
 class _Known(NamedTuple):
@@ -62,14 +64,18 @@ class Boards:
         if deal.kind is DealKind.BOARD and deal.tables > 1:
             self._board(deal.commitment).live[table.spec.table_id] = table
 
-    def end(self, table: Table) -> None:
-        """*table* has ended, as far as everybody may know."""
+    def end(self, table: Table) -> list[str]:
+        """*table* has ended, as far as everybody may know; returns the ids of tables that are not
+        veiled any more: all of its board, if that is done."""
         board = self._of(table)
-        if board is not None:
-            board.live.pop(table.spec.table_id, None)
-            board.ended[table.spec.table_id] = _known(table)
-            if len(board.ended) >= table.spec.deal.tables:
-                del self._boards[table.spec.deal.commitment]
+        if board is None:
+            return []
+        board.live.pop(table.spec.table_id, None)
+        board.ended[table.spec.table_id] = _known(table)
+        if len(board.ended) < table.spec.deal.tables:
+            return []
+        del self._boards[table.spec.deal.commitment]
+        return [*board.ended, *board.live]
 
     def drop(self, table: Table) -> None:
         """*table* was given up."""
@@ -85,7 +91,7 @@ class Boards:
         the server stops.
         """
         board = self._of(table)
-        if board is None or not table.opening.reveal.root:
+        if board is None or not table.opening.has_begun:
             return False
         known = board.ended.get(table.spec.table_id) or _known(table)
         fresh = set(principals) - known.watched - {LOCAL}
@@ -123,6 +129,21 @@ class Boards:
             for known in board.ended_but(table)
         )
 
+    def sits_elsewhere(self, principal: str, table: Table) -> bool:
+        """Whether *principal* sits at another table of the board of *table* that has not ended, and
+        their host does not allow it to sit at both."""
+        is_shared = table.spec.deal.shared_principals
+        return any(
+            principal in other.opening.sitters()
+            and not (is_shared and other.spec.deal.shared_principals)
+            for other in self.sisters(table)
+        )
+
+    def veils(self, table: Table, caller: Caller) -> bool:
+        """Whether *caller* may not see how the match of *table* goes and ends, as its board is not
+        done: it is neither the host nor a seat. It may sit at another table of the board."""
+        return self._of(table) is not None and not is_of(caller, table)
+
     def sisters(self, table: Table) -> Iterator[Table]:
         """The other tables of its board that have not ended."""
         board = self._of(table)
@@ -133,7 +154,8 @@ class Boards:
         """The board with this commitment, which may be a new one."""
         board = self._boards.setdefault(commitment, _Board())
         if len(self._boards) > BOARDS_MAX:
-            del self._boards[next(iter(self._boards))]
+            idle = (key for key, one in self._boards.items() if not one.live and one is not board)
+            self._boards.pop(next(idle, b""), None)
         return board
 
     def _of(self, table: Table) -> _Board | None:

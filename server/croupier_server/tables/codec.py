@@ -291,6 +291,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
             board_id=table.deal_source.board.board_id,
             commitment=table.deal_source.board.commitment,
             tables=table.deal_source.board.tables or 1,
+            shared_principals=table.deal_source.board.shared_principals,
         ),
         commitment=table.commitment,
         clock=read_clock(table.clock),

@@ -17,6 +17,8 @@ import structlog
 from croupier_server.errors import NotFound, Reason
 from croupier_server.storage.base import FinishedMatch, TableLog
 from croupier_server.tables.boards import Boards
+from croupier_server.tables.caller import NOBODY, Caller
+from croupier_server.tables.encode import Shown
 from croupier_server.tables.idempotency import request_key
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
@@ -41,6 +43,18 @@ class Page(NamedTuple):
 
     tables: list[Table]
     before: int | None
+
+
+class Archived(NamedTuple):
+    """What follows when a table has ended.
+
+    Attributes:
+        gone: ids of tables that are no longer answered for.
+        unveiled: tables that everybody may see as they are from now on, see `Boards.veils`.
+    """
+
+    gone: list[str]
+    unveiled: list[Table]
 
 
 class Directory:
@@ -160,10 +174,12 @@ class Directory:
         status: Status | None = None,
         before: int | None = None,
         limit: int = 100,
+        caller: Caller = NOBODY,
     ) -> Page:
         """Listed tables, newest first.
 
         Args:
+            caller: who asks: tables stand where it sees them.
             kind: only those of this game; 0: all.
             status: only those that stand there; None: all.
             before: only those with a smaller `Table.number`; None: all.
@@ -184,10 +200,18 @@ class Directory:
             if (
                 table.is_listed
                 and kind in (0, table.spec.kind)
-                and status in (None, table.seen.status)
+                and status in (None, self.seen(table, caller).status)
             ):
                 found.append(table)
         return Page(found, order[place].number if place else None)
+
+    def seen(self, table: Table, caller: Caller) -> Shown:
+        """Seats and status of *table* as *caller* sees them."""
+        return table.seen_by(is_veiled=self.boards.veils(table, caller))
+
+    def resource(self, table: Table, caller: Caller) -> bytes:
+        """Payload of ``croupier.v1.Table`` for *caller*."""
+        return table.resource(is_veiled=self.boards.veils(table, caller))
 
     @property
     def newest(self) -> int:
@@ -199,11 +223,10 @@ class Directory:
         place = bisect_left(self._order, number + 1, key=_number)
         return self._order[place : place + limit]
 
-    def archive(self, table: Table) -> list[str]:
+    def archive(self, table: Table) -> Archived:
         """Have the record of an ended table made, and let the oldest ended table go.
 
-        Returns the ids of those that went. A record that cannot be made harms nobody but those who
-        look for it: the rows are kept.
+        A record that cannot be made harms nobody but those who look for it: the rows are kept.
         """
         spec = table.spec
         assert table.result is not None
@@ -233,14 +256,15 @@ class Directory:
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self._uncount(table)
-        self.boards.end(table)
+        names = self.boards.end(table)
+        unveiled = [self._tables[name] for name in names if name in self._tables]
         self.tally.end(table)
         self._ended.append(spec.table_id)
         gone = []
         while len(self._ended) > self._ended_max:
             gone.append(self._ended.popleft())
             self._let_go(gone[-1])
-        return gone
+        return Archived(gone, unveiled)
 
 
 def _kept(table_id: str, error: Exception | None) -> None:

@@ -72,7 +72,7 @@ def deal_source(source: DealSource) -> bytes:
     """Payload of ``DealSource``, secrets left out."""
     if source.kind is DealKind.BOARD:
         arm = field_text(1, source.board_id) + field_blob(3, source.commitment)
-        arm += field_number(4, source.tables)
+        arm += field_number(4, source.tables) + field_number(5, source.shared_principals)
     else:
         arm = b""
     return field_bytes(source.kind, arm)

@@ -39,19 +39,20 @@ class Encoded:
     __slots__ = ("_kept",)
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[Shown, int, bytes]] = {}
+        self._kept: dict[tuple[str, bool], tuple[Shown, int, bytes]] = {}
 
-    def of(self, table: Table) -> bytes:
-        """Of *table* as it is now."""
+    def of(self, table: Table, *, is_veiled: bool = False) -> bytes:
+        """Of *table* as it is now; for *is_veiled* see `Table.seen_by`."""
         seen = table.seen
         sequence = table.journal.committed if table.delayed is None else table.delayed.sequence
-        kept = self._kept.get(table.spec.table_id)
+        key = table.spec.table_id, is_veiled
+        kept = self._kept.get(key)
         if kept is not None and kept[0] is seen and kept[1] == sequence:
             return kept[2]
-        payload = field_bytes(1, table.resource())
+        payload = field_bytes(1, table.resource(is_veiled=is_veiled))
         if len(self._kept) >= _ENCODED_MAX:
             self._kept.clear()
-        self._kept[table.spec.table_id] = seen, sequence, payload
+        self._kept[key] = seen, sequence, payload
         return payload
 
 
@@ -63,6 +64,7 @@ class LobbyFeed(Feed):
         behind: the next tables with numbers above a given one, so many at most.
         last: number of the newest table that is there.
         encoded: what is shown of each.
+        veils: whether the match of a table is veiled from the reader, see `Boards.veils`.
         kind: of tables of this game alone; 0: of all.
         principal: who reads it.
     """
@@ -75,6 +77,7 @@ class LobbyFeed(Feed):
         "_last",
         "_pending",
         "_position",
+        "_veils",
         "kind",
         "principal",
     )
@@ -85,6 +88,7 @@ class LobbyFeed(Feed):
         behind: Callable[[int, int], Sequence[Table]],
         last: int,
         encoded: Encoded,
+        veils: Callable[[Table], bool] = lambda _: False,
         *,
         kind: int = 0,
         principal: str = LOCAL,
@@ -97,6 +101,7 @@ class LobbyFeed(Feed):
         """Number of the last table that was looked at, of those that were there at the start."""
         self._last = last
         self._encoded = encoded
+        self._veils = veils
         self._pending: dict[str, Table] = {}
         self._is_ready = False
         self._ending = b""
@@ -107,8 +112,10 @@ class LobbyFeed(Feed):
         return not self._is_ready
 
     def show(self, table: Table) -> None:
-        """*table* came or changed."""
+        """*table* came or changed. Of an end that is veiled not even its time shows."""
         is_to_come = self._position < table.number <= self._last
+        if self._seen(table).status is not table.seen.status:
+            return
         if self.kind in (0, table.spec.kind) and not is_to_come:
             self._pending[table.spec.table_id] = table
             self.wake()
@@ -140,13 +147,19 @@ class LobbyFeed(Feed):
             if table.number > self._last or len(out) == SLICE:
                 break
             self._position = table.number
-            is_live = table.seen.status is not Status.ENDED and table.is_listed
+            is_live = self._seen(table).status is not Status.ENDED and table.is_listed
             if is_live and self.kind in (0, table.spec.kind):
-                out.append(self._encoded.of(table))
+                out.append(self._encode(table))
         if len(out) < SLICE and (not tables or tables[-1].number >= self._last):
             self._is_ready = True
             out.append(READY)
 
     def _take_pending(self, out: list[bytes]) -> None:
         for table_id in list(islice(self._pending, SLICE)):
-            out.append(self._encoded.of(self._pending.pop(table_id)))
+            out.append(self._encode(self._pending.pop(table_id)))
+
+    def _seen(self, table: Table) -> Shown:
+        return table.seen_by(is_veiled=self._veils(table))
+
+    def _encode(self, table: Table) -> bytes:
+        return self._encoded.of(table, is_veiled=self._veils(table))

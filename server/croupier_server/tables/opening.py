@@ -111,7 +111,7 @@ class Opening:
             state.nonce_hash = sitting.nonce_hash
         before = state.owner
         state.hold(sitting)
-        if self._root and before not in ("", state.owner, *self.superseded):
+        if self.has_begun and before not in ("", state.owner, *self.superseded):
             self.superseded += (before,)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
@@ -131,6 +131,11 @@ class Opening:
         state.player = ""
         state.nonce_hash = b""
         state.retire()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the match has begun: all nonces came, so its cards are fixed."""
+        return bool(self._root)
 
     def missing_seat(self) -> Seat | None:
         """The first seat that is empty, or whose nonce has not come; None: it is not for any of

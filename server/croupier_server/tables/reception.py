@@ -355,7 +355,9 @@ class Reception:
         if before is not None and table.seats[before.seat].epoch == before.epoch:
             seat = before.seat
         else:
-            seat = tickets.choose_seat(caller, table, request, host.limits.joins_max)
+            is_veiled = host.directory.boards.veils(table, caller)
+            most = host.limits.joins_max
+            seat = tickets.choose_seat(caller, table, request, most, is_veiled=is_veiled)
             self._expect_unseen(caller, table, seat)
         host.expect_storing()
         state = table.seats[seat]
@@ -390,8 +392,8 @@ class Reception:
         return b"" if table.spec.seats[seat].access is Access.HOUSE else request.nonce_hash
 
     def _expect_unseen(self, caller: Caller, table: Table, seat: Seat) -> None:
-        """Raise if *caller* has watched a table with the cards of *table*, where it is to get a
-        seat that is not its own."""
+        """Raise if *caller* has watched a table with the cards of *table*, or sits at one, where it
+        is to get a seat that is not its own."""
         is_own = table.seats[seat].owner == caller.principal
         if table.spec.deal.tables <= 1 or is_own or caller.principal in (LOCAL, HOUSE):
             return
@@ -399,6 +401,12 @@ class Reception:
         if self._host.directory.boards.may_not_join(caller.principal, table):
             raise NotAllowed(
                 Reason.SPECTATING_BARRED, "you have watched a table with the same cards"
+            )
+        if self._host.directory.boards.sits_elsewhere(caller.principal, table):
+            raise NotAllowed(
+                Reason.SPECTATING_BARRED,
+                "you sit at another table with the same cards; join this one when it has ended, or "
+                "have the host set shared_principals in the BoardDeal of both",
             )
 
     def leave(self, caller: Caller, table_id: str) -> None:

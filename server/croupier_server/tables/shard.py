@@ -10,6 +10,7 @@ Must not be put here: rules, messages of the contract, gRPC.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 import structlog
@@ -290,6 +291,7 @@ class Shard:
             self.directory.behind,
             self.directory.newest,
             self.readers.encoded,
+            partial(self.directory.boards.veils, caller=caller),
             kind=kind,
             principal=caller.principal,
         )
@@ -373,12 +375,16 @@ class Shard:
         A table that is shown late has not ended before that is shown: until then it is listed and
         its rows are kept, for its spectators and in place of its record.
         """
-        if table.is_listed:
-            self.readers.show(table)
+        changed = [table]
         if table.seen.status is Status.ENDED:
             self._timers.forget(table)
-            for table_id in self.directory.archive(table):
+            archived = self.directory.archive(table)
+            for table_id in archived.gone:
                 self.reception.let_go(table_id)
+            changed += (one for one in archived.unveiled if one is not table)
+        for one in changed:
+            if one.is_listed:
+                self.readers.show(one)
 
     def _lose(self, table: Table, error: Exception) -> None:
         """Events of *table* could not be stored, so nobody may see them: the table is given up."""

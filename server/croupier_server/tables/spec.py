@@ -80,6 +80,7 @@ class DealSource:
         root: the board's secret root, 32 bytes (BOARD). Never sent before the reveal.
         commitment: SHA-256 of the root (BOARD).
         tables: that are played on the board; records wait for the last of them (BOARD).
+        shared_principals: one principal may sit at several of them at a time (BOARD).
         seed: from which every shuffle and lot follows (FIXED). Never sent.
     """
 
@@ -88,6 +89,7 @@ class DealSource:
     root: bytes = field(default=b"", repr=False)
     commitment: bytes = b""
     tables: int = 1
+    shared_principals: bool = False
     seed: int | None = field(default=None, repr=False)
 
 

@@ -185,8 +185,19 @@ class Table:
         """Seats and status as everybody sees them."""
         return self.shown if self.delayed is None else self.delayed.shown
 
-    def resource(self) -> bytes:
-        """Payload of ``croupier.v1.Table``, as everybody sees it."""
+    def seen_by(self, *, is_veiled: bool) -> Shown:
+        """Seats and status as somebody sees them. A match that *is_veiled* (see `Boards.veils`) is
+        under way from its start on."""
+        seen = self.seen
+        if not is_veiled or seen.status < Status.PLAYING or not self.opening.has_begun:
+            return seen
+        return seen._replace(status=Status.PLAYING, result=None)
+
+    def resource(self, *, is_veiled: bool = False) -> bytes:
+        """Payload of ``croupier.v1.Table``, as everybody sees it; for *is_veiled* see `seen_by`."""
+        seen = self.seen_by(is_veiled=is_veiled)
+        if is_veiled and seen.status is Status.PLAYING:
+            return encode.table(self._fixed, seen, 0)
         if self.delayed is None:
             return self.seat_resource()
         return encode.table(self._fixed, self.delayed.shown, self.delayed.sequence)
@@ -264,18 +275,19 @@ class Table:
         if self.status is Status.ENDED:
             raise Conflict(Reason.TABLE_CLOSED, "the match has ended")
 
-    def expect_seen_live(self) -> None:
-        """As `expect_live`, for those who may not know that a match shown late has ended."""
-        if self.seen.status is Status.ENDED:
+    def expect_seen_live(self, *, is_veiled: bool = False) -> None:
+        """As `expect_live`, for those who may not know that the match has ended: one that is shown
+        late, or that *is_veiled*."""
+        if self.seen_by(is_veiled=is_veiled).status is Status.ENDED:
             self.expect_live()
 
-    def expect_open(self) -> None:
-        """Raise unless seats are still being taken, as far as everybody may know.
+    def expect_open(self, *, is_veiled: bool = False) -> None:
+        """Raise unless seats are still being taken, as far as the caller may know.
 
         Raises:
             TableHalted, Conflict: TABLE_CLOSED or TABLE_STARTED.
         """
-        self.expect_seen_live()
+        self.expect_seen_live(is_veiled=is_veiled)
         if self.status is not Status.OPEN:
             raise Conflict(Reason.TABLE_STARTED, "the match has begun")
 

@@ -91,20 +91,49 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
     Raises:
         NotAllowed: PERMISSION_DENIED, also where there is no such table.
     """
-    ticket = ticket_hash(caller.principal, caller.host_ticket)
     try:
         table = find(table_id)
     except NotFound:
         table = None
-    is_host = is_same(ticket, _NO_HASH if table is None else table.opening.host)
-    if table is None or not caller.host_ticket or not is_host:
+    if not _has_host_ticket(caller, _NO_HASH if table is None else table.opening.host):
+        table = None
+    if table is None:
         raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of such a table is needed")
     return table
 
 
-def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int) -> Seat:
+def _has_host_ticket(caller: Caller, host: bytes) -> bool:
+    """Whether *caller* has the host ticket with the hash *host*."""
+    ticket = ticket_hash(caller.principal, caller.host_ticket)
+    return is_same(ticket, host) and bool(caller.host_ticket)
+
+
+def is_of(caller: Caller, table: Table) -> bool:
+    """Whether *caller* is the host of *table*, or has held a seat there in this match: by its
+    principal, or by a ticket where principals are not told apart."""
+    opening = table.opening
+    if caller.principal != LOCAL:
+        return caller.principal in opening.sitters() | {opening.creation.principal}
+    if _has_host_ticket(caller, opening.host):
+        return True
+    ticket = ticket_hash(caller.principal, caller.ticket)
+    return bool(caller.ticket) and any(
+        state.is_held_by(ticket) or state.was_held_by(ticket) for state in table.seats
+    )
+
+
+def choose_seat(
+    caller: Caller, table: Table, request: JoinTable, joins_max: int, *, is_veiled: bool = False
+) -> Seat:
     """The seat that a request to join is for; of free ones the first that was not taken
     *joins_max* times before.
+
+    Args:
+        caller: who asks.
+        table: the table.
+        request: what is asked for.
+        joins_max: how often a seat is given out.
+        is_veiled: see `Table.seen_by`.
 
     Raises:
         InvalidRequest: there is no such seat, or not the one that ticket or invite code are for.
@@ -112,7 +141,7 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int
         Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED, TOO_MANY_JOINS.
         TableHalted: a fault stopped the table.
     """
-    table.expect_seen_live()
+    table.expect_seen_live(is_veiled=is_veiled)
     wanted = request.seat
     if wanted is not None and wanted >= len(table.seats):
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "there is no such seat", field="seat")
@@ -132,7 +161,7 @@ def choose_seat(caller: Caller, table: Table, request: JoinTable, joins_max: int
         if table.status is not Status.OPEN and not table.seats[seat].player:
             table.expect_open()
         return seat
-    table.expect_open()
+    table.expect_open(is_veiled=is_veiled)
     _expect_one_seat(caller, table)
     if wanted is None:
         return _free_seat(table, joins_max)

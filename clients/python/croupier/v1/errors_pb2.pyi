@@ -185,7 +185,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_SPECTATING_BARRED: _Reason.ValueType  # 67
     """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
     you have watched one, so you may not sit down at this one, before all tables of the board have
-    ended.
+    ended. Or you sit at one now, so you may not sit down at this one before that one has ended,
+    unless the host has set `BoardDeal.shared_principals`.
     """
     REASON_TOO_MANY_JOINS: _Reason.ValueType  # 68
     """FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
@@ -357,7 +358,8 @@ REASON_TABLE_QUARANTINED: Reason.ValueType  # 66
 REASON_SPECTATING_BARRED: Reason.ValueType  # 67
 """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
 you have watched one, so you may not sit down at this one, before all tables of the board have
-ended.
+ended. Or you sit at one now, so you may not sit down at this one before that one has ended,
+unless the host has set `BoardDeal.shared_principals`.
 """
 REASON_TOO_MANY_JOINS: Reason.ValueType  # 68
 """FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were

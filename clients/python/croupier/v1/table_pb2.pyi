@@ -288,6 +288,7 @@ class BoardDeal(_message.Message):
     ROOT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
+    SHARED_PRINCIPALS_FIELD_NUMBER: _builtins.int
     board_id: _builtins.str
     """Id of the board."""
     root: _builtins.bytes
@@ -298,6 +299,12 @@ class BoardDeal(_message.Message):
     """Tables that will be played on this board. Their records, which show its cards, are given out
     together when so many have ended; 0 means 1.
     """
+    shared_principals: _builtins.bool
+    """One principal may sit at several tables of this board at the same time. Without it, JoinTable
+    refuses the second seat with SPECTATING_BARRED until the first table has ended, because the same
+    cards are played at both. Set it only if you keep the programs of one principal apart yourself.
+    Tables of a board that differ in it do not allow it. Without keys nobody is refused.
+    """
     def __init__(
         self,
         *,
@@ -305,10 +312,11 @@ class BoardDeal(_message.Message):
         root: _builtins.bytes = ...,
         commitment: _builtins.bytes = ...,
         tables: _builtins.int = ...,
+        shared_principals: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root", "shared_principals", b"shared_principals", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -555,7 +563,7 @@ class Table(_message.Message):
     rules_version: _builtins.int
     """Version of the rules that this table is played by, for life."""
     status: Global___TableStatus.ValueType
-    """Where it stands."""
+    """Where it stands. See also `result`."""
     commitment: _builtins.bytes
     """SHA-256 of tag, table, ruleset hash, seats and secret (deal source MATCH)."""
     legal_mode: Global___LegalMode.ValueType
@@ -567,7 +575,7 @@ class Table(_message.Message):
     shared_seats: _builtins.bool
     """One principal may hold several seats; never rated."""
     sequence: _builtins.int
-    """Number of the last event; 0 before the first."""
+    """Number of the last event; 0 before the first, and where `result` is hidden."""
     endpoint: _builtins.str
     """Address of the server that owns the table; empty: the one that was asked."""
     title: _builtins.str
@@ -594,7 +602,10 @@ class Table(_message.Message):
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
-        """The result; set once it has ended."""
+        """The result; set once it has ended. Of a board with several tables (`BoardDeal.tables`) it is
+        hidden until the last of them has ended: GetTable, ListTables and WatchLobby then say PLAYING
+        with sequence 0 from the start of the match on, to all but the host and the seats of the table.
+        """
 
     @_builtins.property
     def spectator_delay(self) -> Global___SpectatorDelay:

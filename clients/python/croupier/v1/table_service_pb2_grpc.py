@@ -93,7 +93,8 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """A table as everybody may see it.
+        """A table as everybody may see it; its host and its seats may see more, by their principal or by a
+        ticket in the metadata (see `Table.result`).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

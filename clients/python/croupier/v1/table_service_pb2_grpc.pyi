@@ -39,7 +39,9 @@ class TableServiceStub:
     CreateTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.CreateTableRequest, _table_service_pb2.CreateTableResponse]
     """Backs `croupier.create_table`: makes a table. The caller becomes its host."""
     GetTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]
-    """A table as everybody may see it."""
+    """A table as everybody may see it; its host and its seats may see more, by their principal or by a
+    ticket in the metadata (see `Table.result`).
+    """
     ListTables: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]
     """Tables, newest first."""
     WatchLobby: _grpc.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]
@@ -70,7 +72,9 @@ class TableServiceAsyncStub(TableServiceStub):
     CreateTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.CreateTableRequest, _table_service_pb2.CreateTableResponse]  # type: ignore[assignment]
     """Backs `croupier.create_table`: makes a table. The caller becomes its host."""
     GetTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]  # type: ignore[assignment]
-    """A table as everybody may see it."""
+    """A table as everybody may see it; its host and its seats may see more, by their principal or by a
+    ticket in the metadata (see `Table.result`).
+    """
     ListTables: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Tables, newest first."""
     WatchLobby: _aio.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]  # type: ignore[assignment]
@@ -110,7 +114,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.GetTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_service_pb2.GetTableResponse, _abc.Awaitable[_table_service_pb2.GetTableResponse]]:
-        """A table as everybody may see it."""
+        """A table as everybody may see it; its host and its seats may see more, by their principal or by a
+        ticket in the metadata (see `Table.result`).
+        """
 
     @_abc_1.abstractmethod
     def ListTables(
