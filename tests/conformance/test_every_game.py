@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import inf
+from operator import sub
 from random import Random
 
 import pytest
@@ -22,7 +23,6 @@ from tests.conformance.subjects import (
     NAMES,
     Hook,
     hook_of,
-    limits,
     random_texts,
     short,
     sizes,
@@ -109,7 +109,8 @@ def assert_outcome(game: AnyGame, options: object, state: object, hook: Hook) ->
 def assert_match(game: AnyGame, options: object, seed: int) -> None:
     """One match from its first lot to its outcome."""
     hook, players = hook_of(game.name), game.players(options)
-    deals = deals_of(game, options)
+    deals = game.deals_max(options) or inf
+    worst = game.worst_deal(options)
     rng, draw = Random(seed), words(seed)
     state = game.new(options)
     deck: Counter[int] = Counter()
@@ -124,7 +125,9 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
         if len(entry.chance) > 1:
             deck = Counter(entry.chance)
             assert game.chance(state).deal <= deals, "the match goes on after its last deal"
+        standing = game.standing(state)
         events = apply_entry(game, state, entry)
+        assert_standing(standing, game.standing(state), worst)
         assert events, "something happened that nobody is told"
         assert_events(events, players)
         assert_hands(game, state, players, deck)
@@ -132,14 +135,16 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
     else:
         pytest.fail("the match does not end")
     assert_outcome(game, options, state, hook)
+    outcome = game.outcome(state)
+    assert outcome is not None
+    assert game.standing(state) == tuple(seat.score for seat in outcome.seats)
     assert_nothing_goes_on(game, state, players)
 
 
-def deals_of(game: AnyGame, options: object) -> float:
-    """After how many deals a match is over at the latest."""
-    texts = game.option_text(options)
-    bounds = [texts[name] for name in limits(game)]
-    return min((int(text) for text in bounds if text.isdecimal()), default=inf)
+def assert_standing(before: tuple[int, ...], after: tuple[int, ...], worst: int) -> None:
+    """What one seat has lost others have won, and one deal costs nobody more than the bound."""
+    assert sum(after) == 0
+    assert max(map(sub, before, after)) <= worst, "one deal cost more than the worst deal"
 
 
 def assert_nothing_goes_on(game: AnyGame, state: object, players: int) -> None:

@@ -107,6 +107,12 @@ class Toy:
     def team(self, options: Options, seat: Seat) -> int:
         return seat % 2
 
+    def deals_max(self, options: Options) -> int | None:
+        return options.deals
+
+    def worst_deal(self, options: Options) -> int:
+        return options.hand
+
     def new(self, options: Options) -> State:
         return State(options)
 
@@ -202,6 +208,9 @@ class Toy:
 
     def fallback(self, state: State, seat: Seat) -> Move:
         return PASS if state.phase == "window" else CARD + state.hands[seat][0]
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        return tuple(state.scores)
 
     def outcome(self, state: State) -> Outcome | None:
         if state.phase != "over":

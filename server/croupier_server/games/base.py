@@ -220,6 +220,14 @@ class Game(Protocol, Generic[O, S, V]):
         """Number of the team that *seat* plays for, from 0."""
         ...
 
+    def deals_max(self, options: O) -> int | None:
+        """Number of deals after which a match ends at the latest; None: there is no bound."""
+        ...
+
+    def worst_deal(self, options: O) -> int:
+        """Bound on the fall of any seat's `standing` in one deal, in the units of a score."""
+        ...
+
     # Life --------------------------------------------------------------------------------------
     def new(self, options: O) -> S:
         """A match before its first chance event."""
@@ -298,8 +306,12 @@ class Game(Protocol, Generic[O, S, V]):
         """The legal move played for a seat that does not answer."""
         ...
 
+    def standing(self, state: S) -> tuple[int, ...]:
+        """Score of each seat if the match ended with the last finished deal. They sum to zero."""
+        ...
+
     def outcome(self, state: S) -> Outcome | None:
-        """The result once `turn` is OVER, else None."""
+        """The result once `turn` is OVER, else None. Its scores are those of `standing`."""
         ...
 
     # Knowledge ---------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from typing import Final
 from croupier_server.games.base import Event, Move
 from croupier_server.games.cards import card_text, parse
 from croupier_server.games.tongits import events, moves
-from croupier_server.games.tongits.deal_phase import HAND
-from croupier_server.games.tongits.state import PLAYERS
+from croupier_server.games.tongits.state import HAND, PLAYERS
 from croupier_server.notation.common import hands, no_move, signed
 
 _BARE: Final = {moves.move_text(move): move for move in sorted(moves.BARE)}

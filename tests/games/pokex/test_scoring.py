@@ -12,6 +12,7 @@ from croupier_server.games.pokex.scoring import (
     declarers_points,
     judge,
     opponents_points,
+    worst_deal,
 )
 from croupier_server.games.pokex.state import NO_SIDE
 from tests.games.pokex.table import GAME, call, finish_deal, make_options, name, new_deal, playing
@@ -134,3 +135,17 @@ def test_a_draw_is_shared() -> None:
     outcome = GAME.outcome(state)
     assert outcome is not None
     assert [tuple(seat) for seat in outcome.seats] == [(0, 1)] * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "points"),
+    [
+        ({}, 21),
+        ({"undertrick": "minus_triangle"}, 27),
+        ({"undertrick": "minus_triangle", "opponents_score": "none"}, 21),
+        ({"undertrick": "minus_triangle", "opponents_score": "triangle"}, 42),
+    ],
+)
+def test_the_worst_deal_is_the_dearest_bid(options: dict[str, str], points: int) -> None:
+    """P-6.1 to P-6.3: a slam of the others, or an own one that takes no trick."""
+    assert worst_deal(make_options(**options)) == points

@@ -288,3 +288,21 @@ def test_streaks() -> None:
     assert scoring.streak_after(1, 1, 1, options) == (0, True)
     assert scoring.streak_after(1, 1, 0, options) == (1, False)
     assert scoring.streak_after(1, 1, 1, make_options(streak_after_jackpot="keep_1")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "chips"),
+    [
+        # 3 for Tong-its, 4 aces, 3 fours of 3 chips, burned; a third of nine pots of antes.
+        ({}, 3 + 4 + 9 + 1 + 18),
+        ({"ante_timing": "new_pot_only"}, 3 + 4 + 9 + 1 + 2),
+        ({"special_pays": "none", "ante": "0"}, 3 + 4 + 1),
+        ({"special_pays": "any_four", "ante": "0"}, 3 + 4 + 4 * 3 + 1),
+        ({"special_pays": "every_set", "discard_after_take": "false", "ante": "0"}, 3 + 4 + 39 + 1),
+        ({"fold_penalty": "5", "special_pays": "none", "ante": "0"}, 3 + 5 + 4 + 1),
+        ({"pay_tongits": "20", "fold_penalty": "5", "special_pays": "none", "ante": "0"}, 25),
+    ],
+)
+def test_the_worst_deal_is_the_dearest_loss_and_a_pot(options: dict[str, str], chips: int) -> None:
+    """G-6, G-7."""
+    assert scoring.worst_deal(make_options(**options)) == chips

@@ -171,3 +171,21 @@ def test_match_scores_are_signed_gains() -> None:
     assert scoring.match_scores((5, 3), (5, 4), None) == (-1, 1)
     assert scoring.match_scores((2, 2), (14, 9), 0) == (6, -6)
     assert scoring.match_scores((2, 2), (14, 14), 1) == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        ({}, 12),
+        ({"level_cap": "3"}, 3),
+        ({"level_cap": "4"}, 4),
+        ({"ace_rule": "pass"}, 13),
+        ({"ace_rule": "reach"}, 13),
+        ({"ace_rule": "reach", "level_cap": "3"}, 4),
+        ({"start_levels": "T"}, 4),
+        ({"mandatory_levels": "5,T,K"}, 4),
+    ],
+)
+def test_the_worst_deal_is_the_highest_promotion(options: dict[str, str], steps: int) -> None:
+    """T-9.3, T-9.5, T-9.6."""
+    assert scoring.worst_deal(make_options(**options)) == steps

@@ -43,6 +43,7 @@ from croupier_server.games.pokex import (
     bidding,
     moves,
     play_phase,
+    scoring,
     worlds,
 )
 from croupier_server.games.pokex import view as views
@@ -156,6 +157,12 @@ class Pokex:
     def team(self, options: PokexOptions, seat: Seat) -> int:
         return seat % 2
 
+    def deals_max(self, options: PokexOptions) -> int | None:
+        return options.max_deals or None
+
+    def worst_deal(self, options: PokexOptions) -> int:
+        return scoring.worst_deal(options)
+
     # Life --------------------------------------------------------------------------------------
 
     def new(self, options: PokexOptions) -> State:
@@ -263,20 +270,21 @@ class Pokex:
         center = 0 if public.trick_center else public.center_left[0]
         return moves.play(single(low) | single(high), center)
 
+    def standing(self, state: State) -> tuple[int, ...]:
+        """P-6: the own side's points less the other's."""
+        lead = state.public.totals[0] - state.public.totals[1]
+        return (lead, -lead) * (PLAYERS // 2)
+
     def outcome(self, state: State) -> Outcome | None:
-        """P-6.4, P-6.5. The score is the own side's points less the other's."""
+        """P-6.4, P-6.5."""
         public = state.public
         if public.phase is not Phase.OVER:
             return None
-        lead = public.totals[0] - public.totals[1]
         winner = public.match_winner
         return Outcome(
             tuple(
-                SeatOutcome(
-                    -lead if seat % 2 else lead,
-                    1 if winner == NO_SIDE or winner == seat % 2 else 2,
-                )
-                for seat in range(PLAYERS)
+                SeatOutcome(score, 1 if winner == NO_SIDE or winner == seat % 2 else 2)
+                for seat, score in enumerate(self.standing(state))
             )
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from croupier_server.games.pokex.options import PokexOptions
+from croupier_server.games.pokex.state import TRICKS
 
 
 class Verdict(NamedTuple):
@@ -50,6 +51,18 @@ def deal_points(
     if declarers is not None:
         points[declarers] = declarers_points(bid, taken[declarers], options.undertrick)
     return points[0], points[1]
+
+
+def worst_deal(options: PokexOptions) -> int:
+    """Most points by which one deal can set a side back against the other (P-6.1 to P-6.3)."""
+    return max(
+        abs(own - others)
+        for declarers in (None, 0)
+        for bid in range(1, TRICKS + 1)
+        for taken in range(TRICKS + 1)
+        for lost in range(TRICKS + 1 - taken)
+        for own, others in (deal_points(declarers, bid, (taken, lost), options),)
+    )
 
 
 def judge(

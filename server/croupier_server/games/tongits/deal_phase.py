@@ -15,10 +15,7 @@ from croupier_server.games.cards import single
 from croupier_server.games.tongits import events, scoring
 from croupier_server.games.tongits.events import Ending
 from croupier_server.games.tongits.melds import PACK, sets_in
-from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, PublicState, State
-
-HAND: Final = 12
-"""Cards of a hand; the dealer gets one more (G-1.3)."""
+from croupier_server.games.tongits.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
 
 _DEALT: Final = PLAYERS * HAND + 1
 _SINGLES: Final = tuple(single(card) for card in range(len(PACK) + 1))

@@ -25,7 +25,7 @@ from croupier_server.games.base import (
     Turn,
 )
 from croupier_server.games.cards import single, unpack
-from croupier_server.games.tongits import deal_phase, legal, moves, turn_phase, worlds
+from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
 from croupier_server.games.tongits import view as views
 from croupier_server.games.tongits.melds import POINTS
 from croupier_server.games.tongits.moves import (
@@ -106,6 +106,12 @@ class Tongits:
 
     def team(self, options: TongitsOptions, seat: Seat) -> int:
         return seat
+
+    def deals_max(self, options: TongitsOptions) -> int | None:
+        return options.max_hands
+
+    def worst_deal(self, options: TongitsOptions) -> int:
+        return scoring.worst_deal(options)
 
     # Life --------------------------------------------------------------------------------------
 
@@ -225,12 +231,16 @@ class Tongits:
         cards = unpack(hand & ~melded or hand)
         return single(max(cards, key=lambda card: POINTS[card])) | DISCARD
 
+    def standing(self, state: State) -> tuple[int, ...]:
+        """G-7: chips received less chips paid, with an even share of the pot."""
+        share = state.public.pot // PLAYERS
+        return tuple([chips + share for chips in state.public.chips])
+
     def outcome(self, state: State) -> Outcome | None:
-        """G-7: the score is chips received less chips paid; equal scores share the place."""
-        public = state.public
-        if public.phase is not Phase.OVER:
+        """G-7: equal scores share the place."""
+        if state.public.phase is not Phase.OVER:
             return None
-        chips = public.chips
+        chips = self.standing(state)
         return Outcome(
             tuple(SeatOutcome(own, 1 + sum(other > own for other in chips)) for own in chips)
         )

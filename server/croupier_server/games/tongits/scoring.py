@@ -9,15 +9,17 @@ Must not be put here: when a deal ends, and changes to a state.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import Cards
 from croupier_server.games.tongits.events import Ending, Meld, Payment
-from croupier_server.games.tongits.melds import ACE, ACES, RANK_CARDS, fours_in, sets_in
+from croupier_server.games.tongits.melds import ACE, ACES, PACK, RANK_CARDS, fours_in, sets_in
 from croupier_server.games.tongits.options import TongitsOptions
+from croupier_server.games.tongits.state import HAND
 
 _FOURS = frozenset(RANK_CARDS[2:])
+_ACES_MAX: Final = 4
 
 
 class Verdict(NamedTuple):
@@ -144,6 +146,30 @@ def payment(
         options.pay_burned if burned else 0,
         fine,
     )
+
+
+def worst_deal(options: TongitsOptions) -> int:
+    """Most chips that one deal can take from a player: what a loser can pay (G-6), and the share of
+    a pot that another takes, into which all have paid their antes since the match began (G-7)."""
+    folded = max(options.pay_win, options.pay_draw_fought) + options.fold_penalty
+    paid = max(options.pay_tongits, folded) + options.pay_burned
+    paid += options.pay_ace * _ACES_MAX + options.pay_special * _specials_max(options)
+    antes = options.max_hands if options.ante_timing == "every_hand" else 1
+    return paid + options.ante * antes
+
+
+def _specials_max(options: TongitsOptions) -> int:
+    """Most special sets that a winner can have (G-6.2).
+
+    A player never owns more cards than the dealer is dealt, unless turns that begin with the
+    discard end without one (G-2.4). To an exposed four at least three cards are the owner's.
+    """
+    if not options.special_pays:
+        return 0
+    cards = HAND + 1 if options.discard_after_take else len(PACK)
+    words = options.special_pays
+    own = 3 if "any_four" in words or "every_set" in words else 4
+    return min(cards // own, len(_FOURS))
 
 
 def _is_fought(loser: Seat, verdict: Verdict, options: TongitsOptions) -> bool:

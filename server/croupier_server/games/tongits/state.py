@@ -19,6 +19,8 @@ from croupier_server.games.tongits.melds import MeldTable, meld_table
 from croupier_server.games.tongits.options import TongitsOptions
 
 PLAYERS: Final = 3
+HAND: Final = 12
+"""Cards of a hand; the dealer gets one more (G-1.3)."""
 NO_SEAT: Final[Seat] = -1
 
 

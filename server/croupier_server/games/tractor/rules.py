@@ -136,6 +136,12 @@ class Tractor:
     def team(self, options: TractorOptions, seat: Seat) -> int:
         return seat % 2
 
+    def deals_max(self, options: TractorOptions) -> int | None:
+        return options.max_deals or None
+
+    def worst_deal(self, options: TractorOptions) -> int:
+        return scoring.worst_deal(options)
+
     # Life --------------------------------------------------------------------------------------
 
     def new(self, options: TractorOptions) -> State:
@@ -284,22 +290,28 @@ class Tractor:
             return sum(single(card) for card in cards[: public.options.kitty]) | BURY
         return single(cards[0]) | PLAY
 
+    def standing(self, state: State) -> tuple[int, ...]:
+        """T-9.6: the team's signed gain of levels (`scoring.match_scores`)."""
+        public = state.public
+        ace = None if public.match_winner == NO_TEAM else public.match_winner
+        scores = scoring.match_scores(public.options.start_levels, public.levels, ace)
+        return scores * (public.options.players // 2)
+
     def outcome(self, state: State) -> Outcome | None:
-        """T-9.6. The score is the team's signed gain of levels (`scoring.match_scores`)."""
+        """T-9.6."""
         public = state.public
         if public.phase is not Phase.OVER:
             return None
         levels = public.levels
         ace = None if public.match_winner == NO_TEAM else public.match_winner
-        scores = scoring.match_scores(public.options.start_levels, levels, ace)
         if ace is not None:
             places = [1 if team == ace else 2 for team in (0, 1)]
         else:
             places = [1 if levels[team] >= levels[1 - team] else 2 for team in (0, 1)]
         return Outcome(
             tuple(
-                SeatOutcome(scores[seat % 2], places[seat % 2])
-                for seat in range(public.options.players)
+                SeatOutcome(score, places[seat % 2])
+                for seat, score in enumerate(self.standing(state))
             )
         )
 

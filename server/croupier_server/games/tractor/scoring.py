@@ -113,6 +113,19 @@ def promote(level: int, gained: int, as_declarers: bool, options: TractorOptions
     return Promotion(min(target, LEVEL_ACE), wins)
 
 
+def worst_deal(options: TractorOptions) -> int:
+    """Most steps (T-9.6) by which one deal can set a team back against the other: those that the
+    other team moves up, from whatever level (T-9.3, T-9.5). Without a level cap the points of the
+    kitty can take it from its first level to its last."""
+    opponents = options.level_cap or LEVEL_ACE
+    return max(
+        promotion.level - level + promotion.wins_match
+        for level in range(min(options.start_levels), LEVEL_ACE + 1)
+        for gained, as_declarers in ((SHUT_OUT_LEVELS, True), (opponents, False))
+        for promotion in (promote(level, gained, as_declarers, options),)
+    )
+
+
 def next_starter(starter: Seat, declarers_held: bool, players: int) -> Seat:
     """The starter of the next deal (T-9.4): its partner if the declarers held, else s+1."""
     return (starter + (2 if declarers_held else 1)) % players
