@@ -17,9 +17,13 @@ from croupier.record.v1 import record_pb2
 from croupier_server.bench.served import server
 from croupier_server.cli import run
 from croupier_server.contest import runner
+from croupier_server.contest.players import RESTARTS_MAX
 from croupier_server.games.registry import GAMES
 from tests.cli.contests import ONE_DEAL, play, scores
 from tests.clients.arena import SHORT
+
+WORST_DEAL = 12
+"""Levels that one deal of Tractor can cost."""
 
 PROGRAM = Path(sys.executable).parent / "croupier"
 
@@ -66,6 +70,13 @@ class Quitter(croupier.Bot):
 class Vandal(croupier.Bot):
     def decide(self, view, decision):
         shutil.rmtree(os.environ["VANDALISED"], ignore_errors=True)
+        return decision.legal[0]
+
+
+class Moody(croupier.Bot):
+    def decide(self, view, decision):
+        if view.seat == 0 and view.deal == 2:
+            raise ValueError("not again")
         return decision.legal[0]
 
 
@@ -189,36 +200,46 @@ def test_a_match_whose_seats_are_not_taken_is_given_up(
     status, data = play(tmp_path / "out", *entrants, *ONE_DEAL)
     assert status == 1
     assert [match["reason"] for match in data["matches"]] == ["FAILED"] * 2
+    assert [match["outcome"] for match in data["matches"]] == ["absent"] * 2
+    assert [match["score"] for match in data["matches"]] == [-WORST_DEAL] * 2
+    assert data["entrants"][0]["faults"] == {"absent": 2}
     assert "one-by-one did not take every seat within 3 s" in capsys.readouterr().err
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(
-    ("bot", "reason", "words"),
+    ("bot", "outcome", "words"),
     [
-        ("Dead", "FAILED", "Dead ended with status 7: farewell (3 matches)"),
-        ("Nobody", "FAILED", "has no class Nobody"),
-        ("Lost", "CONCEDED", "by Lost, see "),
-        ("Unmade", "CONCEDED", "by Unmade, see "),
-        ("Unready", "CONCEDED", "by Unready, see "),
-        ("Cheat", "CONCEDED", "by Cheat, see "),
-        ("Quitter", "CONCEDED", "by Quitter, see "),
+        ("Dead", "crashed", "Dead ended with status 7: farewell"),
+        ("Nobody", "crashed", "has no class Nobody"),
+        ("Lost", "conceded", "by Lost, see "),
+        ("Unmade", "conceded", "by Unmade, see "),
+        ("Unready", "conceded", "by Unready, see "),
+        ("Cheat", "conceded", "by Cheat, see "),
+        ("Quitter", "conceded", "by Quitter, see "),
     ],
 )
-def test_matches_of_a_bot_that_fails_do_not_count(
+def test_a_bot_that_fails_loses(
     tmp_path: Path,
     bots: Path,
     bot: str,
-    reason: str,
+    outcome: str,
     words: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     arguments = ["--bots", f"{bots}:{bot},random", "--matches", "3", "--in-flight", "2"]
     status, data = play(tmp_path / "out", *arguments, *ONE_DEAL)
     assert status == 1
-    assert words in capsys.readouterr().err
-    assert [match["reason"] for match in data["matches"]] == [reason] * 3
-    assert [match["score"] for match in data["matches"]] == [None] * 3
-    assert data["pairings"][0]["failed"] == 3
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert "lost by faults" in " ".join(shown.out.split())
+    assert [match["outcome"] for match in data["matches"]] == [outcome] * 3
+    assert [match["at_fault"] for match in data["matches"]] == [[bot]] * 3
+    assert [match["score"] for match in data["matches"]] == [-WORST_DEAL] * 3
+    loser, winner = data["entrants"]
+    assert (loser["won"], loser["lost"], loser["failed"]) == (0, 3, 0)
+    assert (winner["won"], winner["lost"], winner["failed"]) == (3, 0, 0)
+    assert (loser["faults"], winner["faults"]) == ({outcome: 3}, {})
     told = {
         "Lost": "I am lost",
         "Unmade": "I am not made",
@@ -230,6 +251,7 @@ def test_matches_of_a_bot_that_fails_do_not_count(
         assert told[bot] in (tmp_path / "out" / f"{bot}.log").read_text()
 
 
+@pytest.mark.attack
 def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,7 +259,34 @@ def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(
     status, data = play(tmp_path / "out", *arguments, *ONE_DEAL)
     assert status == 1
     assert data["matches"][0]["reason"] == "FORFEIT"
+    assert data["matches"][0]["outcome"] == "timed_out"
     assert "by Asleep, see " in capsys.readouterr().err
+
+
+@pytest.mark.attack
+def test_an_entrant_that_dies_again_and_again_is_benched(
+    tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--bots", f"{bots}:Dead,random", "--boards", "4", "--in-flight", "1"]
+    _, data = play(tmp_path / "out", *arguments, *ONE_DEAL)
+    assert (data["entrants"][0]["lost"], data["entrants"][1]["won"]) == (8, 8)
+    assert data["entrants"][0]["faults"].keys() == {"crashed"}
+    _, data = play(tmp_path / "more", *[*arguments[:3], "6", *arguments[4:]], *ONE_DEAL)
+    faults = data["entrants"][0]["faults"]
+    assert faults == {"crashed": 2 * (RESTARTS_MAX + 1), "benched": 12 - 2 * (RESTARTS_MAX + 1)}
+    assert data["entrants"][0]["lost"] == 12
+    assert f"Dead ended {RESTARTS_MAX + 1} times, the last: " in capsys.readouterr().err
+
+
+@pytest.mark.attack
+def test_a_fault_at_one_table_leaves_the_others_of_its_board(tmp_path: Path, bots: Path) -> None:
+    arguments = ["--bots", f"{bots}:Moody,random", "--boards", "1", "--option", "max_hands=2"]
+    _, data = play(tmp_path / "out", *arguments, "--seed", "1", game="tongits")
+    outcomes = [match["outcome"] for match in data["matches"]]
+    assert sorted(set(outcomes)) == ["conceded", "played"]
+    for match in data["matches"]:
+        assert (match["at_fault"] == ["Moody"]) == (match["outcome"] == "conceded")
+        assert (tmp_path / "out" / match["record"]).exists()
 
 
 def children_of(pid: int) -> list[int]:

@@ -12,6 +12,7 @@ from croupier_server.contest.pairing import Match, Pairing, seatings
 from croupier_server.contest.results import (
     Interval,
     MatchResult,
+    Outcome,
     interval,
     match_score,
     of_entrant,
@@ -25,8 +26,12 @@ US = Pairing(0, 1)
 
 def result(board: int, score: float | None, pairing: Pairing = US, number: int = 0) -> MatchResult:
     match = Match(number, pairing, board)
-    reason = "FAILED" if score is None else "FINISHED"
-    return MatchResult(match, "table", score, reason)
+    outcome = Outcome.SERVER_FAULT if score is None else Outcome.PLAYED
+    return MatchResult(match, "table", score, outcome)
+
+
+def fault(board: int, score: float | None, *at_fault: int) -> MatchResult:
+    return MatchResult(Match(0, US, board), "table", score, Outcome.CRASHED, at_fault)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +134,27 @@ def test_nothing_but_failures_has_no_score() -> None:
     assert found.score is None
     assert found.failed == 1
     assert found.matches == 0
+
+
+# Faults -------------------------------------------------------------------------------------------
+
+
+def test_a_fault_is_a_loss_whatever_the_score() -> None:
+    results = [fault(0, -20, 0), fault(1, 3, 0), fault(2, 5, 1)]
+    ours, theirs = of_entrant(0, results), of_entrant(1, results)
+    assert (ours.wins, ours.draws, ours.losses, ours.failed) == (1, 0, 2, 0)
+    assert (theirs.wins, theirs.draws, theirs.losses, theirs.failed) == (2, 0, 1, 0)
+    assert (ours.faults, theirs.faults) == ({Outcome.CRASHED: 2}, {Outcome.CRASHED: 1})
+    assert ours.score is not None
+    assert ours.score.mean == pytest.approx(-4)
+
+
+def test_a_match_that_both_spoil_is_lost_by_both_and_has_no_score() -> None:
+    for entrant in US:
+        found = of_entrant(entrant, [fault(0, None, 0, 1)])
+        assert (found.wins, found.losses, found.failed) == (0, 1, 0)
+        assert found.faults == {Outcome.CRASHED: 1}
+        assert found.score is None
 
 
 # The score of a match -----------------------------------------------------------------------------

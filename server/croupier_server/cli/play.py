@@ -92,9 +92,10 @@ def command(
     """Play matches between bots and compare them.
 
     A match goes to the end that its options set, such as `max_deals` or `max_hands`. Its score is
-    what the bot's side is ahead: levels in Tractor, points in Pokex; in Tong-its the mean chips of
-    its seats less those of the other bot's. The same seed gives the same results. The status is 1
-    if a match could not be played to its end.
+    the margin of the bot's side: levels in Tractor, points in Pokex; in Tong-its the mean chips of
+    its seats less those of the other bot's. A bot that crashes, concedes, forfeits or stays away
+    loses the match. The same seed gives the same results. The status is 1 if a match was not played
+    to its end.
     """
     use(key_file, ca)
     overrides = read_options(option or ())
@@ -122,6 +123,7 @@ def _plan(
     import secrets
 
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
+    from croupier_server.contest.faults import stakes
     from croupier_server.contest.runner import Plan
     from croupier_server.wire.registry import WIRES_BY_NAME
 
@@ -138,6 +140,7 @@ def _plan(
         options=WIRES_BY_NAME[game].options_message(options),
         teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
         entrants=tuple(entrants),
+        stakes=stakes(found, options),
         seed=secrets.randbits(32) if seed is None else seed,
     )
 
@@ -222,7 +225,7 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
         print(data)
     else:
         print_tables(plan, results, folder)
-    reasons = Counter(result.detail for result in results if result.score is None)
+    reasons = Counter(result.detail for result in results if result.detail)
     for reason, count in sorted(reasons.items()):
         times = f" ({count} matches)" if count > 1 else ""
         print(f"croupier: {reason}{times}", file=sys.stderr)

@@ -13,7 +13,14 @@ from rich.table import Table
 
 from croupier_server.cli.narrator import TELLERS
 from croupier_server.contest.pairing import round_robin
-from croupier_server.contest.results import Interval, MatchResult, Tally, of_entrant, of_pairing
+from croupier_server.contest.results import (
+    Interval,
+    MatchResult,
+    Outcome,
+    Tally,
+    of_entrant,
+    of_pairing,
+)
 
 if TYPE_CHECKING:
     from croupier_server.contest.runner import Plan
@@ -36,6 +43,8 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
             names = (plan.entrants[number].name for number in pairing)
             table.add_row(*names, *_cells(of_pairing(pairing, results)))
         console.print(table)
+    if any(tally.faults for tally, _ in totals):
+        console.print(_fault_table(totals))
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
     what = TELLERS[plan.game].score
@@ -43,17 +52,31 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     print(f"records: {folder}")
 
 
+def _fault_table(totals: list[tuple[Tally, str]]) -> Table:
+    """How many matches each bot has lost by faults of each kind."""
+    kinds = [kind for kind in Outcome if any(kind in tally.faults for tally, _ in totals)]
+    table = Table(title="matches lost by faults", title_justify="left")
+    table.add_column("bot")
+    for kind in kinds:
+        table.add_column(kind.replace("_", " "), justify="right")
+    for tally, name in totals:
+        if tally.faults:
+            table.add_row(name, *(str(tally.faults.get(kind, 0)) for kind in kinds))
+    return table
+
+
 def _new_table(title: str, names: tuple[str, ...]) -> Table:
     table = Table(title=title, title_justify="left")
     for name in names:
         table.add_column(name)
-    for name in ("matches", "won", "drawn", "lost", "failed", "score", "95% interval"):
+    for name in ("matches", "won", "drawn", "lost", "faults", "failed", "score", "95% interval"):
         table.add_column(name, justify="right")
     return table
 
 
 def _cells(tally: Tally) -> list[str]:
-    counts = (tally.matches, tally.wins, tally.draws, tally.losses, tally.failed)
+    faults = sum(tally.faults.values())
+    counts = (tally.matches, tally.wins, tally.draws, tally.losses, faults, tally.failed)
     return [*map(str, counts), *_score(tally.score)]
 
 
@@ -90,6 +113,8 @@ def as_data(plan: Plan, results: list[MatchResult], folder: Path) -> Data:
                 "seats": [names[result.match.entrant_of_team(team)] for team in plan.teams],
                 "table_id": result.table_id,
                 "entrant": names[result.match.pairing.first],
+                "outcome": result.outcome,
+                "at_fault": [names[number] for number in result.at_fault],
                 "score": result.score,
                 "reason": result.reason,
                 "detail": result.detail,
@@ -107,6 +132,7 @@ def _tally_data(tally: Tally) -> Data:
         "won": tally.wins,
         "drawn": tally.draws,
         "lost": tally.losses,
+        "faults": tally.faults,
         "failed": tally.failed,
         "score": None if score is None else score.mean,
         "interval": None if score is None else [score.low, score.high],

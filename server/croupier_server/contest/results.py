@@ -13,12 +13,38 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from croupier_server.contest.pairing import Match, Pairing, Seating
 
 CONFIDENCE: Final = 0.95
+
+FAILED: Final = "FAILED"
+"""`MatchResult.reason` of a match that the contest itself gave up."""
+
+
+class Outcome(StrEnum):
+    """How a match came to its end. All but `PLAYED` and `SERVER_FAULT` are faults of an entrant."""
+
+    PLAYED = "played"
+    """To the end that the rules set."""
+    CONCEDED = "conceded"
+    """Given up; the SDK concedes for a bot that raises an exception or makes an illegal move."""
+    TIMED_OUT = "timed_out"
+    """Forfeited by an entrant that had run out of time."""
+    STRUCK_OUT = "struck_out"
+    """Forfeited for another reason, such as moves that were refused again and again."""
+    ABSENT = "absent"
+    """The entrant did not take its seats, or left them."""
+    CRASHED = "crashed"
+    """The entrant's process ended during the match."""
+    BENCHED = "benched"
+    """The entrant's process had ended too often before; the match was not begun."""
+    SERVER_FAULT = "server_fault"
+    """No fault of an entrant. The match counts for nobody."""
 
 
 class MatchResult(NamedTuple):
@@ -27,8 +53,10 @@ class MatchResult(NamedTuple):
     Attributes:
         match: which match.
         table_id: where it was played; empty if it never got a table.
-        score: of the first entrant, see `match_score`; None if the match did not end by the rules,
-            for then scores say nothing. Such matches do not count.
+        score: of the first entrant, see `match_score`; None if there is none, because the server
+            failed or both entrants are at fault.
+        outcome: how it came to its end.
+        at_fault: numbers of the entrants at fault; they have lost, whatever the score.
         reason: word of the contract's EndReason, such as ``FINISHED``, or ``FAILED`` when the
             contest itself gave the match up.
         detail: one sentence for people, or empty.
@@ -38,7 +66,9 @@ class MatchResult(NamedTuple):
     match: Match
     table_id: str
     score: float | None
-    reason: str
+    outcome: Outcome
+    at_fault: tuple[int, ...] = ()
+    reason: str = FAILED
     detail: str = ""
     record: str = ""
 
@@ -53,16 +83,18 @@ class Interval(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Matches from one side, summed up.
+    """Matches of one side, summed up.
 
-    ``wins``, ``draws`` and ``losses`` count matches, ``failed`` those that do not count; ``score``
-    is the mean score a match, over boards; None where no match counts.
+    ``wins``, ``draws`` and ``losses`` count matches, ``failed`` those that count for nobody. Of the
+    losses, ``faults`` counts those by an own fault, by outcome. ``score`` is the mean score of a
+    match, over boards; None without a match that has a score.
     """
 
     wins: int
     draws: int
     losses: int
     failed: int
+    faults: Mapping[Outcome, int]
     score: Interval | None
 
     @property
@@ -71,7 +103,7 @@ class Tally(NamedTuple):
         return self.wins + self.draws + self.losses
 
 
-def match_score(scores: Sequence[int], teams: Sequence[int], seating: Seating) -> float:
+def match_score(scores: Sequence[float], teams: Sequence[int], seating: Seating) -> float:
     """The score of a match from the side of the first entrant of its pairing.
 
     With two teams a seat's score is already what its team is ahead of the other, so it is taken as
@@ -96,34 +128,37 @@ def match_score(scores: Sequence[int], teams: Sequence[int], seating: Seating) -
 
 def of_pairing(pairing: Pairing, results: Iterable[MatchResult]) -> Tally:
     """The matches of *pairing* from its first entrant's side."""
-    return _tally([(r.match.board, r.score) for r in results if r.match.pairing == pairing])
+    return _tally(pairing.first, [r for r in results if r.match.pairing == pairing])
 
 
 def of_entrant(entrant: int, results: Iterable[MatchResult]) -> Tally:
     """Every match of *entrant* from its side."""
-    own: list[tuple[int, float | None]] = []
-    for result in results:
-        if entrant in result.match.pairing:
-            is_second = result.match.pairing.second == entrant
-            score = result.score
-            own.append((result.match.board, -score if is_second and score is not None else score))
-    return _tally(own)
+    return _tally(entrant, [r for r in results if entrant in r.match.pairing])
 
 
-def _tally(matches: Sequence[tuple[int, float | None]]) -> Tally:
-    """Sum up (board, score) of each match."""
+def _tally(entrant: int, results: Sequence[MatchResult]) -> Tally:
+    """Sum up *results* from the side of *entrant*, who takes part in all of them."""
     boards: dict[int, list[float]] = {}
-    for board, score in matches:
+    faults: Counter[Outcome] = Counter()
+    wins = draws = losses = failed = 0
+    for result in results:
+        score = result.score
         if score is not None:
-            boards.setdefault(board, []).append(score)
-    scores = [score for own in boards.values() for score in own]
-    return Tally(
-        wins=sum(score > 0 for score in scores),
-        draws=sum(score == 0 for score in scores),
-        losses=sum(score < 0 for score in scores),
-        failed=len(matches) - len(scores),
-        score=interval([sum(own) / len(own) for _, own in sorted(boards.items())]),
-    )
+            score = score if entrant == result.match.pairing.first else -score
+            boards.setdefault(result.match.board, []).append(score)
+        if entrant in result.at_fault:
+            losses += 1
+            faults[result.outcome] += 1
+        elif result.at_fault:
+            wins += 1
+        elif score is None:
+            failed += 1
+        else:
+            wins += score > 0
+            draws += score == 0
+            losses += score < 0
+    values = [sum(own) / len(own) for _, own in sorted(boards.items())]
+    return Tally(wins, draws, losses, failed, dict(faults), interval(values))
 
 
 def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:

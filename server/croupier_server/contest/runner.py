@@ -2,17 +2,15 @@
 
 A client of the contract like any other. All tables of a board are played at the same time, since
 their records come when the last of them has ended; some boards are in flight at a time. A match is
-over when its record comes in. An entrant whose process ends takes its matches with it, with the
-reason; the others go on. Whatever happens, what was started is stopped.
-
-Must not be put here: what the results mean, and printing.
+over when its record comes. A match that an entrant spoils is stopped and lost by that entrant; one
+that the server spoils is played again. Whatever happens, what was started is stopped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,18 +36,20 @@ from croupier.v1 import (
 from croupier_server.contest import processes
 from croupier_server.contest.boards import board, bot_seed
 from croupier_server.contest.entrant import Entrant
+from croupier_server.contest.faults import Stakes, fault_scores, standing
 from croupier_server.contest.pairing import Match
-from croupier_server.contest.processes import Child, ProcessFailed, Worker
-from croupier_server.contest.results import MatchResult, match_score
-
-FAILED: Final = "FAILED"
-"""`MatchResult.reason` of a match that the contest itself gave up."""
+from croupier_server.contest.players import Player
+from croupier_server.contest.processes import Child, Worker
+from croupier_server.contest.results import MatchResult, Outcome, match_score
 
 CALL_S: Final = 30.0
 """Deadline of every unary call."""
 
 SEATS_S: Final = 120.0
 """A match whose seats are not all taken after this time is given up: it would never begin."""
+
+TRIES: Final = 3
+"""A match that the server spoils is played at most this often."""
 
 _STREAM_ATTEMPTS: Final = 5
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
@@ -69,6 +69,7 @@ class Plan:
         options: options that differ from it.
         teams: team of each seat, from 0.
         entrants: who takes part; matches name them by number.
+        stakes: what a match is about.
         seed: cards and bots follow from it.
         matches: the schedule.
         in_flight: tables at a time; one board at least.
@@ -80,6 +81,7 @@ class Plan:
     options: game_pb2.GameOptions
     teams: tuple[int, ...]
     entrants: tuple[Entrant, ...]
+    stakes: Stakes
     seed: int
     matches: tuple[Match, ...] = ()
     in_flight: int = 32
@@ -114,19 +116,20 @@ async def play(
         await stack.enter_async_context(channel)
         runner = _Runner(plan, folder, address, channel, report)
         since = await runner.server_time()
-        for number, entrant in enumerate(plan.entrants):
-            log = folder / f"{entrant.file_name}.log"
-            seed = bot_seed(plan.seed, number, 0, 0)
-            worker = await Worker.start(entrant, seed, log, with_credentials=child is None)
-            runner.workers.append(worker)
-            stack.push_async_exit(worker)
-        watchers = [runner.read_records(since), *runner.watchers(child)]
+        for number in range(len(plan.entrants)):
+            player = runner.player(number, with_credentials=child is None)
+            runner.players.append(await stack.enter_async_context(player))
+        watchers = [runner.read_records(since)]
+        if child is not None:
+            watchers.append(runner.watch_server(child))
         for task in [asyncio.create_task(watcher) for watcher in watchers]:
             stack.push_async_callback(_cancel, task)
         results = await runner.play_all()
         if runner.broken:
             # Without their server the workers would try to reach it for a while yet.
-            await asyncio.gather(*(worker.child.stop() for worker in runner.workers))
+            await asyncio.gather(
+                *(one.worker.child.stop() for one in runner.players if one.worker is not None)
+            )
         return results
 
 
@@ -136,21 +139,53 @@ async def _cancel(task: asyncio.Task[None]) -> None:
         await task
 
 
+class _ServerFailed(Exception):
+    """The server spoiled a match; the text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Which entrants spoiled a match, and how."""
+
+    outcome: Outcome
+    entrants: tuple[int, ...]
+    detail: str
+
+
 @dataclass(slots=True)
 class _Live:
-    """A match under way: its table, the right to stop it, and what ends the wait for its record."""
+    """A match under way.
+
+    Attributes:
+        match: which one.
+        table_id: its table.
+        host_ticket: the right to stop it.
+        ended: its record; None where a match that never began has none.
+        fault: who has spoiled it, if anybody has.
+    """
 
     match: Match
     table_id: str
     host_ticket: str
-    ended: asyncio.Future[record_pb2.Record]
+    ended: asyncio.Future[record_pb2.Record | None]
+    fault: _Fault | None = None
+
+    def end(self, record: record_pb2.Record | None) -> None:
+        """It is over, unless it was already."""
+        if not self.ended.done():
+            self.ended.set_result(record)
+
+    def fail(self, why: str) -> None:
+        """The server has spoiled it, unless it was over."""
+        if not self.ended.done():
+            self.ended.set_exception(_ServerFailed(why))
 
 
 class _Runner:
     """The state of a contest under way.
 
     Attributes:
-        workers: the entrants' processes, in their order.
+        players: the entrants, in their order.
         broken: why nothing can go on, or empty.
     """
 
@@ -162,7 +197,7 @@ class _Runner:
         channel: grpc.aio.Channel,
         report: Callable[[MatchResult], None],
     ) -> None:
-        self.workers: list[Worker] = []
+        self.players: list[Player] = []
         self._plan = plan
         self._folder = folder
         self._address = address
@@ -172,8 +207,48 @@ class _Runner:
         self._records = record_service_pb2_grpc.RecordServiceStub(channel)
         self._kind = game_pb2.GameKind.Value(f"GAME_KIND_{plan.game.upper()}")
         self._live: dict[str, _Live] = {}
-        self._down: dict[int, str] = {}
         self.broken = ""
+
+    # Entrants ----------------------------------------------------------------------------------
+
+    def player(self, number: int, *, with_credentials: bool) -> Player:
+        """Entrant *number*, not started yet."""
+        entrant = self._plan.entrants[number]
+
+        async def start() -> Worker:
+            seed = bot_seed(self._plan.seed, number, 0, 0)
+            return await Worker.start(
+                entrant, seed, self._log(number), with_credentials=with_credentials
+            )
+
+        async def died(why: str) -> None:
+            fault = _Fault(Outcome.CRASHED, (number,), why)
+            spoiled = [live for live in self._live.values() if number in live.match.pairing]
+            await asyncio.gather(*(self._blame(live, fault) for live in spoiled))
+
+        return Player(entrant, start, died)
+
+    def _log(self, number: int) -> Path:
+        return self._folder / f"{self._plan.entrants[number].file_name}.log"
+
+    async def _blame(self, live: _Live, fault: _Fault) -> None:
+        """Stop the table of a match because of *fault*. If its match has ended by then, its record
+        says how, and the fault is nothing."""
+        live.fault = live.fault or fault
+        if live.ended.done():
+            return
+        request = table_service_pb2.GetTableRequest(table_id=live.table_id)
+        try:
+            table = (await self._tables.GetTable(request, timeout=CALL_S)).table
+            if table.status != table_pb2.TABLE_STATUS_ENDED:
+                await self._abort(live, fault.detail)
+        except grpc.aio.AioRpcError as error:
+            refused = from_rpc_error(error)
+            if refused.reason != "TABLE_CLOSED":
+                live.fail(refused.message)
+            return
+        if table.status == table_pb2.TABLE_STATUS_OPEN:
+            live.end(None)
 
     # Watching ----------------------------------------------------------------------------------
 
@@ -210,34 +285,20 @@ class _Runner:
                 call.cancel()
         self._break(f"the server at {self._address} is gone: {why}")
 
-    def watchers(self, server: Child | None) -> Iterator[Coroutine[None, None, None]]:
-        """Coroutines that notice when a process ends that should not."""
-        if server is not None:
-            yield self._watch_server(server)
-        for number, worker in enumerate(self.workers):
-            yield self._watch_worker(number, worker)
-
-    async def _watch_server(self, server: Child) -> None:
+    async def watch_server(self, server: Child) -> None:
+        """Notice when our own server ends."""
         self._break(server.epitaph(await server.ended()))
-
-    async def _watch_worker(self, number: int, worker: Worker) -> None:
-        why = worker.child.epitaph(await worker.child.ended())
-        self._down[number] = why
-        for live in list(self._live.values()):
-            if number in live.match.pairing and not live.ended.done():
-                live.ended.set_exception(ProcessFailed(why))
 
     def _break(self, why: str) -> None:
         """Nothing can go on: every match that has not ended fails."""
         self.broken = self.broken or why
         for live in self._live.values():
-            if not live.ended.done():
-                live.ended.set_exception(ProcessFailed(self.broken))
+            live.fail(self.broken)
 
     def _take(self, record: record_pb2.Record) -> None:
         live = self._live.get(record.table.table_id)
-        if live is not None and not live.ended.done():
-            live.ended.set_result(record)
+        if live is not None:
+            live.end(record)
 
     # Playing -----------------------------------------------------------------------------------
 
@@ -266,77 +327,105 @@ class _Runner:
     async def _play_board(
         self, matches: Sequence[Match], done: Callable[[MatchResult], None]
     ) -> None:
-        """Play all *matches* of a board. What stops one of them alone is its result, not an error;
-        *done* hears of every one."""
-        playable = []
+        """Play all *matches* of a board, those that the server spoils again; *done* is called with
+        every result."""
+        stale = 0
+        for attempt in range(TRIES):
+            results, stale = await self._try_board(matches, stale)
+            spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
+            is_last = self.broken or attempt + 1 == TRIES
+            for result in results:
+                if is_last or result.outcome is not Outcome.SERVER_FAULT:
+                    done(result)
+            if is_last or not spoiled:
+                return
+            matches = [one.match for one in spoiled]
+
+    async def _try_board(
+        self, matches: Sequence[Match], stale: int
+    ) -> tuple[list[MatchResult], int]:
+        """Play *matches* at the same time, once.
+
+        The server gives out the records of a board when as many tables have ended as it has;
+        *stale* of them belong to an earlier try that made fewer tables than it had announced.
+
+        Returns:
+            The results, and the number of such tables after this try.
+        """
+        results: list[MatchResult] = []
+        playable: list[Match] = []
         for match in matches:
-            if why := self._obstacle(match):
-                done(MatchResult(match, "", None, FAILED, why))
+            for number in match.pairing:
+                await self.players[number].ready()
+            benched = tuple(one for one in match.pairing if self.players[one].benched)
+            if self.broken:
+                results.append(self._spoiled(match, "", self.broken))
+            elif benched:
+                why = self.players[benched[0]].benched
+                fault = _Fault(Outcome.BENCHED, benched, why)
+                results.append(self._lost(match, "", fault, None))
             else:
                 playable.append(match)
         live: list[_Live] = []
         why = ""
         for match in playable:
             try:
-                live.append(await self._make_table(match, len(playable)))
+                live.append(await self._make_table(match, stale + len(playable)))
             except grpc.aio.AioRpcError as error:
                 why = f"no table: {from_rpc_error(error).message}"
                 break
-        for match in playable[len(live) :]:
-            done(MatchResult(match, "", None, FAILED, why))
-        for one in live:
-            # Records of the board would wait for ever for a table that was not made, and a match
-            # for an entrant that ended while its table was being made.
-            if (hindrance := why or self._obstacle(one.match)) and not one.ended.done():
-                one.ended.set_exception(ProcessFailed(hindrance))
-
-        async def finish(one: _Live) -> None:
-            done(await self._finish(one))
-
+        results += [self._spoiled(match, "", why) for match in playable[len(live) :]]
+        for one in live if why else ():
+            # Their records would wait for ever for a table that was not made.
+            one.fail(why)
         async with asyncio.TaskGroup() as tables:
-            for one in live:
-                tables.create_task(finish(one))
-
-    def _obstacle(self, match: Match) -> str:
-        """Why *match* cannot be played, or nothing."""
-        down = (self._down[number] for number in match.pairing if number in self._down)
-        return self.broken or next(down, "")
+            finishing = [tables.create_task(self._finish(one)) for one in live]
+        results += [task.result() for task in finishing]
+        return results, stale + len(live) if why else 0
 
     async def _finish(self, live: _Live) -> MatchResult:
         """Wait for the record of a match under way."""
         match = live.match
         try:
             record = await self._record(live)
-        except ProcessFailed as error:
-            await self._abort(live, str(error))
-            return MatchResult(match, live.table_id, None, FAILED, str(error))
+        except _ServerFailed as error:
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                await self._abort(live, str(error))
+            return self._spoiled(match, live.table_id, str(error))
         except asyncio.CancelledError:
-            await self._abort(live, "the contest was stopped")
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                await self._abort(live, "the contest was stopped")
             raise
         finally:
             del self._live[live.table_id]
-        return self._read(match, record)
+        if record is None:
+            assert live.fault is not None
+            return self._lost(match, live.table_id, live.fault, None)
+        return self._read(live, record)
 
-    async def _record(self, live: _Live) -> record_pb2.Record:
-        """The record of a match, once it comes.
+    async def _record(self, live: _Live) -> record_pb2.Record | None:
+        """The record of a match, once it comes; None if it never began.
 
         Raises:
-            ProcessFailed: an entrant ended, or did not take its seats.
+            _ServerFailed: the server has spoiled it.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SEATS_S):
                 return await asyncio.shield(live.ended)
         request = table_service_pb2.GetTableRequest(table_id=live.table_id)
-        with contextlib.suppress(grpc.aio.AioRpcError):
+        try:
             table = (await self._tables.GetTable(request, timeout=CALL_S)).table
-            if table.status == table_pb2.TABLE_STATUS_OPEN:
-                teams = {self._plan.teams[seat.seat] for seat in table.seats if not seat.epoch}
-                numbers = [live.match.entrant_of_team(team) for team in sorted(teams)]
-                names = [self._plan.entrants[number].name for number in numbers]
-                raise ProcessFailed(
-                    f"{' and '.join(names)} did not take every seat within {SEATS_S:.0f} s; "
-                    "a program plays all its seats at once"
-                )
+        except grpc.aio.AioRpcError:
+            return await live.ended
+        if table.status == table_pb2.TABLE_STATUS_OPEN:
+            teams = sorted({self._plan.teams[seat.seat] for seat in table.seats if not seat.epoch})
+            missing = tuple(dict.fromkeys(live.match.entrant_of_team(team) for team in teams))
+            names = " and ".join(self._plan.entrants[number].name for number in missing)
+            why = (
+                f"{names} did not take every seat within {SEATS_S:.0f} s; "
+                "a program plays all its seats at once"
+            )
+            await self._blame(live, _Fault(Outcome.ABSENT, missing, why))
         return await live.ended
 
     async def _make_table(self, match: Match, tables: int) -> _Live:
@@ -370,8 +459,18 @@ class _Runner:
         table_id = created.table.table_id
         ended = asyncio.get_running_loop().create_future()
         live = self._live[table_id] = _Live(match, table_id, created.host_ticket, ended)
+        if self.broken:
+            live.fail(self.broken)
+        for number in match.pairing:
+            player = self.players[number]
+            if not await player.ready():
+                fault = _Fault(Outcome.BENCHED, (number,), player.benched)
+                await self._blame(live, fault)
         for seat, number in enumerate(numbers):
-            self.workers[number].invite(
+            worker = self.players[number].worker
+            if worker is None:
+                continue
+            worker.invite(
                 address=self._address,
                 table_id=table_id,
                 seat=seat,
@@ -381,44 +480,100 @@ class _Runner:
         return live
 
     async def _abort(self, live: _Live, why: str) -> None:
-        """Stop the table of a match that was given up, if the server still listens."""
+        """Stop the table of a match that was given up, if the server still listens.
+
+        Raises:
+            grpc.aio.AioRpcError: the server refuses, or does not answer.
+        """
         if self.broken:
             return
         request = table_service_pb2.AbortTableRequest(table_id=live.table_id, detail=why[:256])
-        with contextlib.suppress(grpc.aio.AioRpcError):
-            await self._tables.AbortTable(
-                request,
-                timeout=processes.STOP_S,
-                metadata=(("croupier-host-ticket", live.host_ticket),),
-            )
+        await self._tables.AbortTable(
+            request,
+            timeout=processes.STOP_S,
+            metadata=(("croupier-host-ticket", live.host_ticket),),
+        )
 
-    def _read(self, match: Match, record: record_pb2.Record) -> MatchResult:
-        """Keep *record* in the folder and read the result of *match* from it."""
-        plan = self._plan
+    # Results -----------------------------------------------------------------------------------
+
+    def _read(self, live: _Live, record: record_pb2.Record) -> MatchResult:
+        """Write *record* to the folder and read the result of its match from it."""
+        plan, match = self._plan, live.match
         teams = range(len(match.seating))
         sides = "-".join(plan.entrants[match.entrant_of_team(t)].file_name for t in teams)
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides}.croupier"
+        found = self._judge(live, record)
         try:
             (self._folder / name).write_bytes(record_bytes(record))
         except OSError as error:
+            # It counts all the same: an entrant may have spoiled the folder.
             why = f"cannot write {self._folder / name}: {error.strerror}"
-            return MatchResult(match, record.table.table_id, None, FAILED, why)
-        result = record.result
-        reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
-        if result.reason != game_pb2.END_REASON_FINISHED:
-            detail = self._unfinished(match, result, reason)
-            return MatchResult(match, record.table.table_id, None, reason, detail, name)
-        score = match_score([seat.score for seat in result.seats], plan.teams, match.seating)
-        return MatchResult(match, record.table.table_id, score, reason, record=name)
+            return found._replace(detail=found.detail or why)
+        return found._replace(record=name)
 
-    def _unfinished(self, match: Match, result: game_pb2.MatchResult, reason: str) -> str:
-        """Why a match did not end by the rules: who is at fault, and where that may be told."""
-        what = f"a match ended as {reason}"
-        if result.detail:
-            what += f" ({result.detail})"
+    def _judge(self, live: _Live, record: record_pb2.Record) -> MatchResult:
+        """The result of a match by its record."""
+        plan, match, result = self._plan, live.match, record.result
+        reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
+        if reason in ("FINISHED", "ADJUDICATED") and result.seats:
+            score = match_score([seat.score for seat in result.seats], plan.teams, match.seating)
+            return MatchResult(match, live.table_id, score, Outcome.PLAYED, reason=reason)
+        fault = self._fault(match, record) or live.fault
+        if fault is None:
+            why = f"a match ended as {reason}" + (f" ({result.detail})" if result.detail else "")
+            found = self._spoiled(match, live.table_id, why)
+        else:
+            found = self._lost(match, live.table_id, fault, record)
+        return found._replace(reason=reason)
+
+    def _fault(self, match: Match, record: record_pb2.Record) -> _Fault | None:
+        """The fault that *record* itself speaks of, if it does."""
+        result = record.result
         if not result.HasField("seat"):
-            return what
-        # The log may still be growing, so it is named here and not read.
+            return None
         number = match.entrant_of_team(self._plan.teams[result.seat])
-        log = self.workers[number].child.log
-        return f"{what} by {self._plan.entrants[number].name}, see {log}"
+        # The log may still be growing, so it is named here and not read.
+        by = f"by {self._plan.entrants[number].name}, see {self._log(number)}"
+        if result.reason == game_pb2.END_REASON_CONCEDED:
+            return _Fault(Outcome.CONCEDED, (number,), f"a match was conceded {by}")
+        if result.reason == game_pb2.END_REASON_NO_SHOW:
+            return _Fault(Outcome.ABSENT, (number,), f"a match was not begun {by}")
+        if result.reason != game_pb2.END_REASON_FORFEIT:
+            return None
+        why = f" ({result.detail})" if result.detail else ""
+        outcome = Outcome.STRUCK_OUT
+        if has_timed_out(record, result.seat):
+            outcome = Outcome.TIMED_OUT
+        return _Fault(outcome, (number,), f"a match was forfeited{why} {by}")
+
+    def _lost(
+        self, match: Match, table_id: str, fault: _Fault, record: record_pb2.Record | None
+    ) -> MatchResult:
+        """The result of a match that *fault* has spoiled; *record* if it has begun."""
+        plan = self._plan
+        numbers = [match.entrant_of_team(team) for team in plan.teams]
+        at_fault = [seat for seat, number in enumerate(numbers) if number in fault.entrants]
+        score = None
+        if len(at_fault) < len(numbers):
+            reached = standing(record or record_pb2.Record(), plan.stakes)
+            scores = fault_scores(reached, at_fault, plan.stakes)
+            score = match_score(scores, plan.teams, match.seating)
+        return MatchResult(
+            match, table_id, score, fault.outcome, fault.entrants, detail=fault.detail
+        )
+
+    def _spoiled(self, match: Match, table_id: str, why: str) -> MatchResult:
+        """The result of a match that no entrant has spoiled."""
+        return MatchResult(match, table_id, None, Outcome.SERVER_FAULT, detail=why)
+
+
+def has_timed_out(record: record_pb2.Record, seat: int) -> bool:
+    """Whether *seat* has run out of time for a decision at least once."""
+    for row in record.rows:
+        played = getattr(row.input, row.input.WhichOneof("input") or "", None)
+        if isinstance(played, record_pb2.MoveInput) and played.timed_out and played.seat == seat:
+            return True
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.WhichOneof("event") == "seat_timed_out" and event.seat_timed_out.seat == seat:
+            return True
+    return False

@@ -1,0 +1,109 @@
+"""The score of a match that an entrant did not play to its end. Pure.
+
+A fault (a crash, an illegal move, a concession, a time-out, an absence) is a loss, and never pays:
+the seats of the entrant at fault score what they had after the last finished deal, less the most
+that one deal can cost for each deal that was still to play. The other seats receive that in equal
+parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from croupier.record.v1 import record_pb2
+from croupier.v1 import pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
+from croupier_server.games.registry import AnyGame
+
+DEALS_MAX: Final = 10
+"""Deals still to play beyond this number cost nothing: a match may have no bound."""
+
+
+class Standing(NamedTuple):
+    """A match at the end of a deal: the score of every seat, and the number of finished deals."""
+
+    scores: tuple[int, ...]
+    deals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What a match is about.
+
+    Attributes:
+        start: scores of all seats before the first deal.
+        worst_deal: most that one deal can take from a seat, see `Game.worst_deal`.
+        deals: deals of a match at most; None: there is no bound.
+    """
+
+    start: tuple[int, ...]
+    worst_deal: int
+    deals: int | None
+
+    def cost(self, finished: int) -> int:
+        """What a fault takes from each seat of its side after *finished* deals."""
+        left = DEALS_MAX if self.deals is None else min(self.deals - finished, DEALS_MAX)
+        return self.worst_deal * left
+
+
+def stakes(game: AnyGame, options: Any) -> Stakes:
+    """The stakes of a match of *game* with *options*."""
+    return Stakes(
+        game.standing(game.new(options)), game.worst_deal(options), game.deals_max(options)
+    )
+
+
+def fault_scores(standing: Standing, at_fault: Sequence[int], stakes: Stakes) -> list[float]:
+    """Scores of all seats of a match that the seats *at_fault*, some but not all, have given away.
+
+    >>> fault_scores(Standing((4, -1, -3), 8), [0], Stakes((0, 0, 0), 6, 9))
+    [-2, 2.0, 0.0]
+    """
+    cost = stakes.cost(standing.deals)
+    gain = cost * len(at_fault) / (len(standing.scores) - len(at_fault))
+    return [
+        score - cost if seat in at_fault else score + gain
+        for seat, score in enumerate(standing.scores)
+    ]
+
+
+# Reading a record -------------------------------------------------------------------------------
+
+
+def standing(record: record_pb2.Record, stakes: Stakes) -> Standing:
+    """The standing after the last finished deal of *record*."""
+    for row in reversed(record.rows):
+        event = table_pb2.TableEvent.FromString(row.public).game
+        game = event.WhichOneof("game")
+        if game is not None:
+            told = getattr(event, game)
+            if told.WhichOneof("event") == "deal_scored":
+                players = len(record.table.seats)
+                return Standing(_READERS[game](told.deal_scored, players), told.deal_scored.deal)
+    return Standing(stakes.start, 0)
+
+
+def _tractor(result: tractor_pb2.TractorDealResult, players: int) -> tuple[int, ...]:
+    """T-9.6."""
+    lead = result.levels[0] - result.levels[1]
+    return (lead, -lead) * (players // 2)
+
+
+def _tongits(result: tongits_pb2.TongitsDealResult, players: int) -> tuple[int, ...]:
+    """G-7: what is in the pot belongs to all."""
+    return tuple(seat.chips + result.pot // players for seat in result.seats)
+
+
+def _pokex(result: pokex_pb2.PokexDealResult, players: int) -> tuple[int, ...]:
+    """P-6."""
+    lead = result.totals[0] - result.totals[1]
+    return (lead, -lead) * (players // 2)
+
+
+_READERS: Final[Mapping[str, Callable[[Any, int], tuple[int, ...]]]] = {
+    "tractor": _tractor,
+    "tongits": _tongits,
+    "pokex": _pokex,
+}
+"""How the result of a deal tells the standing, by the name of the game."""
