@@ -56,6 +56,15 @@ def test_fair_while_the_disk_hangs(on_sqlite: bool) -> None:
         assert report.matches
 
 
+@pytest.mark.fault
+def test_fair_while_the_disk_fills_up_again_and_again() -> None:
+    """Seats that are refused wait for as long as they are told, and pay for none of it."""
+    for plan in plans(is_timed, 8):
+        tempers = [Temper(think_ms=600) for _ in plan.tempers]
+        faults = again_and_again("full disk", 700, range(500, 30_000, 3_000))
+        assert play(replace(plan, tempers=tempers, faults=faults)).matches
+
+
 def test_private_while_everybody_lies() -> None:
     for plan in plans(lambda plan: True, 8):
         tempers = [Temper(think_ms=20, lie=0.5) for _ in plan.tempers]

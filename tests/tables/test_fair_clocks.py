@@ -20,6 +20,7 @@ from croupier_server.tables.timing import Timing
 SEAT = 1
 START_MS = 1_000_000
 RECONNECT_MS = 40
+RETRY_MS = 30
 
 TIMES = st.integers(0, 120)
 CLOCKS = st.builds(
@@ -32,7 +33,7 @@ CLOCKS = st.builds(
     disconnect_grace_ms=st.integers(0, 300),
 )
 WHAT = ["late", "late", "come", "go", "go", "ask", "ask", "answer", "wait", "crash", "drain"]
-WHAT += ["stand", "go on", "go on"]
+WHAT += ["stand", "go on", "go on", "go on later"]
 STEPS = st.lists(st.tuples(TIMES, st.sampled_from(WHAT), TIMES), min_size=3, max_size=25)
 
 
@@ -42,6 +43,7 @@ class Reckoning:
 
     Attributes:
         starts_at: when its clock starts if the question is not sent before.
+        runs_from: no clock runs before then, as seats were told to retry no sooner.
         free: what is left of the network's share, which is nobody's.
         since: used by its seat.
         before: used before the server stopped, as far as that is known.
@@ -50,6 +52,7 @@ class Reckoning:
     """
 
     starts_at: int
+    runs_from: int = 0
     before: int = 0
     free: int = 0
     since: int = 0
@@ -65,12 +68,12 @@ class Reckoning:
         self, now: int, *, is_late: bool, is_gone: bool, grace: int, stands: bool = False
     ) -> None:
         """The millisecond from *now* on."""
-        if stands:
+        if stands or now < self.runs_from:
             self.starts_at += now < self.starts_at
             self.lost += 1
-        if stands or now < self.starts_at:
+        elif now < self.starts_at:
             return
-        if self.free:
+        elif self.free:
             self.free -= 1
         elif is_late:
             self.lost += 1
@@ -105,6 +108,7 @@ class Bench:
         self.hidden = 0
         self.decisions: list[Decision | None] = [None, None]
         self.timing = Timing(self.spec, self.decisions)
+        self.truth = Reckoning(self.now)
         self.open()
 
     @property
@@ -121,7 +125,7 @@ class Bench:
         """The next decision, which is stored at once."""
         self.answers += 1
         self.decisions[SEAT] = Decision(SEAT, 1, self.answers, self.now, sealed=self.sealed)
-        self.truth = Reckoning(self.now + DUE_GRACE_MS)
+        self.truth = Reckoning(self.now + DUE_GRACE_MS, self.truth.runs_from)
         self.open_window()
         self.timing.opened(self.answers)
         self.timing.stored(self.now)
@@ -158,7 +162,10 @@ class Bench:
         if what == "stand":
             self.stands = True
             self.timing.stand(self.now)
-        elif what == "go on":
+        elif what in ("go on", "go on later"):
+            if what == "go on later" and self.stands:
+                self.truth.runs_from = max(self.truth.runs_from, self.now + RETRY_MS)
+                self.timing.run_from(self.now + RETRY_MS)
             self.stands = False
             self.timing.go_on(self.now)
         elif what == "come":

@@ -11,7 +11,9 @@ from structlog.testing import capture_logs
 from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
+from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.decisions import DUE_GRACE_MS
 from croupier_server.tables.lag import PERIOD_MS
 from croupier_server.tables.spec import ClockSpec, DealSource, JoinTable, OnAbsence, Status
 from croupier_server.tables.table import Table
@@ -144,14 +146,149 @@ def test_fair_time_in_which_nothing_could_be_stored_is_given_back() -> None:
     world.clock.advance(3_600_000)
     world.shard.tick()
     log.mend()
-    assert table.deadline == world.clock.now + 9_000
+    assert table.deadline == world.clock.now + RETRY_MS + 9_000
     world.shard.tick()
     assert asked(table) == [decision]
-    world.clock.advance(500)
+    world.clock.advance(RETRY_MS + 500)
     world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
     (left,) = [left for seat, left, _ in table.match.rest() if seat == decision.seat]
     assert left == 10_000 - 1_500
     log.store()
+
+
+RETRY_MS = 1_000
+"""The retry delay of a refusal, as clients are told."""
+
+
+@pytest.mark.fault
+def test_fair_a_seat_that_was_told_to_retry_later_pays_for_no_waiting() -> None:
+    """It is refused just before the store is back, and waits for as long as it was told."""
+    log, world, table, tickets = troubled(clock=BASE)
+    (decision,) = asked(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    world.clock.advance(9_800)
+    log.break_down()
+    world.clock.advance(3_600_000)
+    with pytest.raises(Unavailable) as error:
+        answer_first(world, table)
+    assert error.value.retry_ms == RETRY_MS
+    log.mend()
+    world.clock.advance(RETRY_MS + 199)
+    world.shard.tick()
+    assert asked(table) == [decision]
+    answer_first(world, table)
+    assert left_of(table, decision.seat) == 10_000 - 9_999
+    log.store()
+
+
+@pytest.mark.fault
+def test_fair_time_used_before_an_outage_counts_however_soon_the_answer_comes() -> None:
+    log, world, table, tickets = troubled(clock=BASE)
+    (decision,) = asked(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    world.clock.advance(4_000)
+    log.break_down()
+    world.clock.advance(60_000)
+    log.mend()
+    world.clock.advance(300)
+    shown = {seat: left for seat, left, _ in table.match.timing.shown(world.clock.now)}
+    assert shown[decision.seat] == 6_000
+    answer_first(world, table)
+    assert left_of(table, decision.seat) == 6_000
+    log.store()
+
+
+@pytest.mark.fault
+def test_fair_refusals_during_an_outage_do_not_add_up() -> None:
+    """However often a seat asks, and however often the store fails, clocks resume one retry delay
+    after the store is back."""
+    log, world, table, tickets = troubled(clock=BASE)
+    (decision,) = asked(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    world.clock.advance(4_000)
+    for _ in range(5):
+        log.break_down()
+        for _ in range(50):
+            refused(lambda: answer_first(world, table))
+        world.clock.advance(10)
+        log.mend()
+    world.clock.advance(RETRY_MS + 5_999)
+    world.shard.tick()
+    assert asked(table) == [decision]
+    world.clock.advance(1)
+    world.shard.tick()
+    assert asked(table) != [decision]
+    log.store()
+
+
+@pytest.mark.fault
+def test_fair_a_question_that_opens_when_the_store_is_back_waits_for_the_retry_too() -> None:
+    """Its seat may have been told to retry the answer before, which was in flight."""
+    log, world, table, _ = troubled(clock=BASE)
+    answer_first(world, table)
+    log.break_down()
+    world.clock.advance(60_000)
+    log.mend()
+    (decision,) = asked(table)
+    assert table.deadline == world.clock.now + RETRY_MS + DUE_GRACE_MS + 10_000
+    world.clock.advance(RETRY_MS + DUE_GRACE_MS + 2_000)
+    answer_first(world, table)
+    assert left_of(table, decision.seat) == 8_000
+    log.store()
+
+
+@pytest.mark.fault
+def test_fair_a_window_waits_for_the_retry_whoever_was_refused() -> None:
+    """The same for a window that asked nobody: its length tells nothing."""
+    log = SlowLog()
+    world = World(log)
+    table, _ = world.start(clock=ClockSpec(window_ms=700))
+    log.store()
+    assert table.match.window_open
+    world.clock.advance(600)
+    log.break_down()
+    world.clock.advance(60_000)
+    log.mend()
+    assert table.deadline == world.clock.now + RETRY_MS + 100
+
+
+@pytest.mark.fault
+def test_fair_a_table_released_after_an_outage_waits_for_the_retry() -> None:
+    log, world, table, tickets = troubled(clock=BASE)
+    (decision,) = asked(table)
+    world.take(world.watch(table, tickets[decision.seat]))
+    outages.quarantine(table, world.clock.now)
+    log.break_down()
+    world.clock.advance(60_000)
+    log.mend()
+    world.clock.advance(100)
+    outages.release(table, world.clock.now)
+    assert table.deadline == world.clock.now - 100 + RETRY_MS + 10_000
+
+
+@pytest.mark.fault
+def test_fair_a_nonce_may_come_when_the_retry_is_over() -> None:
+    log = SlowLog()
+    world = World(log, nonce_ms=1_000)
+    table = world.create(deal=DealSource())
+    for seat in range(3):
+        world.join(table, nonce_hash=hashed(NONCES[seat]))
+    log.store()
+    world.clock.advance(900)
+    log.break_down()
+    refused(lambda: world.shard.open_nonce(table, 0, NONCES[0]))
+    log.mend()
+    world.clock.advance(RETRY_MS + 99)
+    world.shard.tick()
+    for seat in range(3):
+        world.shard.open_nonce(table, seat, NONCES[seat])
+    assert table.status is Status.PLAYING
+
+
+def left_of(table: Table, seat: int) -> int:
+    """What *seat* has left of its base."""
+    (left,) = [left for one, left, _ in table.match.rest() if one == seat]
+    return left
 
 
 def test_fair_a_server_that_starts_in_trouble_knows_it() -> None:
@@ -235,7 +372,7 @@ def test_fair_a_store_that_hangs_charges_nobody() -> None:
     assert world.shard.upkeep.trouble == ""
     assert other.journal.committed == other.journal.sequence
     left = table.deadline - world.clock.now
-    assert 10_000 - PERIOD_MS <= left <= 10_000
+    assert 10_000 - PERIOD_MS <= left - RETRY_MS <= 10_000
     answer_first(world, table)
     assert world.clock.now - since > 3_600_000
     log.store()

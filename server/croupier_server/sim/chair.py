@@ -20,7 +20,7 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim import lies
 from croupier_server.sim.network import Line
 from croupier_server.sim.plan import HOUSE, SeatPlan, TablePlan, Temper, Unveiling
-from croupier_server.sim.promises.judge import reason_of
+from croupier_server.sim.promises.judge import reason_of, retry_ms_of
 from croupier_server.sim.promises.observed import (
     Acknowledged,
     Broken,
@@ -334,7 +334,10 @@ class Chair:
         world.see(Refused(now, self.table_id, seat, call, status, move, after, is_due, decision_id))
         if reason in LATER or reason in ("NOT_FOUND", "TICKET_INVALID"):
             if is_insisted_on:
-                world.later(200 + world.rng.random() * 300, self.send, decision_id)
+                wait = 200 + world.rng.random() * 300
+                if self.temper.is_honest:
+                    wait = max(wait, retry_ms_of(status))
+                world.later(wait, self.send, decision_id)
         elif reason == "TICKET_SUPERSEDED" and self.may_change:
             pass  # what follows from it is told by the seat's stream
         elif self.temper.rejoin and reason in ("TICKET_SUPERSEDED", "TICKET_INVALID"):

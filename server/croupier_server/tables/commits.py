@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
@@ -19,7 +19,8 @@ from croupier_server.tables.encode import Shown
 from croupier_server.tables.table import Table
 from croupier_server.tables.tally import Spread
 
-_RETRY_MS = 1_000
+RETRY_MS: Final = 1_000
+"""Retry delay of STORE_UNAVAILABLE refusals; clocks stay paused for as long after an outage."""
 
 
 class Channel(Protocol):
@@ -202,7 +203,7 @@ def store_silent() -> Unavailable:
     return Unavailable(
         Reason.STORE_UNAVAILABLE,
         "it is not stored yet, and nobody has seen it; ask again, the answer will be the same",
-        retry_ms=_RETRY_MS,
+        retry_ms=RETRY_MS,
     )
 
 
@@ -211,5 +212,5 @@ def store_unavailable() -> Unavailable:
     return Unavailable(
         Reason.STORE_UNAVAILABLE,
         "it could not be stored and did not happen; try again",
-        retry_ms=_RETRY_MS,
+        retry_ms=RETRY_MS,
     )

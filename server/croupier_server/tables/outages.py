@@ -25,12 +25,23 @@ def stand_still(table: Table, now: int) -> None:
     table.match.timing.stand(now)
 
 
-def go_on(table: Table, since: int, now: int) -> None:
-    """*table* has stood still since *since*, and goes on, unless an operator has stopped it."""
+def go_on(table: Table, since: int, now: int, retry_ms: int = 0) -> None:
+    """Resume *table*, paused since *since*, unless an operator has stopped it.
+
+    Args:
+        table: the table.
+        since: when the outage began.
+        now: the time.
+        retry_ms: what calls refused during the outage were told to wait, at most. Every clock of
+            the table stays paused for as long, whoever was refused: a pause of one seat alone
+            would show who was asked in a sealed window, and could be had by calling.
+    """
+    until = now + retry_ms
+    table.match.timing.run_from(until)
     if table.match.quarantined_ms is None:
         table.match.timing.go_on(now)
-    table.presence.give_back(since, now)
-    table.opening.give_back(since, now)
+    table.presence.give_back(since, until)
+    table.opening.give_back(since, until)
 
 
 def reopen(

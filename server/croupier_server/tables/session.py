@@ -33,7 +33,7 @@ from croupier_server.tables.codec import (
     ChannelOpen,
     read_frame,
 )
-from croupier_server.tables.commits import store_unavailable
+from croupier_server.tables.commits import RETRY_MS, store_unavailable
 from croupier_server.tables.feed import SeatFeed
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import ViewMode
@@ -61,8 +61,6 @@ WAITING_MAX: Final = 16_384
 ITEMS_MAX: Final = 4_096
 """So many items may be in a frame of a client, or as many as it may hold channels if that is more:
 what they ask for is done in one go, while everybody else waits."""
-
-_RETRY_MS: Final = 1_000
 
 _ID_MAX: Final = 64
 """Of a decision id that was refused so much is sent back."""
@@ -458,7 +456,7 @@ class Session:
             return
         if self.shard.upkeep.is_in_trouble:
             # It is asked for on a new channel, while an error would say no more than that it was.
-            channel.finish(StreamEnd.SERVER_DRAINING, "nothing can be stored now", _RETRY_MS)
+            channel.finish(StreamEnd.SERVER_DRAINING, "nothing can be stored now", RETRY_MS)
             return
         try:
             channel.table.open_nonce(

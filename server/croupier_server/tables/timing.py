@@ -72,6 +72,7 @@ class Timing:
         "_decisions",
         "_gone_ms",
         "_has_grace",
+        "_runs_from_ms",
         "_spec",
         "_stands_ms",
         "_window_is_open",
@@ -88,6 +89,7 @@ class Timing:
         self._gone_ms = [0] * len(decisions)
         self._has_grace = spec.is_timed and spec.disconnect_grace_ms > 0
         self._stands_ms = FOREVER
+        self._runs_from_ms = 0
         self._window_is_open = False
         self._window_until = FOREVER
         self.is_timed = spec.is_timed
@@ -116,7 +118,7 @@ class Timing:
 
     def stored(self, now: int) -> None:
         """What has been opened is stored, so that its seats may be asked."""
-        now = min(now, self._stands_ms)
+        now = self._time(now)
         self.unstored = 0
         if self._window_is_open and self._spec.window_ms and self._window_until == FOREVER:
             self._window_until = now + self._spec.window_ms
@@ -136,7 +138,7 @@ class Timing:
         if decision.asked_ms is None:
             decision.asked_ms = now
             if self.is_timed:
-                now = min(now, self._stands_ms)
+                now = self._time(now)
                 self.here(decision.seat, now)
                 decision.clock_from_ms = min(now, decision.clock_from_ms) + network_ms
                 self.set_deadline()
@@ -144,14 +146,14 @@ class Timing:
     def here(self, seat: Seat, now: int) -> None:
         """*seat* has a stream, or was asked by a call."""
         if self._has_grace:
-            self._settle(self._decisions[seat], min(now, self._stands_ms))
+            self._settle(self._decisions[seat], self._time(now))
             self._gone_ms[seat] = _HERE
             self.set_deadline()
 
     def gone(self, seat: Seat, now: int) -> None:
         """*seat* has no stream any more."""
         if self._has_grace and self._gone_ms[seat] == _HERE:
-            self._gone_ms[seat] = min(now, self._stands_ms)
+            self._gone_ms[seat] = self._time(now)
             self.set_deadline()
 
     def stand(self, now: int) -> None:
@@ -159,26 +161,42 @@ class Timing:
         self._stands_ms = min(now, self._stands_ms)
         self.set_deadline()
 
+    def run_from(self, at_ms: int) -> None:
+        """Keep clocks that are paused by `stand` paused until *at_ms*, even if `go_on` comes
+        before."""
+        if self._stands_ms != FOREVER:
+            self._skip_to(at_ms)
+            self._runs_from_ms = max(self._runs_from_ms, at_ms)
+
     def go_on(self, now: int) -> None:
-        """Clocks that stand go on as they stood."""
-        if self._stands_ms == FOREVER:
+        """Resume the clocks that `stand` paused."""
+        if self._stands_ms != FOREVER:
+            self._skip_to(now)
+            self._stands_ms = FOREVER
+            self.set_deadline()
+
+    def _time(self, now: int) -> int:
+        """The time as clocks have it: it stops while they are paused."""
+        return max(min(now, self._stands_ms), self._runs_from_ms)
+
+    def _skip_to(self, at_ms: int) -> None:
+        """Nobody is charged for the time from when clocks were paused to *at_ms*."""
+        skipped_ms = at_ms - self._time(at_ms)
+        if skipped_ms <= 0:
             return
-        stood_ms = now - self._stands_ms
-        self._stands_ms = FOREVER
         for decision in self._decisions:
             if decision is not None:
-                decision.due_ms += stood_ms
+                decision.due_ms += skipped_ms
                 if decision.clock_from_ms != FOREVER:
-                    decision.clock_from_ms += stood_ms
-        self._gone_ms = [at if at == _HERE else at + stood_ms for at in self._gone_ms]
+                    decision.clock_from_ms += skipped_ms
+        self._gone_ms = [at if at == _HERE else at + skipped_ms for at in self._gone_ms]
         if self._window_until != FOREVER:
-            self._window_until += stood_ms
-        self.set_deadline()
+            self._window_until += skipped_ms
 
     def give_back(self, since: int, now: int) -> None:
         """Nobody is charged for the time from *since* to *now*, in which the server was late. Where
         clocks stand, `go_on` gives it back."""
-        now = min(now, self._stands_ms)
+        since, now = self._time(since), self._time(now)
         if now <= since:
             return
         for decision in self._decisions:
@@ -227,7 +245,7 @@ class Timing:
         is_fixed = decision.sealed and self._spec.window_ms
         if not self.is_timed or is_fixed:
             return 0
-        now = min(now, self._stands_ms)
+        now = self._time(now)
         self._settle(decision, now)
         used = decision.used_ms(now)
         return self.accounts.charge(decision.seat, used, sealed=decision.sealed)
@@ -242,7 +260,7 @@ class Timing:
 
     def used_ms(self, decision: Decision, now: int) -> int:
         """Time of its own that the seat of *decision* has had for it."""
-        now = min(now, self._stands_ms)
+        now = self._time(now)
         return decision.used_ms(now - self._absent_ms(decision, now))
 
     def left_ms(self, decision: Decision, now: int) -> int | None:
@@ -250,7 +268,7 @@ class Timing:
         if decision.sealed and self._spec.window_ms:
             if self._window_until == FOREVER:
                 return self._spec.window_ms
-            return max(self._window_until - min(now, self._stands_ms), 0)
+            return max(self._window_until - self._time(now), 0)
         if not self.is_timed:
             return None
         budget = self.accounts.budget_ms(decision.seat, sealed=decision.sealed)

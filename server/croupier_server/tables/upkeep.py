@@ -13,7 +13,7 @@ from croupier_server.games.base import EndReason
 from croupier_server.storage.base import TableLog
 from croupier_server.tables import outages
 from croupier_server.tables.clock import Clock
-from croupier_server.tables.commits import Commits
+from croupier_server.tables.commits import RETRY_MS, Commits
 from croupier_server.tables.directory import Directory
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.idle import Idle
@@ -156,7 +156,7 @@ class Upkeep:
         _log.info("store is back", ms=now - since)
         self._idle.give_back(now - since)
         for table in self._charge.directory:  # those taken up meanwhile have had no timer yet
-            outages.go_on(table, since, now)
+            outages.go_on(table, since, now, RETRY_MS)
             self.timers.schedule(table)
 
     def _give_back(self, since: int, now: int) -> None:

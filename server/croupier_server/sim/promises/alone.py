@@ -78,7 +78,7 @@ class Isolated(Promise):
         if seat is not None and seat.is_prompt:
             self.fail(story, f"seat {number} answers in time, and a house bot was given its place")
 
-    def refused(self, story: Story, seen: Refused, reason: str) -> None:
+    def refused(self, story: Story, seen: Refused, reason: str, retry_ms: int) -> None:
         """See `Promise.refused`: whatever a client sends, the server does not trip over it."""
         if reason == "INTERNAL":
             self.fail(story, f"{seen.call} was answered with INTERNAL")

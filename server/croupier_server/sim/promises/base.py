@@ -55,8 +55,9 @@ class Promise:
     def shown(self, story: Story, seen: observed.Shown) -> None:
         """A call showed something of a table."""
 
-    def refused(self, story: Story, seen: observed.Refused, reason: str) -> None:
-        """Something was refused; *reason* is that of its ErrorInfo."""
+    def refused(self, story: Story, seen: observed.Refused, reason: str, retry_ms: int) -> None:
+        """Something was refused, with the reason of its ErrorInfo and the delay of its RetryInfo,
+        or 0."""
 
     def answered(self, story: Story, seen: observed.Answered) -> None:
         """An answer came to the server."""

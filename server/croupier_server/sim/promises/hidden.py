@@ -108,7 +108,7 @@ class Private(Promise):
             sequence = view.snapshot.sequence
         self._keep(story, _Said(sequence, seen.seat, seen.call, seen.data))
 
-    def refused(self, story: Story, seen: Refused, reason: str) -> None:
+    def refused(self, story: Story, seen: Refused, reason: str, retry_ms: int) -> None:
         """See `Promise.refused`."""
         if story.is_recorded:
             return

@@ -5,7 +5,9 @@ Must not be put here: what is right and what is wrong.
 
 from __future__ import annotations
 
-from google.protobuf.message import DecodeError
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
 from croupier.v1 import table_pb2
@@ -20,6 +22,8 @@ from croupier_server.sim.promises.retold import Retold
 from croupier_server.sim.promises.story import Outages, Place, Story, split
 from croupier_server.sim.promises.streams import Gapless, Ordered, Resumable, Unique
 from croupier_server.sim.promises.times import Fair
+
+_Detail = TypeVar("_Detail", bound=Message)
 
 
 class Judge:
@@ -107,8 +111,9 @@ class Judge:
                     promise.shown(story, seen)
             case observed.Refused():
                 reason = reason_of(seen.status)
+                retry_ms = retry_ms_of(seen.status)
                 for promise in self.promises:
-                    promise.refused(story, seen, reason)
+                    promise.refused(story, seen, reason, retry_ms)
             case observed.Answered():
                 for promise in self.promises:
                     promise.answered(story, seen)
@@ -193,13 +198,20 @@ class Judge:
 
 def reason_of(status: bytes) -> str:
     """The reason of a serialised ``google.rpc.Status``, or nothing."""
+    info = _detail(status, error_details_pb2.ErrorInfo())
+    return info.reason if info is not None else ""
+
+
+def retry_ms_of(status: bytes) -> int:
+    """The retry delay of a serialised ``google.rpc.Status``, or 0."""
+    retry = _detail(status, error_details_pb2.RetryInfo())
+    return retry.retry_delay.ToMilliseconds() if retry is not None else 0
+
+
+def _detail(status: bytes, found: _Detail) -> _Detail | None:
+    """The first detail of the type of *found*, or None."""
     try:
         message = status_pb2.Status.FromString(status)
     except DecodeError:
-        return ""
-    info = error_details_pb2.ErrorInfo()
-    for detail in message.details:
-        if detail.Unpack(info):
-            reason: str = info.reason
-            return reason
-    return ""
+        return None
+    return next((found for detail in message.details if detail.Unpack(found)), None)

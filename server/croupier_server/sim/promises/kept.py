@@ -100,7 +100,7 @@ class Durable(Promise):
         """See `Promise.seated`."""
         self._saw(story, 1)
 
-    def refused(self, story: Story, seen: Refused, reason: str) -> None:
+    def refused(self, story: Story, seen: Refused, reason: str, retry_ms: int) -> None:
         """See `Promise.refused`: what was given out holds, also for those who come back."""
         if reason == "TABLE_HALTED":
             self.fail(story, "a fault stopped it")

@@ -9,7 +9,15 @@ from typing import Final, NamedTuple
 
 from croupier.v1 import play_service_pb2
 from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Answered, Closed, Ended, Seated, Shown, Told
+from croupier_server.sim.promises.observed import (
+    Answered,
+    Closed,
+    Ended,
+    Refused,
+    Seated,
+    Shown,
+    Told,
+)
 from croupier_server.sim.promises.openings import Opening, Unfair
 from croupier_server.sim.promises.retold import Retold, Step
 from croupier_server.sim.promises.story import Outages, Place, Story
@@ -48,6 +56,7 @@ class Fair(Promise):
         self._answered: dict[str, dict[str, list[int]]] = {}
         self._absent: dict[str, set[int]] = {}
         self._filled: dict[tuple[str, int], int] = {}
+        self._told_to_wait: dict[str, list[tuple[int, int, int]]] = {}
 
     def told(self, story: Story, place: Place, seen: Told) -> None:
         """See `Promise.told`."""
@@ -72,6 +81,14 @@ class Fair(Promise):
         """See `Promise.answered`."""
         answered = self._answered.setdefault(story.table_id, {})
         answered.setdefault(seen.decision_id, []).append(seen.at_ms)
+
+    def refused(self, story: Story, seen: Refused, reason: str, retry_ms: int) -> None:
+        """See `Promise.refused`: who was told to wait for the store is not charged for it."""
+        if reason == "STORE_UNAVAILABLE" and seen.decision_id and seen.seat is not None:
+            spans = self._told_to_wait.setdefault(story.table_id, [])
+            # The delay began when the server said so; the network may have taken all that it is
+            # granted to bring that.
+            spans.append((seen.seat, seen.at_ms, seen.at_ms + retry_ms - self._grace_ms))
 
     def closed(self, story: Story, place: Place, seen: Closed) -> None:
         """See `Promise.closed`."""
@@ -170,7 +187,10 @@ class Fair(Promise):
                 return None
             until = max(came)
         is_there = step.seat not in self._absent.get(story.table_id, set())
-        most = max(until - due, 0) - self.outages.within(due, until)
+        told_to_wait = self._told_to_wait.get(story.table_id, [])
+        waits = [(since, upto) for seat, since, upto in told_to_wait if seat == step.seat]
+        nobodys = Outages(self.outages.spans + waits)
+        most = max(until - due, 0) - nobodys.within(due, until)
         least = 0
         if asked and is_there and step.sequence:
             late = self.outages.within(asked - 1_000, until)
@@ -180,5 +200,11 @@ class Fair(Promise):
 
     def forget(self, story: Story) -> None:
         """See `Promise.forget`."""
-        for kept in (self._asked, self._answered, self._absent, self._prompt):
+        for kept in (
+            self._asked,
+            self._answered,
+            self._absent,
+            self._prompt,
+            self._told_to_wait,
+        ):
             kept.pop(story.table_id, None)
