@@ -272,7 +272,9 @@ class About(NamedTuple):
         if name in known:
             return known[name]
         if name == "request_id":
-            return rng.choice(("r1", "r2", f"{rng.getrandbits(64):x}", f"{rng.getrandbits(64):x}"))
+            return rng.choice(
+                ("r1", "r" * 32, f"{rng.getrandbits(64):x}", f"{rng.getrandbits(128):x}")
+            )
         if name == "resume":
             return rng.random() < 0.95  # a server that takes no tables has little to be fuzzed
         if name in _NONCES:

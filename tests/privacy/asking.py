@@ -79,7 +79,7 @@ async def look_once(tap: Tap, kind: int) -> None:
         await tap.call(f"{CATALOG}/{method}", request)
     again = table_service_pb2.CreateTableRequest(
         game=kind,  # type: ignore[arg-type]
-        request_id="mine",
+        request_id="mine, of 128 bits that are known",
         unlisted=True,
     )
     for _ in range(2):

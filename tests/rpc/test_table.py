@@ -13,6 +13,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.tables.spec import ruleset_hash
 from tests.rpc.calls import Caller, build
 from tests.rpc.conftest import Running, server
+from tests.rpc.keyed import keyed
 from tests.rpc.players import (
     FIXED,
     NONCES,
@@ -161,8 +162,11 @@ async def test_ids_sort_by_time_and_do_not_repeat(whole: Running) -> None:
     assert {len(each) for each in ids} == {26}
 
 
+OWN_ID = "5f0c9b7de2a14c6f8b3d0a9e4c7715d2"
+
+
 async def test_the_same_request_id_gives_the_same_answer(call: Caller) -> None:
-    text = TRACTOR + 'request_id: "r1" '
+    text = TRACTOR + f'request_id: "{OWN_ID}" '
     assert await create(call, text) == await create(call, text)
     assert len(await names(call)) == 1
     refused = await call.refused(
@@ -298,9 +302,48 @@ async def test_joining_again_supersedes_the_ticket(call: Caller) -> None:
 
 async def test_the_same_join_gives_the_same_ticket(call: Caller) -> None:
     table = await make(call)
-    text = f"table_id: '{table.id}' seat: 1 request_id: 'r'"
+    text = f"table_id: '{table.id}' seat: 1 request_id: '{OWN_ID}'"
     first, second = await join(call, text), await join(call, text)
     assert (first.ticket, first.epoch) == (second.ticket, second.epoch)
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("guessed", ["1", "join-seat-1", "x" * 21])
+async def test_without_a_key_no_secret_is_given_for_an_id_that_can_be_guessed(
+    call: Caller, guessed: str
+) -> None:
+    """Another client that guesses the id would be told the ticket, as callers without a key are
+    one principal. So no such call is done at all."""
+    table = await make(call)
+    for method, request in (
+        ("CreateTable", build(pb.CreateTableRequest, TRACTOR + f'request_id: "{guessed}"')),
+        ("JoinTable", pb.JoinTableRequest(table_id=table.id, seat=1, request_id=guessed)),
+    ):
+        refused = await call.refused(f"{TABLES}/{method}", request)
+        assert (refused.code, refused.reason) == (
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "MALFORMED_REQUEST",
+        )
+        assert refused.fields == ("request_id",)
+        assert f"{len(guessed)} characters" in refused.message
+        assert "at least 22" in refused.message
+        assert "leave it out" in refused.message
+    assert await names(call) == [table.id]
+    assert not any(seat.player for seat in (await table.table()).seats)
+
+
+async def test_with_a_key_any_request_id_will_do() -> None:
+    """The key proves who asks, and another principal with the same id makes a table of its own."""
+    async with keyed() as live:
+        request = build(pb.CreateTableRequest, TRACTOR + 'request_id: "1"')
+        made = [
+            await (await live.host(name)).unary(
+                f"{TABLES}/CreateTable", request, pb.CreateTableResponse
+            )
+            for name in ("hal", "hal", "eve")
+        ]
+        assert made[0] == made[1]
+        assert made[2].table.table_id != made[0].table.table_id
 
 
 async def test_a_seat_may_be_left_before_the_start(call: Caller) -> None:

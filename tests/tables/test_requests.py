@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import weakref
 from dataclasses import replace
 
 import pytest
 
-from croupier.v1 import table_pb2
+from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import (
     Conflict,
     Exhausted,
@@ -17,6 +18,8 @@ from croupier_server.errors import (
     NotFound,
     Reason,
 )
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.table_service import TableService
 from croupier_server.storage.base import EndedRequest
 from croupier_server.tables import idempotency
 from croupier_server.tables.caller import Caller
@@ -27,6 +30,22 @@ from tests.tables.test_lifecycle import HELD, MATCH, hashed, refused
 from tests.tables.world import World, request
 
 # Requests ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("method", ["create_table", "join_table"])
+def test_a_request_id_that_can_be_guessed_is_refused_without_a_key(method: str) -> None:
+    world = World()
+    service = TableService(world.shard, PageTokens(b"key"), frozenset())
+    call = getattr(service, method)
+    wanted = {
+        "create_table": table_service_pb2.CreateTableRequest(request_id="seat-1"),
+        "join_table": table_service_pb2.JoinTableRequest(table_id="table-1", request_id="seat-1"),
+    }
+    with pytest.raises(InvalidRequest) as error:
+        asyncio.run(call(Caller(), wanted[method]))
+    assert refused(error) == (Reason.MALFORMED_REQUEST, "request_id")
+
 
 BOARD = DealSource(DealKind.BOARD, "b1", bytes(range(32)))
 ALL_HELD = (HELD,) * 3

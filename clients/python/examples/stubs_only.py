@@ -40,7 +40,7 @@ def make_table(channel: grpc.Channel, game: str) -> table_service_pb2.CreateTabl
     house = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot="greedy")
     ours = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
     request = table_service_pb2.CreateTableRequest(
-        request_id=secrets.token_hex(8),
+        request_id=secrets.token_hex(16),
         game=game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}"),
         options=ONE_DEAL[game],
         seats=[ours, *[house] * (SEATS[game] - 1)],

@@ -16,6 +16,7 @@ from croupier.v1 import table_pb2
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.validate import malformed
+from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
@@ -32,6 +33,8 @@ from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES
 
 NONCE_BYTES: Final = 32
+_REQUEST_ID_MIN: Final = 22
+"""Characters that 128 random bits need, in base64 without padding."""
 _NANOS_MAX: Final = 999_999_999
 _NANOS_PER_MILLI: Final = 1_000_000
 _SECONDS_MIN: Final = -62_135_596_800  # year 1
@@ -80,6 +83,24 @@ def with_arm(error: InvalidRequest, kind: int) -> InvalidRequest:
     if name == error.field or name.startswith(f"{arm}."):
         return error
     return InvalidRequest(error.reason, error.message, field=f"options.{arm}.{name}")
+
+
+def expect_unguessable(caller: Caller, request_id: str) -> None:
+    """Refuse a *request_id* that does not prove who repeats a call.
+
+    All callers without a key are one principal, and a repeated call is answered with the secrets
+    that the first one was given.
+
+    Raises:
+        InvalidRequest: it is too short to hold 128 random bits.
+    """
+    if caller.principal == LOCAL and 0 < len(request_id) < _REQUEST_ID_MIN:
+        why = (
+            f"{len(request_id)} characters; a caller without a key needs at least "
+            f"{_REQUEST_ID_MIN}, made of 128 random bits, such as 32 random hexadecimal digits; "
+            "or leave it out"
+        )
+        raise malformed([("request_id", why)])
 
 
 def join_table(request: pb.JoinTableRequest) -> JoinTable:

@@ -16,7 +16,13 @@ from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.rpc.requests import create_table, join_table, printable, with_arm
+from croupier_server.rpc.requests import (
+    create_table,
+    expect_unguessable,
+    join_table,
+    printable,
+    with_arm,
+)
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import Status
@@ -53,6 +59,7 @@ class TableService:
 
     async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
         """A new table with its secrets, which are shown this once."""
+        expect_unguessable(caller, request.request_id)
         wanted = create_table(request, self._house_bots)
         async with self._shard.refusing():
             try:
@@ -100,6 +107,7 @@ class TableService:
 
     async def join_table(self, caller: Caller, request: pb.JoinTableRequest) -> bytes:
         """A seat and its ticket."""
+        expect_unguessable(caller, request.request_id)
         wanted = join_table(request)
         async with self._shard.refusing():
             joined = self._shard.join(caller, wanted)

@@ -176,7 +176,7 @@ class Joiner:
         rng = world.rng
         nonce = rng.randbytes(32) if chair.plan.has_nonce else b""
         self._request = table_service_pb2.JoinTableRequest(
-            request_id=f"{rng.getrandbits(64):x}",
+            request_id=f"{rng.getrandbits(64):032x}",
             table_id=chair.table_id,
             seat=chair.seat,
             invite_code=invite,
@@ -193,7 +193,7 @@ class Joiner:
             return
         self._is_joining = True
         rng = self._world.rng
-        self._request.request_id = f"{rng.getrandbits(64):x}"
+        self._request.request_id = f"{rng.getrandbits(64):032x}"
         self._request.nonce_hash = self._chair.promise(rng.randbytes(32))
         self._join()
 

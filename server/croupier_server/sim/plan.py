@@ -370,7 +370,7 @@ def _table(
 ) -> TablePlan:
     wanted = table_service_pb2.CreateTableRequest()
     wanted.CopyFrom(request)
-    wanted.request_id = f"{rng.getrandbits(64):x}"
+    wanted.request_id = f"{rng.getrandbits(64):032x}"
     clock = wanted.clock
     is_timed = bool(clock.base.seconds or clock.per_move.seconds)
     return TablePlan(

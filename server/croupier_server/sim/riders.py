@@ -126,7 +126,9 @@ class Rider:
     def rejoin(self, chair: Chair) -> None:
         """Take the seat anew, which ends its streams."""
         request = table_service_pb2.JoinTableRequest(
-            table_id=chair.table_id, seat=chair.seat, request_id=f"{self.world.rng.getrandbits(64)}"
+            table_id=chair.table_id,
+            seat=chair.seat,
+            request_id=f"{self.world.rng.getrandbits(64):032x}",
         )
         self._rejoin(chair, request)
 

@@ -74,7 +74,9 @@ class CreateTableRequest(_message.Message):
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. Afterwards NOT_FOUND tells that it was
-    made and is gone, for a day and the newest 4,096 of such tables. Optional.
+    made and is gone, for a day and the newest 4,096 of such tables. Optional. Without a key it takes
+    at least 22 characters, and they must be made of 128 random bits: whoever repeats the id and the
+    request is given the same secrets.
     """
     game: _game_pb2.GameKind.ValueType
     """The game."""
@@ -374,7 +376,9 @@ class JoinTableRequest(_message.Message):
     NONCE_HASH_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
-    long as the server answers for the table, a day at most. Optional.
+    long as the server answers for the table, a day at most. Optional. Without a key it takes at least
+    22 characters, and they must be made of 128 random bits: whoever repeats the id and the request is
+    given the same ticket.
     """
     table_id: _builtins.str
     """The table."""
