@@ -224,7 +224,7 @@ def test_fair_clocks_go_on_at_a_table_that_was_taken_up_in_trouble() -> None:
     log.mend()
     world.shard.tick()
     assert asked(world.find()) == [decision]
-    world.clock.advance(10_000 + 10_000)
+    world.clock.advance(1_000 + 10_000 + 10_000)  # the retry delay, the grace, the base
     world.shard.tick()
     assert asked(world.find()) != [decision]
 
