@@ -18,6 +18,8 @@ from typing import Any, Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from croupier_server.printable import printable
+
 LEVELS: Final = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -49,7 +51,7 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
         else structlog.dev.ConsoleRenderer(colors=out.isatty())
     ]
     structlog.configure(
-        processors=[*shared, printable, *ending],
+        processors=[*shared, escape, *ending],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
         logger_factory=structlog.WriteLoggerFactory(file=out),
         cache_logger_on_first_use=True,
@@ -94,9 +96,9 @@ def loop_fault(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> Non
     structlog.get_logger(__name__).error("event loop", **facts)
 
 
-def printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Escape what is not printable in texts of an event."""
+def escape(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Make the texts of an event safe to print."""
     for key, value in event.items():
-        if isinstance(value, str) and not value.isprintable():
-            event[key] = value.encode("unicode_escape").decode("ascii")
+        if isinstance(value, str):
+            event[key] = printable(value)
     return event
