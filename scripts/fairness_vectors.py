@@ -2,7 +2,8 @@
 
 They are worked out here a second time, slowly and from the page alone: this file shares no code
 with the server, down to HMAC, which it makes of SHA-256. ``--check`` fails if the file differs.
-``--record FILE`` takes another record as the example; otherwise the one in the file stays.
+``--record FILE`` and ``--restarted FILE`` take other records as the examples, of format 1 and of
+format 2 with restarted openings; otherwise those in the file stay.
 
 Must not be put here: an import of the server or the SDK.
 """
@@ -130,6 +131,35 @@ def parts(data: bytes) -> Iterator[tuple[int, bytes]]:
             at += size
 
 
+def terms(table: bytes) -> bytes:
+    """A serialised table less its field 11, the commitment."""
+    found, at = b"", 0
+    while at < len(table):
+        start = at
+        tag, at = varint(table, at)
+        size, at = varint(table, at)
+        if tag % 8 == 2:
+            at += size
+        if tag // 8 != 11:
+            found += table[start:at]
+    return found
+
+
+def restarted(data: bytes) -> dict[str, Any]:
+    """The commitments of a record whose opening was restarted, from the table and its secrets."""
+    record = dict(parts(data))
+    pinned = terms(record[2])
+    reveal = list(parts(record[4]))
+    secrets = [dict(parts(blob))[1] for field, blob in reveal if field == 5]
+    secrets += [blob for field, blob in reveal if field == 1]
+    return {
+        "hex": data.hex(),
+        "terms": pinned.hex(),
+        "secrets": [secret.hex() for secret in secrets],
+        "commitments": [commitment_v2(pinned, secret) for secret in secrets],
+    }
+
+
 def chain(data: bytes) -> list[str]:
     """Hash 0 and the hash of every row."""
     fields = list(parts(data))
@@ -157,6 +187,11 @@ def as_json(fields: Sequence[Field]) -> list[dict[str, Any]]:
     return [
         {names[type(field)]: field.hex() if isinstance(field, bytes) else field} for field in fields
     ]
+
+
+def commitment_v2(pinned: bytes, secret: bytes) -> str:
+    """To a table as it was created, less its commitment, and a secret."""
+    return sha256(pack(["croupier/commitment/v2", pinned, secret])).hexdigest()
 
 
 def _secrets() -> dict[str, Any]:
@@ -189,6 +224,14 @@ def _secrets() -> dict[str, Any]:
                 "commitment": sha256(pack([tag, "table-1", rules, seats, secret])).hexdigest(),
             }
             for seats in (3, 4, 12)
+        ],
+        "commitment_v2": [
+            {
+                "terms": pinned.hex(),
+                "secret": secret.hex(),
+                "commitment": commitment_v2(pinned, secret),
+            }
+            for pinned in (b"", example("terms"))
         ],
         "match_root": [
             {
@@ -254,7 +297,7 @@ def _cards() -> dict[str, Any]:
     }
 
 
-def vectors(record: bytes) -> dict[str, Any]:
+def vectors(record: bytes, again: bytes) -> dict[str, Any]:
     """The whole file."""
     return {
         "about": "Examples for docs/fairness.md, written by scripts/fairness_vectors.py.",
@@ -265,6 +308,7 @@ def vectors(record: bytes) -> dict[str, Any]:
             "chain": chain(record),
             "hash": sha256(record[:-34]).hexdigest(),
         },
+        "restarted": restarted(again),
     }
 
 
@@ -273,12 +317,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if it differs")
     parser.add_argument("--record", type=Path, help="the record to take as the example")
+    parser.add_argument("--restarted", type=Path, help="the one with restarted openings")
     arguments = parser.parse_args()
-    if arguments.record is not None:
-        record = arguments.record.read_bytes()
-    else:
-        record = bytes.fromhex(json.loads(FILE.read_text(encoding="utf-8"))["record"]["hex"])
-    text = json.dumps(vectors(record), indent=1, ensure_ascii=True) + "\n"
+    before = json.loads(FILE.read_text(encoding="utf-8"))
+    examples = []
+    for name in ("record", "restarted"):
+        file = getattr(arguments, name)
+        given = bytes.fromhex(before[name]["hex"]) if file is None else file.read_bytes()
+        examples.append(given)
+    text = json.dumps(vectors(*examples), indent=1, ensure_ascii=True) + "\n"
     if not arguments.check:
         FILE.write_text(text, encoding="utf-8")
     elif FILE.read_text(encoding="utf-8") != text:

@@ -7,6 +7,10 @@ import { readFileSync } from "node:fs";
 import { argv, exit, stdout } from "node:process";
 import { verify } from "./lib/verify.mjs";
 
+// A file comes from anybody: controls, format characters (bidi among them) and separators as escapes.
+const printable = (text) =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
+
 const asJson = argv.includes("--json");
 const files = argv.slice(2).filter((argument) => argument !== "--json");
 if (files.length === 0 || files.some((file) => file.startsWith("--"))) {
@@ -25,9 +29,12 @@ for (const file of files) {
   const report = { file, ...verify(bytes) };
   reports.push(report);
   if (asJson) continue;
-  console.log(`${file}: ${report.verified ? "verified" : "NOT verified"}`);
-  for (const { name, holds, detail } of report.checks) {
-    console.log(`  ${holds ? "✓" : "✗"} ${name.padEnd(10)}  ${detail}`);
+  const warnings = report.checks.filter(({ warning }) => warning).length;
+  const but = report.verified && warnings ? ", WITH A WARNING" : "";
+  console.log(`${printable(file)}: ${report.verified ? "verified" : "NOT verified"}${but}`);
+  for (const { name, holds, detail, warning } of report.checks) {
+    const sign = warning ? "!" : holds ? "✓" : "✗";
+    console.log(`  ${sign} ${name.padEnd(10)}  ${printable(detail)}`);
   }
 }
 process.exitCode = reports.every((report) => report.verified) ? 0 : 1;

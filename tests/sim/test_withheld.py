@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from random import Random
 
@@ -12,7 +13,7 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
 from croupier_server.sim.faults import Fault
-from croupier_server.sim.plan import Plan, make_plan, withhold
+from croupier_server.sim.plan import HOUSE, Plan, Unveiling, make_plan, withhold
 from croupier_server.sim.world import Run
 from tests.sim.runs import plans
 
@@ -48,6 +49,22 @@ def events(plan: Plan) -> Counter[str | None]:
         for row in record_pb2.Record.FromString(host.record).rows
         if row.sequence
     )
+
+
+@pytest.mark.attack
+def test_fair_a_seat_that_goes_on_withholding_ends_the_table() -> None:
+    """The deck is not rolled more often than the record may say."""
+    seen = Counter[str | None]()
+    for plan in withheld(4):
+        never = (Unveiling(after_ms=None),) * 4
+        tables = [deepcopy(table) for table in plan.tables]
+        for table in tables:
+            seats = [seat for seat in table.seats if seat.has_nonce and seat.client != HOUSE]
+            if seats and table.request.deal_source.HasField("match"):
+                seats[0].withheld = never
+        seen += events(replace(plan, tables=tables, faults=[]))
+    assert seen["seat_no_show"] >= 4
+    assert seen["match_ended"] >= 4
 
 
 def every(kind: str, lasts_ms: int, times: range) -> list[Fault]:

@@ -43,7 +43,7 @@ def test_a_record_holds_all_of_a_match() -> None:
     assert record_of_bodies(match, [row_body(row) for row in rows]) == data
     record = record_pb2.Record.FromString(data)
     assert record_bytes_of(record) == data
-    assert record.format == 1
+    assert record.format == 2
     assert record.table.table_id == match.table_id == "table-1"
     assert dict(record.options) == dict(match.option_text)
     lines = "".join(f"{name}={text}\n" for name, text in sorted(record.options.items()))
@@ -120,9 +120,9 @@ def test_every_byte_counts() -> None:
 
 
 def _longer_number(data: bytes) -> bytes:
-    """The format, 1, written with a byte too many."""
-    assert data.startswith(b"\x08\x01")
-    return b"\x08\x81\x00" + data[2:]
+    """The format, 2, written with a byte too many."""
+    assert data.startswith(b"\x08\x02")
+    return b"\x08\x82\x00" + data[2:]
 
 
 def _moved_field(data: bytes) -> bytes:
@@ -139,7 +139,7 @@ def test_there_is_one_way_to_write_a_record(change: object) -> None:
     _, _, data = finished()
     assert callable(change)
     content = change(data[:-34])
-    assert record_pb2.Record.FromString(content).format == 1
+    assert record_pb2.Record.FromString(content).format == 2
     with pytest.raises(RecordError, match="canonical"):
         read_record(content + b"\x3a\x20" + hashlib.sha256(content).digest())
 
@@ -163,6 +163,6 @@ def test_the_order_of_options_is_ours() -> None:
 
 def test_private_parts_stand_in_seat_order() -> None:
     match, _, _ = finished()
-    rows = [LogRow("table-1", 1, 1, b"\x08\x01", {2: b"b", 0: b"a"}, b"")]
+    rows = [LogRow("table-1", 1, 1, b"\x08\x02", {2: b"b", 0: b"a"}, b"")]
     record = record_pb2.Record.FromString(record_bytes(match, rows))
     assert [(one.seat, one.part) for one in record.rows[0].private] == [(0, b"a"), (2, b"b")]

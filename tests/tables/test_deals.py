@@ -34,7 +34,9 @@ def test_a_commitment_is_the_hash_of_its_fields() -> None:
     expected = hashlib.sha256(
         fields(b"croupier/commitment/v1", b"table-1", rules, number(4), SECRET)
     ).digest()
-    assert deals.commitment("table-1", rules, 4, SECRET) == expected
+    assert deals.commitment_v1("table-1", rules, 4, SECRET) == expected
+    expected = hashlib.sha256(fields(b"croupier/commitment/v2", b"terms", SECRET)).digest()
+    assert deals.commitment(b"terms", SECRET) == expected
 
 
 def test_the_root_of_a_match_takes_every_nonce_in_seat_order() -> None:

@@ -18,6 +18,7 @@ from croupier_server.errors import (
 from croupier_server.storage.codec import read_record
 from croupier_server.tables import deals
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.creation import terms
 from croupier_server.tables.spec import (
     Access,
     DealKind,
@@ -310,7 +311,7 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
     spec = table.spec
     assert reveal.nonces == (NONCES[0], b"", NONCES[2])
     assert reveal.root == deals.match_root(reveal.secret, "table-1", reveal.nonces)
-    assert spec.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, reveal.secret)
+    assert spec.commitment == deals.commitment(terms(spec), reveal.secret)
 
 
 def test_no_nonces_no_waiting() -> None:

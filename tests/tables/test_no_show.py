@@ -4,17 +4,28 @@ table's before any card was derived. Promise 5: a match that does not begin in t
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import InvalidRequest, NotAllowed, Reason
+from croupier_server.storage.base import AbandonedSecret
 from croupier_server.storage.codec import read_record
 from croupier_server.tables import deals
-from croupier_server.tables.caller import Caller
+from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.creation import terms
 from croupier_server.tables.replay import replay
 from croupier_server.tables.results import Joined
-from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, SeatSpec, Status
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    DealKind,
+    DealSource,
+    JoinTable,
+    SeatSpec,
+    Status,
+)
 from croupier_server.tables.table import Table
 from tests.tables.test_replay import said
 from tests.tables.world import ENTRY, SlowLog, World, events, kinds, request
@@ -143,10 +154,10 @@ def test_verifiable_the_cards_come_from_the_last_secret_and_the_next_nonces() ->
     assert reveal.nonces == tuple(NEXT)
     assert reveal.root == deals.match_root(reveal.secret, "table-1", NEXT)
     spec = table.spec
-    assert event.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, reveal.secret)
     created = table_pb2.Table.FromString(match.table)
-    assert created.commitment == deals.commitment("table-1", spec.ruleset_hash, 3, first_secret)
-    assert first_secret not in entry.record
+    assert event.commitment == deals.commitment(terms(spec), reveal.secret)
+    assert created.commitment == deals.commitment(terms(spec), first_secret)
+    assert reveal.abandoned == (AbandonedSecret(first_secret, (NONCES[0], b"", NONCES[2])),)
     again = replay(spec, ENTRY, rows, reveal.nonces)
     assert said(again.journal.outbox) == said(rows)
     assert again.resource() == table.resource()
@@ -172,16 +183,141 @@ def test_a_seat_without_a_next_nonce_adds_nothing() -> None:
     assert table.opening.reveal.nonces == (b"", b"", NEXT[2])
 
 
-def test_a_nonce_may_be_withheld_again_and_again() -> None:
-    world, table, _ = filled()
-    seen = {resource(table).commitment}
-    for number in range(3):
-        seen.add(withhold(world, table, 1)[0].commitment)
-        world.join(table, nonce_hash=hashed(NONCES[1]))
-        for seat in (0, 2):
-            table.seats[seat].nonce_hash = hashed(NONCES[seat])
-        assert len(seen) == number + 2
-        assert table.status is Status.OPENING
+# Restarts are bounded ---------------------------------------------------------------------------
+
+
+def nonce_of(life: int, seat: int) -> bytes:
+    return hashed(f"{life} {seat}".encode())
+
+
+def open_in_life(world: World, table: Table, life: int, *but: int) -> None:
+    """Seats open their nonces of this *life* of the opening, and promise those of the next one."""
+    for seat in range(3):
+        if seat not in but:
+            following = hashed(nonce_of(life + 1, seat))
+            world.shard.open_nonce(table, seat, nonce_of(life, seat), following)
+
+
+def restarted(times: int, *, principal: str = LOCAL) -> tuple[World, Table]:
+    """A table of which seat 1 has withheld its nonce that often; each time somebody else, where
+    principals count, takes the seat. It waits for nonces again."""
+    world = World(nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH)
+    for seat in range(3):
+        who = Caller(f"{principal} 0 {seat}" if principal != LOCAL else LOCAL)
+        wanted = JoinTable("table-1", seat=seat, nonce_hash=hashed(nonce_of(0, seat)))
+        world.shard.join(who, wanted)
+    for life in range(times):
+        open_in_life(world, world.find(), life, 1)
+        pass_time(world, NONCE_MS)
+        who = Caller(f"{principal} {life + 1} 1" if principal != LOCAL else LOCAL)
+        wanted = JoinTable("table-1", seat=1, nonce_hash=hashed(nonce_of(life + 1, 1)))
+        world.shard.join(who, wanted)
+    assert table.status is Status.OPENING
+    return world, table
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("principal", [LOCAL, "key"])
+@pytest.mark.parametrize("with_crash", [False, True])
+def test_the_deck_is_rolled_again_twice_and_then_the_table_ends(
+    principal: str, *, with_crash: bool
+) -> None:
+    """An operator with a seat sees the deck before it opens its nonce: three decks at most."""
+    world, table = restarted(2, principal=principal)
+    if with_crash:
+        world.restart()
+        table = world.find()
+    open_in_life(world, table, 2, 1)
+    pass_time(world, 20_000)
+    result = result_of(table)
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+    assert result.detail == "seat 1 withheld the nonce, and no further restart is allowed"
+    assert not result.seats
+
+
+def test_the_last_one_of_two_restarts_may_still_begin() -> None:
+    world, table = restarted(2)
+    open_in_life(world, table, 2)
+    assert table.status is Status.PLAYING
+
+
+def test_two_seats_that_withhold_the_last_time_are_both_named() -> None:
+    world, table = restarted(2)
+    open_in_life(world, table, 2, 0, 2)
+    pass_time(world, NONCE_MS)
+    result = result_of(table)
+    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 0)
+    assert result.detail.startswith("seat 0 and seat 2 withheld the nonce")
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("with_crash", [False, True])
+@pytest.mark.parametrize("seat", [None, 1])
+def test_a_principal_that_withheld_is_not_seated_again(
+    seat: int | None, *, with_crash: bool
+) -> None:
+    world = World(nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH)
+    for own in range(3):
+        wanted = JoinTable("table-1", seat=own, nonce_hash=hashed(nonce_of(0, own)))
+        world.shard.join(Caller(f"key {own}"), wanted)
+    open_in_life(world, table, 0, 1)
+    pass_time(world, NONCE_MS)
+    if with_crash:
+        world.restart()
+    with pytest.raises(NotAllowed) as error:
+        world.shard.join(Caller("key 1"), JoinTable("table-1", seat=seat))
+    assert error.value.reason is Reason.NONCE_WITHHELD
+    assert world.shard.join(Caller("key 3"), JoinTable("table-1", seat=seat)).seat == 1
+
+
+def test_a_principal_that_withheld_on_one_of_its_seats_keeps_the_other() -> None:
+    world = World(nonce_ms=NONCE_MS)
+    table = world.create(deal=MATCH, shared_seats=True)
+    tickets = []
+    for own in range(3):
+        wanted = JoinTable("table-1", seat=own, nonce_hash=hashed(nonce_of(0, own)))
+        tickets.append(world.shard.join(Caller("key"), wanted).ticket)
+    open_in_life(world, table, 0, 1)
+    pass_time(world, NONCE_MS)
+    assert world.shard.join(Caller("key", ticket=tickets[0]), JoinTable("table-1")).seat == 0
+    with pytest.raises(NotAllowed):
+        world.shard.join(Caller("key"), JoinTable("table-1", seat=1))
+
+
+def test_without_keys_everybody_is_the_same_principal_and_may_sit_again() -> None:
+    _, table = restarted(1)
+    assert table.opening.withholders == ()
+    assert table.seats[1].player
+
+
+# The record of restarts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("with_crash", [False, True])
+def test_verifiable_a_record_has_all_that_was_abandoned(*, with_crash: bool) -> None:
+    world, table = restarted(2)
+    if with_crash:
+        world.restart()
+        table = world.find()
+    open_in_life(world, table, 2)
+    world.play(table)
+    entry = world.record("table-1")
+    assert entry is not None
+    match, rows = read_record(entry.record)
+    assert match.record_format == 2
+    created = table_pb2.Table.FromString(match.table)
+    told = [table_pb2.TableEvent.FromString(row.public).seat_no_show for row in rows]
+    commitments = [created.commitment, *(one.commitment for one in told if one.commitment)]
+    abandoned = match.reveal.abandoned
+    assert [one.nonces for one in abandoned] == [
+        (nonce_of(life, 0), b"", nonce_of(life, 2)) for life in range(2)
+    ]
+    secrets = [*(one.secret for one in abandoned), match.reveal.secret]
+    assert len(set(secrets)) == 3
+    pinned = terms(replace(table.spec, epoch=created.epoch))
+    assert commitments == [deals.commitment(pinned, secret) for secret in secrets]
 
 
 @pytest.mark.parametrize("next_hash", [b"x", bytes(31), bytes(33), hashed(NONCES[0])])

@@ -16,7 +16,7 @@ from croupier.record.v1 import record_pb2
 from croupier.records import record_bytes
 from croupier.v1 import cards_pb2, table_pb2
 from croupier_server.tables import deals
-from tests.verify.matches import Case, record
+from tests.verify.matches import Case, cases, record
 
 Lie = Callable[[record_pb2.Record], None]
 
@@ -40,6 +40,144 @@ def match_record(game: str = "pokex") -> record_pb2.Record:
     return record_pb2.Record.FromString(record(Case(game, "standard")))
 
 
+def retold(message: record_pb2.Record) -> None:
+    """Let the first event tell of the table as the record does."""
+    first = table_pb2.TableEvent.FromString(message.rows[0].public)
+    first.table_created.table.CopyFrom(message.table)
+    message.rows[0].public = first.SerializeToString(deterministic=True)
+
+
+def recommitted(message: record_pb2.Record) -> None:
+    """Commit the table to what it says and to the secret of the record, as a liar may who need not
+    keep to a commitment that anybody knows."""
+    message.table.ClearField("commitment")
+    terms = message.table.SerializeToString(deterministic=True)
+    message.table.commitment = deals.commitment(terms, message.reveal.secret)
+    retold(message)
+
+
+def withheld_record(game: str = "pokex") -> record_pb2.Record:
+    """A match whose opening was restarted once."""
+    case = next(case for case in cases() if case.game == game and case.end == "withheld")
+    return record_pb2.Record.FromString(record(case))
+
+
+def _legal_mode(message: record_pb2.Record) -> None:
+    assert message.table.legal_mode == table_pb2.LEGAL_MODE_FULL
+    message.table.legal_mode = table_pb2.LEGAL_MODE_SUMMARY
+    retold(message)
+
+
+def _on_absence(message: record_pb2.Record) -> None:
+    message.table.on_absence = table_pb2.ON_ABSENCE_FORFEIT
+    retold(message)
+
+
+def _title(message: record_pb2.Record) -> None:
+    message.table.title = "Another final"
+    retold(message)
+
+
+def _clock(message: record_pb2.Record) -> None:
+    message.table.clock.start_timeout.seconds += 1
+    retold(message)
+
+
+def _created(message: record_pb2.Record) -> None:
+    """The whole match, a second earlier."""
+    message.table.create_time.seconds -= 1
+    for row in message.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.sequence:
+            event.time.seconds -= 1
+            row.public = event.SerializeToString(deterministic=True)
+        for answer in (row.input.move, row.input.answer):
+            if answer.HasField("answered_time"):
+                answer.answered_time.seconds -= 1
+            if answer.HasField("asked_time"):
+                answer.asked_time.seconds -= 1
+    retold(message)
+
+
+def _epoch(message: record_pb2.Record) -> None:
+    message.table.epoch = 2
+    recommitted(message)
+
+
+def _seat_epoch(message: record_pb2.Record) -> None:
+    """A seat that is said to have been taken before."""
+    for row in message.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        seats = [event.seat_joined.seat] if event.HasField("seat_joined") else []
+        seats += event.seats_filled.seats
+        for seat in seats:
+            if seat.seat == 1:
+                seat.epoch += 1
+                row.public = event.SerializeToString(deterministic=True)
+
+
+def _answered(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.answered_time.seconds += 1
+
+
+def _asked(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.asked_time.seconds = row.input.move.answered_time.seconds + 1
+
+
+def _absent(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.absent.seconds = 1
+
+
+def _away(message: record_pb2.Record) -> None:
+    """A forfeit for absence at a table that waits for who is away."""
+    message.CopyFrom(forfeited())
+    message.result.detail = "away for too long"
+    last = table_pb2.TableEvent.FromString(message.rows[-1].public)
+    last.match_ended.CopyFrom(message.result)
+    message.rows[-1].public = last.SerializeToString(deterministic=True)
+
+
+def forfeited() -> record_pb2.Record:
+    """A match that a seat forfeited."""
+    case = next(case for case in cases() if case.game == "pokex" and case.end == "forfeit")
+    return record_pb2.Record.FromString(record(case))
+
+
+def _abandoned_secret(message: record_pb2.Record) -> None:
+    message.CopyFrom(withheld_record())
+    message.reveal.abandoned[0].secret = bytes(32)
+
+
+def _abandoned_nonce(message: record_pb2.Record) -> None:
+    message.CopyFrom(withheld_record())
+    nonces = message.reveal.abandoned[0].nonces
+    nonces[next(seat for seat, nonce in enumerate(nonces) if nonce)] = bytes(32)
+
+
+def _abandoned_hidden(message: record_pb2.Record) -> None:
+    message.CopyFrom(withheld_record())
+    del message.reveal.abandoned[:]
+
+
+def _abandoned_twice(message: record_pb2.Record) -> None:
+    message.CopyFrom(withheld_record())
+    message.reveal.abandoned.append(message.reveal.abandoned[0])
+
+
+def _abandoned_of_old(message: record_pb2.Record) -> None:
+    """A record of the first format, which has none."""
+    message.CopyFrom(withheld_record())
+    message.format = 1
+
+
+def _older(message: record_pb2.Record) -> None:
+    """A record of the first format, whose commitment pinned less."""
+    message.format = 1
+
+
 def _secret(message: record_pb2.Record) -> None:
     message.reveal.secret = bytes(32)
 
@@ -56,15 +194,10 @@ def _other_deck(message: record_pb2.Record) -> None:
     """A secret that gives other cards, with everything that follows from it but the log."""
     message.reveal.secret = bytes(32)
     table = message.table
-    table.commitment = deals.commitment(
-        table.table_id, table.ruleset_hash, len(table.seats), message.reveal.secret
-    )
+    recommitted(message)
     message.reveal.root = deals.match_root(
         message.reveal.secret, table.table_id, list(message.reveal.nonces)
     )
-    first = table_pb2.TableEvent.FromString(message.rows[0].public)
-    first.table_created.table.CopyFrom(table)
-    message.rows[0].public = first.SerializeToString(deterministic=True)
 
 
 def _option(message: record_pb2.Record) -> None:
@@ -125,6 +258,23 @@ def _number(message: record_pb2.Record) -> None:
 
 
 LIES: dict[Lie, set[str]] = {
+    _legal_mode: {"commitment"},
+    _on_absence: {"commitment"},
+    _title: {"commitment"},
+    _clock: {"commitment"},
+    _created: {"commitment"},
+    _epoch: {"table"},
+    _seat_epoch: {"table", "replay"},
+    _answered: {"times"},
+    _asked: {"times"},
+    _absent: {"times"},
+    _away: {"result"},
+    _abandoned_secret: {"restarts"},
+    _abandoned_nonce: {"restarts"},
+    _abandoned_hidden: {"restarts"},
+    _abandoned_twice: {"restarts"},
+    _abandoned_of_old: {"file"},
+    _older: {"commitment"},
     _secret: {"commitment", "root"},
     _root: {"root"},
     _nonce: {"nonces", "root"},

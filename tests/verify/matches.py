@@ -55,7 +55,7 @@ class Case:
         game, ruleset, overrides: what is played; as many deals as `deals` where that can be set.
         deal: a key of `DEALS`.
         end: how it ends: by the rules (``finished``, also after a seat ``left`` before the start
-            or ``withheld`` its nonce), or otherwise.
+            or ``withheld`` its nonce), or otherwise. ``withheld thrice`` never begins.
         clock: of the table.
         delay: spectators are late.
         seed: of the moves.
@@ -114,7 +114,7 @@ _POLICIES = (
     ClockSpec(base_ms=2_500, window_ms=300, on_time_out=OnTimeOut.FORFEIT),
 )
 """Of which seats come too late now and then, as none of them has a stream."""
-_ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld")
+_ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withheld thrice")
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
     Case("tractor", "standard", is_meek=True, deal="fixed"),
@@ -215,7 +215,15 @@ class _Match:
             hash_ = hashlib.sha256(nonce).digest() if with_nonce else b""
             join = JoinTable(name, player=f"bot {seat}", nonce_hash=hash_, invite_code=code)
             shard.join(Caller(), join)
-        if case.end in ("no show", "withheld"):
+        if case.end == "withheld thrice":
+            for life in range(3):
+                self._open_nonces(table, nonces, range(1, players))
+                self._wait(NONCE_MS + 1)
+                if life < 2:
+                    hash_ = hashlib.sha256(nonces[0]).digest()
+                    shard.join(Caller(), JoinTable(name, player="late", nonce_hash=hash_))
+                    nonces[1:] = map(_next, nonces[1:])
+        elif case.end in ("no show", "withheld"):
             self._open_nonces(table, nonces, range(1, players))
             self._wait(NONCE_MS + 1)
             if case.end == "withheld":

@@ -20,6 +20,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import read_record
 from croupier_server.tables import deals
 from croupier_server.verify import verify
+from croupier_server.verify.log import RecordLog
 from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.meta.sources import ROOT
 from tests.verify.javascript import needs_node, node
@@ -54,7 +55,10 @@ def test_verifiable_secrets_and_roots() -> None:
         assert deals.pack(*fields_of(one["fields"])).hex() == one["hex"]
     for one in VECTORS["commitment"]:
         rules, secret = bytes.fromhex(one["ruleset_hash"]), bytes.fromhex(one["secret"])
-        found = deals.commitment(one["table_id"], rules, one["seats"], secret)
+        found = deals.commitment_v1(one["table_id"], rules, one["seats"], secret)
+        assert found.hex() == one["commitment"]
+    for one in VECTORS["commitment_v2"]:
+        found = deals.commitment(bytes.fromhex(one["terms"]), bytes.fromhex(one["secret"]))
         assert found.hex() == one["commitment"]
     for one in VECTORS["match_root"]:
         nonces = [bytes.fromhex(nonce) for nonce in one["nonces"]]
@@ -123,6 +127,17 @@ def test_verifiable_the_chain_of_a_record() -> None:
     assert len(VECTORS["record"]["chain"]) == len(rows) + 1
     assert record[-32:].hex() == VECTORS["record"]["hash"]
     assert verify(record).verified, "a record of version 1 stays true for ever"
+
+
+def test_verifiable_every_commitment_of_a_restarted_opening() -> None:
+    told = VECTORS["restarted"]
+    record = bytes.fromhex(told["hex"])
+    match, _ = read_record(record)
+    secrets = [*(one.secret for one in match.reveal.abandoned), match.reveal.secret]
+    assert [secret.hex() for secret in secrets] == told["secrets"]
+    assert RecordLog(record).commitments == [bytes.fromhex(one) for one in told["commitments"]]
+    report = verify(record)
+    assert (report.verified, report.warnings) == (True, 1)
 
 
 @needs_node

@@ -12,7 +12,15 @@ from croupier.records import record_bytes
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.verify import Report, verify
 from tests.conformance.subjects import CASES
-from tests.verify.lies import LIES, Lie, match_record, other_facts, other_value, sealed
+from tests.verify.lies import (
+    LIES,
+    Lie,
+    match_record,
+    other_facts,
+    other_value,
+    recommitted,
+    sealed,
+)
 from tests.verify.matches import Case, cases, record
 
 ALL = cases()
@@ -22,6 +30,8 @@ NAMES = (
     "table",
     "commitment",
     "nonces",
+    "restarts",
+    "times",
     "root",
     "moves",
     "decks",
@@ -68,6 +78,46 @@ def test_the_cases_are_what_they_are_meant_to_be() -> None:
     assert any(event.tractor.cards_played.play.HasField("failed_throw") for event in events)
     rows = [table_pb2.TableEvent.FromString(row.public) for one in found for row in one.rows]
     assert any(event.HasField("seat_no_show") for event in rows)
+
+
+# Restarts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("end", ["withheld", "no show", "withheld thrice"])
+@pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
+def test_a_restart_of_the_opening_is_a_warning_that_names_the_seat(game: str, end: str) -> None:
+    """An operator with a seat may look at the deck, withhold its nonce, and get another deck."""
+    case = next(case for case in ALL if case.game == game and case.end == end)
+    report = verify(record(case))
+    assert report.verified
+    (check,) = [check for check in report.checks if check.warning]
+    assert check.name == "restarts"
+    assert check.detail.startswith("OPENING RESTARTED (event ")
+    assert "seat 0 and the operator together could have known every card" in check.detail
+    assert check.detail.count("OPENING RESTARTED") == (2 if end == "withheld thrice" else 1)
+    assert check.detail.count("OPENING ENDED") == (1 if end == "withheld thrice" else 0)
+
+
+def test_what_was_not_restarted_is_no_warning() -> None:
+    for case in ALL:
+        if case.end not in ("withheld", "no show", "withheld thrice"):
+            assert not verify(record(case)).warnings, case.name
+
+
+def test_a_step_back_in_time_is_a_warning() -> None:
+    """A server's clock may be set back while it is down, so it is no proof of a lie."""
+    message = match_record()
+    for row in message.rows[:2]:
+        event = table_pb2.TableEvent.FromString(row.public)
+        event.time.seconds += 9
+        row.public = event.SerializeToString(deterministic=True)
+    message.table.create_time.seconds += 9
+    recommitted(message)
+    report = verify(sealed(message))
+    assert report.verified, report
+    (check,) = [check for check in report.checks if check.warning]
+    assert (check.name, check.detail.partition(":")[0]) == ("times", "TIME GOES BACK")
 
 
 # Bytes --------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import { Record } from "../../clients/javascript/lib/schema.mjs";
 import { Tongits } from "../../clients/javascript/lib/tongits.mjs";
 import { Tractor } from "../../clients/javascript/lib/tractor.mjs";
 import { verify } from "../../clients/javascript/lib/verify.mjs";
-import { decode } from "../../clients/javascript/lib/wire.mjs";
+import { decode, without } from "../../clients/javascript/lib/wire.mjs";
 
 const vectors = JSON.parse(readFileSync(argv[2], "utf-8"));
 const bytes = (hex) => Buffer.from(hex, "hex");
@@ -35,7 +35,10 @@ for (const { fields, hex } of vectors.pack) {
 }
 for (const { key, fields, hex } of vectors.hmac) same("hmac", deals.hmac(bytes(key), ...fieldsOf(fields)), hex);
 for (const { table_id, ruleset_hash, seats, secret, commitment } of vectors.commitment) {
-  same("commitment", deals.commitment(table_id, bytes(ruleset_hash), seats, bytes(secret)), commitment);
+  same("commitment", deals.commitmentV1(table_id, bytes(ruleset_hash), seats, bytes(secret)), commitment);
+}
+for (const { terms, secret, commitment } of vectors.commitment_v2) {
+  same("commitment", deals.commitment(bytes(terms), bytes(secret)), commitment);
 }
 for (const { secret, table_id, nonces, root } of vectors.match_root) {
   same("match root", deals.matchRoot(bytes(secret), table_id, nonces.map(bytes)), root);
@@ -77,4 +80,10 @@ same("hash 0", deals.sha256("croupier/record/v1", table.raw), vectors.record.cha
 rows.forEach((row, at) => same("chain", Buffer.from(row.hash), vectors.record.chain[at + 1]));
 same("record", Buffer.from(hash), vectors.record.hash);
 same("verified", verify(record).verified, true);
+
+const restarted = verify(bytes(vectors.restarted.hex));
+same("restarted", restarted.verified, true);
+same("warned", restarted.checks.find(({ name }) => name === "restarts").warning, true);
+const again = decode(Record, bytes(vectors.restarted.hex));
+same("terms", without(again.table.raw, 11), vectors.restarted.terms);
 console.log(`${compared} compared`);

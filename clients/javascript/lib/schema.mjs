@@ -15,6 +15,11 @@ Reveal
 2 nonces many bytes
 3 root bytes
 4 seed opt uint
+5 abandoned many AbandonedSecret
+
+AbandonedSecret
+1 secret bytes
+2 nonces many bytes
 
 Timestamp
 1 seconds int
@@ -61,6 +66,16 @@ MatchResult
 4 detail string
 5 aborted_by enum
 
+ClockSpec
+1 base Duration
+2 increment Duration
+3 per_move Duration
+4 window_time Duration
+5 strikes uint
+6 on_time_out enum
+7 disconnect_grace Duration
+8 start_timeout Duration
+
 Table
 1 table_id string
 2 epoch uint
@@ -73,7 +88,7 @@ Table
 9 seats many SeatInfo
 10 deal_source DealSource
 11 commitment bytes
-12 clock opt bytes
+12 clock ClockSpec
 13 legal_mode enum
 14 on_absence enum
 15 rated bool

@@ -8,10 +8,15 @@ import { Pokex } from "./pokex.mjs";
 import { END_REASONS, GAMES, Record, TableEvent } from "./schema.mjs";
 import { Tongits } from "./tongits.mjs";
 import { Tractor } from "./tractor.mjs";
-import { decode, WireError } from "./wire.mjs";
+import { Budget, decode, WireError, without } from "./wire.mjs";
 
 const REFEREES = { tractor: Tractor, tongits: Tongits, pokex: Pokex };
 const HASH_FIELD = 34;
+const COMMITMENT_FIELD = 11;
+const BYTES_MAX = 64 << 20; // more than a hundred times what records have
+const RESTARTS_MAX = 2; // of an opening; then a server ends the table
+const FORFEIT_ON_ABSENCE = 3;
+const AWAY = "away for too long";
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const equal = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0;
 const isEmpty = (bytes) => bytes === undefined || bytes.length === 0;
@@ -24,9 +29,19 @@ function same(a, b) {
   return Array.isArray(a) === Array.isArray(b) && [...keys].every((key) => same(a[key], b[key]));
 }
 
+// What a check found that holds, and that a reader of the record should weigh.
+class Caution {
+  constructor(detail) {
+    this.detail = detail;
+  }
+}
+
+const millis = ({ seconds = 0, nanos = 0 } = {}) => seconds * 1000 + Math.floor(nanos / 1_000_000);
+
 class Verifier {
   constructor(bytes) {
     this.bytes = bytes;
+    this.budget = new Budget();
     this.checks = [];
   }
 
@@ -41,7 +56,8 @@ class Verifier {
       // What this code trips over is not true either.
       detail = isOurs ? error.message : `not to be checked: ${error.message}`;
     }
-    this.checks.push({ name, holds, detail });
+    const warning = detail instanceof Caution;
+    this.checks.push({ name, holds, detail: warning ? detail.detail : detail, warning });
     return holds;
   }
 
@@ -50,6 +66,8 @@ class Verifier {
     if (isRead && this.check("table", () => this.table())) {
       this.check("commitment", () => this.commitment());
       this.check("nonces", () => this.nonces());
+      this.check("restarts", () => this.restarts());
+      this.check("times", () => this.times());
       if (this.check("root", () => this.root())) {
         const isPlayed = this.check("moves", () => this.moves());
         this.check("decks", () => this.decks());
@@ -63,8 +81,10 @@ class Verifier {
 
   file() {
     const { bytes } = this;
-    const record = decode(Record, bytes);
-    must(record.format === 1, `a record of format ${record.format}`);
+    must(bytes.length <= BYTES_MAX, `no record has more than ${BYTES_MAX >> 20} MiB`);
+    const record = decode(Record, bytes, 0, bytes.length, this.budget);
+    must(record.format === 1 || record.format === 2, `a record of format ${record.format}; this program reads 1 and 2`);
+    must(record.format > 1 || !record.reveal?.abandoned.length, "abandoned secrets in a record of format 1");
     const content = bytes.subarray(0, bytes.length - HASH_FIELD);
     must(record.hash.length === 32, "the record does not end with its hash");
     must(equal(deals.sha256(content), record.hash), "the hash at the end is not that of the bytes before it");
@@ -81,7 +101,7 @@ class Verifier {
       must(row.hash.length === 32, `row ${at} has no hash`);
       hash = deals.sha256(hash, row.raw.subarray(0, row.raw.length - HASH_FIELD));
       must(equal(hash, row.hash), `row ${at} or one before it was changed`);
-      const event = row.sequence ? decode(TableEvent, row.public) : { arm: "" };
+      const event = row.sequence ? this.#event(row.public) : { arm: "" };
       if (row.sequence) {
         must(row.sequence === last + 1 && event.sequence === row.sequence, "events are not numbered 1, 2, 3 ...");
         must(event.private === undefined, "a private part in a public one");
@@ -92,13 +112,17 @@ class Verifier {
     return `${rows.length} rows, events 1 to ${last}`;
   }
 
+  #event(bytes) {
+    return decode(TableEvent, bytes, 0, bytes.length, this.budget);
+  }
+
   #privates(row) {
     const parts = new Map();
     let before = -1;
     for (const { seat, part } of row.private) {
       must(seat > before, "private parts are not in the order of the seats");
       before = seat;
-      const event = decode(TableEvent, part);
+      const event = this.#event(part);
       must(event.private !== undefined && event.arm === "" && !event.sequence, "a private part with more in it");
       parts.set(seat, event.private);
     }
@@ -119,6 +143,7 @@ class Verifier {
     this.referee = new REFEREES[this.game](Object.fromEntries(options));
     must(this.referee.players === table.seats.length, "the options ask for another number of seats");
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
+    must(table.epoch === 1, `the table is said to have been created in epoch ${table.epoch}`);
     this.#checkSeats(table.seats);
     this.source = table.deal_source?.arm;
     must(this.source, "the table names no source of its cards");
@@ -135,7 +160,7 @@ class Verifier {
         const { seat } = event.seat_joined;
         const { access, team } = seats[seat.seat] ?? {};
         must(seat.player && seat.access === access && seat.team === team, `event ${event.sequence}: no such seat`);
-        must(seat.epoch > now[seat.seat].epoch, `event ${event.sequence}: a life of the seat that is over`);
+        must(seat.epoch === now[seat.seat].epoch + 1, `event ${event.sequence}: not the next life of the seat`);
         now[seat.seat] = seat;
       } else if (event.arm === "seats_filled") {
         const told = event.seats_filled.seats;
@@ -157,13 +182,26 @@ class Verifier {
       must(equal(deals.sha256(reveal.root), commitment), "the root is not the one that the board was committed to");
       return `BOARD: the root has the hash ${hex(commitment)}`;
     }
-    // A secret that was replaced is neither used nor revealed; the last commitment counts.
+    const all = this.#commitments();
+    must(this.#commitsTo(all.at(-1), reveal.secret), "the secret is not the one that the table was committed to");
+    const pinned = this.record.format === 1 ? "" : ", which pins the table too";
+    return `MATCH: the secret has the commitment ${all.at(-1)}${pinned}; ${all.length - 1} before it replaced for nonces withheld`;
+  }
+
+  // The commitments to the table's secrets, in order; the last one is that of the secret in use.
+  #commitments() {
     const named = this.events("seat_no_show").map((line) => hex(line.event.seat_no_show.commitment));
-    const all = [...new Set([hex(table.commitment), ...named])];
-    must(reveal.secret.length === 32, "the secret has not 32 bytes");
-    const made = deals.commitment(table.table_id, table.ruleset_hash, table.seats.length, reveal.secret);
-    must(hex(made) === all.at(-1), "the secret is not the one that the table was committed to");
-    return `MATCH: the secret has the commitment ${hex(made)}; ${all.length - 1} before it replaced for nonces withheld`;
+    return [...new Set([hex(this.record.table.commitment), ...named])];
+  }
+
+  #commitsTo(commitment, secret) {
+    const { table, format } = this.record;
+    if (secret.length !== 32) return false;
+    const made =
+      format === 1
+        ? deals.commitmentV1(table.table_id, table.ruleset_hash, table.seats.length, secret)
+        : deals.commitment(without(table.raw, COMMITMENT_FIELD), secret);
+    return hex(made) === commitment;
   }
 
   nonces() {
@@ -197,6 +235,111 @@ class Verifier {
       must(isEmpty(nonce_hash) || !isEmpty(nonce) || !this.isBegun, `the nonce of seat ${seat} was never opened`);
     });
     return `${opened.size} of ${table.seats.length} seats gave one, each with the hash it had given`;
+  }
+
+  // The openings in which a promised nonce did not come: restarted, or the match ended with them.
+  #vainOpenings() {
+    const found = [];
+    let [promised, opened, freed] = [new Map(), new Set(), null];
+    for (const { event } of this.lines) {
+      if (event.arm === "seats_filled") {
+        const told = event.seats_filled.seats.filter((seat) => !isEmpty(seat.nonce_hash));
+        promised = new Map(told.map((seat) => [seat.seat, seat.nonce_hash]));
+        [opened, freed] = [new Set(), null];
+      } else if (event.arm === "nonce_opened") opened.add(event.nonce_opened.seat);
+      else if (event.arm === "seat_no_show") {
+        if (freed === null) {
+          freed = { promised, opened, withheld: [], named: new Set(), event: event.sequence, isLast: false };
+          found.push(freed);
+        }
+        freed.withheld.push(event.seat_no_show.seat);
+        freed.named.add(hex(event.seat_no_show.commitment));
+      } else if (["match_ended", "table_halted"].includes(event.arm) && !this.isBegun) {
+        const withheld = [...promised.keys()].filter((seat) => !opened.has(seat));
+        if (withheld.length && freed === null && this.source === "match") {
+          found.push({ promised, opened, withheld, event: event.sequence, isLast: true });
+        }
+      }
+    }
+    return found;
+  }
+
+  // Openings that a withheld nonce ended, what was abandoned, and who could foresee it.
+  restarts() {
+    const { format } = this.record;
+    const openings = this.#vainOpenings();
+    const restarts = openings.filter((opening) => !opening.isLast);
+    const named = restarts.map((opening) => [...opening.named]);
+    const wanted = this.#commitments().slice(1).map((one) => [one]);
+    must(same(named, wanted), "seats that were freed together do not name one new commitment");
+    if (format > 1) this.#checkAbandoned(restarts);
+    if (!openings.length) return "no nonce was withheld";
+    const told = openings.map(({ event, isLast, opened, withheld }) => {
+      const seats = withheld.map((seat) => `seat ${seat}`).join(" and ");
+      return (
+        `OPENING ${isLast ? "ENDED" : "RESTARTED"} (event ${event}): the server says that ${seats} withheld the nonce ` +
+        `after ${opened.size} others had opened theirs; ${seats} and the operator together could have known every card ` +
+        "of the match that was given up, and the operator alone could if it received the nonce and hid it"
+      );
+    });
+    if (restarts.length && format === 1) told.push("a record of format 1 does not reveal the abandoned secrets");
+    return new Caution(told.join(". "));
+  }
+
+  #checkAbandoned(restarts) {
+    const { table, reveal } = this.record;
+    const { abandoned } = reveal;
+    must(abandoned.length === restarts.length, `${abandoned.length} abandoned secrets for ${restarts.length} restarts`);
+    must(restarts.length <= RESTARTS_MAX, `${restarts.length} restarts; a server allows ${RESTARTS_MAX}`);
+    const commitments = this.#commitments();
+    restarts.forEach(({ promised, opened }, at) => {
+      const { secret, nonces } = abandoned[at];
+      must(this.#commitsTo(commitments[at], secret), `abandoned secret ${at + 1} is not the one committed to`);
+      must(nonces.length === table.seats.length, `${nonces.length} nonces before restart ${at + 1}`);
+      nonces.forEach((nonce, seat) => {
+        const where = `of seat ${seat} before restart ${at + 1}`;
+        must(!isEmpty(nonce) === opened.has(seat), `the log and the reveal differ on the nonce ${where}`);
+        must(isEmpty(nonce) || equal(deals.sha256(nonce), promised.get(seat) ?? ""), `the nonce ${where} is another one`);
+      });
+    });
+  }
+
+  // Whether the times of the log fit each other; what a clock that was set back explains is a caution.
+  times() {
+    const { table } = this.record;
+    const created = millis(table.create_time);
+    const absences = new Map();
+    const cautions = [];
+    let [last, turn, answers] = [created, created, 0];
+    for (const { row, event } of this.lines) {
+      const where = row.sequence ? `event ${row.sequence}` : "a sealed answer";
+      const isAnswer = ["move", "answer"].includes(row.input?.arm);
+      const answer = isAnswer ? row.input[row.input.arm] : undefined;
+      const now = millis(row.sequence ? event.time : answer.answered_time);
+      must(event.arm !== "table_created" || now === created, "the table was created at another time than the first event says");
+      if (now < last) cautions.push(`${where} comes ${last - now} ms before what it follows`);
+      if (answer !== undefined) {
+        answers += 1;
+        const asked = answer.asked_time === undefined ? undefined : millis(answer.asked_time);
+        const used = millis(answer.charged) + millis(answer.absent);
+        absences.set(answer.seat, (absences.get(answer.seat) ?? 0) + millis(answer.absent));
+        must(millis(answer.answered_time) === now, `${where} and the answer that led to it have different times`);
+        must(asked === undefined || asked <= now, `${where} was answered before it was asked`);
+        if (asked < turn) cautions.push(`${where} was asked ${turn - asked} ms before its turn came`);
+        else if (used > now - turn) cautions.push(`${where} was charged ${used} ms for ${now - turn} ms`);
+      }
+      if (["match_started", "game"].includes(event.arm)) turn = now;
+      last = now;
+    }
+    const most = millis(table.clock?.disconnect_grace);
+    for (const [seat, absent] of absences) {
+      must(absent <= most, `seat ${seat} was forgiven ${absent} ms of absence; the clock has ${most} ms`);
+    }
+    if (!cautions.length) return `events never go back in time; ${answers} answers were charged no more than they took`;
+    return new Caution(
+      `TIME GOES BACK: ${cautions[0]}, and ${cautions.length - 1} more like it; either the server's clock was set back ` +
+        "while it was down, or times were changed",
+    );
   }
 
   root() {
@@ -328,6 +471,8 @@ class Verifier {
       must(seats !== null, "the match is said to be finished, but by the rules it goes on");
     } else if (reason === "FORFEIT" || reason === "CONCEDED") {
       must(result.seat < table.seats.length, `${reason} by nobody`);
+      const isAbsence = reason === "FORFEIT" && result.detail === AWAY;
+      must(!isAbsence || table.on_absence === FORFEIT_ON_ABSENCE, "a forfeit for absence, at a table where nobody forfeits for that");
       const lost = table.seats[result.seat].team;
       seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
     } else must(reason, "an end of no kind");

@@ -5,6 +5,20 @@
 
 export class WireError extends Error {}
 
+// Messages, texts and byte strings in one file. Long matches have a tenth of that.
+const PARTS_MAX = 1 << 20;
+
+// Parts that a file may still have. What is decoded of one file shares one budget, so that time and
+// memory are bounded: two bytes of a file are enough for an object here.
+export class Budget {
+  #left = PARTS_MAX;
+
+  spend() {
+    this.#left -= 1;
+    if (this.#left < 0) throw new WireError(`more than ${PARTS_MAX} parts`);
+  }
+}
+
 const text = new TextDecoder("utf-8", { fatal: true });
 
 class Reader {
@@ -16,6 +30,7 @@ class Reader {
 
   // A number below 2 ** 64, as a plain number where it is safe, else a BigInt.
   varint() {
+    if (this.at < this.end && this.bytes[this.at] < 128) return this.bytes[this.at++];
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       if (this.at >= this.end) throw new WireError("a number is cut off");
@@ -67,7 +82,8 @@ function blank(schema) {
 }
 
 // The message of `schema` in bytes `start` to `end`; `raw` is where it stood.
-export function decode(schema, bytes, start = 0, end = bytes.length) {
+export function decode(schema, bytes, start = 0, end = bytes.length, budget = new Budget()) {
+  budget.spend();
   const reader = new Reader(bytes, start, end);
   const message = blank(schema);
   let last = 0;
@@ -85,7 +101,7 @@ export function decode(schema, bytes, start = 0, end = bytes.length) {
       if (arm) throw new WireError(`${schema.name} is two things at once`);
       arm = field.name;
     }
-    read(message, field, reader, Number(tag) % 8);
+    read(message, field, reader, Number(tag) % 8, budget);
   }
   if (reader.at !== end) throw new WireError(`${schema.name} does not end where it should`);
   Object.defineProperty(message, "raw", { value: bytes.subarray(start, end) });
@@ -93,7 +109,7 @@ export function decode(schema, bytes, start = 0, end = bytes.length) {
   return message;
 }
 
-function read(message, field, reader, wireType) {
+function read(message, field, reader, wireType, budget) {
   const { name, type, mode } = field;
   const isNumber = numbers.has(type) && mode !== "many";
   if (wireType !== (isNumber ? 0 : 2)) throw new WireError(`${name} is of another type`);
@@ -110,28 +126,42 @@ function read(message, field, reader, wireType) {
     while (packed.at < end) message[name].push(number(type, packed.varint()));
     return;
   }
-  const value = whole(type, reader.bytes, start, end);
+  const value = whole(type, reader.bytes, start, end, budget);
   if (mode === "one" && start === end) throw new WireError(`${name} is written although it is empty`);
   if (mode === "many") message[name].push(value);
   else if (mode === "map") {
-    const keys = [...message[name].keys()];
-    if (keys.length && !(keys[keys.length - 1] < value.key)) {
+    const found = message[name];
+    if (found.size && !(found.lastKey < value.key)) {
       throw new WireError(`${name} is not in the order of its keys`);
     }
-    message[name].set(value.key, value.value);
+    found.set(value.key, value.value);
+    found.lastKey = value.key;
   } else message[name] = value;
 }
 
-function whole(type, bytes, start, end) {
+function whole(type, bytes, start, end, budget) {
+  if (typeof type !== "string") return decode(type, bytes, start, end, budget);
+  budget.spend();
   if (type === "bytes") return bytes.subarray(start, end);
-  if (type === "string") {
-    try {
-      return text.decode(bytes.subarray(start, end));
-    } catch {
-      throw new WireError("a text is not UTF-8");
-    }
+  try {
+    return text.decode(bytes.subarray(start, end));
+  } catch {
+    throw new WireError("a text is not UTF-8");
   }
-  return decode(type, bytes, start, end);
+}
+
+// The fields of a message in `raw` but for that of one number, as they stood.
+export function without(raw, number) {
+  const reader = new Reader(raw);
+  const parts = [];
+  while (reader.at < raw.length) {
+    const start = reader.at;
+    const tag = reader.varint();
+    if (tag % 8 === 2) reader.slice();
+    else reader.varint();
+    if (Math.floor(tag / 8) !== number) parts.push(raw.subarray(start, reader.at));
+  }
+  return Buffer.concat(parts);
 }
 
 // A schema from lines such as "1 table_id string", "5 rows many Row", "*2 move MoveInput". Modes:

@@ -59,7 +59,7 @@ def read(file: Path) -> record_pb2.Record:
     from google.protobuf.message import DecodeError
 
     from croupier.record.v1 import record_pb2
-    from croupier_server.storage.codec import RecordError, read_record
+    from croupier_server.storage.codec import FORMATS, RecordError, read_record
 
     try:
         data = file.read_bytes()
@@ -72,7 +72,7 @@ def read(file: Path) -> record_pb2.Record:
         fail(f"{file} is no record")
     except RecordError as error:
         fail(f"{file}: {error}; `croupier verify` says more")
-    if record.format != 1 or not record.rows or not record.table.seats:
+    if record.format not in FORMATS or not record.rows or not record.table.seats:
         fail(f"{file} is no record of a finished match")
     return record
 

@@ -14,6 +14,7 @@ import typer
 
 from croupier_server.cli.common import fail
 from croupier_server.cli.credentials import Authority, KeyFile, use
+from croupier_server.printable import printable
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
@@ -80,16 +81,20 @@ def _ask(server: str, table_id: str) -> Report:
 
     request = pb.VerifyRecordRequest(table_id=table_id)
     answer = call(server, lambda stub: stub.VerifyRecord(request))
-    return Report(tuple(Check(one.name, one.holds, one.detail) for one in answer.checks))
+    return Report(
+        tuple(Check(one.name, one.holds, one.detail, one.warning) for one in answer.checks)
+    )
 
 
 def _show(name: str, report: Report) -> None:
-    """Print a line for each check, with a tick or a cross."""
+    """Print a line for each check, with a tick, a cross, or an exclamation mark for a warning."""
     signs = ("✓", "✗")
     try:
         "".join(signs).encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         signs = ("ok   ", "WRONG")
-    print(f"{name}: {'verified' if report.verified else 'NOT verified'}")
+    but = ", WITH A WARNING" if report.verified and report.warnings else ""
+    print(f"{printable(name)}: {'verified' if report.verified else 'NOT verified'}{but}")
     for check in report.checks:
-        print(f"  {signs[not check.holds]} {check.name:<10}  {check.detail}")
+        sign = "!".ljust(len(signs[0])) if check.warning else signs[not check.holds]
+        print(f"  {sign} {check.name:<10}  {printable(check.detail)}")

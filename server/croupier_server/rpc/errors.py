@@ -107,6 +107,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.TABLE_RECOVERING: _UNAVAILABLE,
         Reason.TABLE_QUARANTINED: _PRECONDITION,
         Reason.SPECTATING_BARRED: _DENIED,
+        Reason.NONCE_WITHHELD: _DENIED,
         Reason.TOO_MANY_JOINS: _PRECONDITION,
     }
 )

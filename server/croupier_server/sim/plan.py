@@ -74,6 +74,9 @@ class Temper:
         return not self.lie
 
 
+_RESTARTS_MAX: Final = 2
+"""After as many restarts for withheld nonces a table ends."""
+
 HOUSE: Final = -1
 """In the place of a client's number: its house bots play a seat."""
 
@@ -138,8 +141,10 @@ class TablePlan:
     @property
     def is_whole(self) -> bool:
         """Nobody keeps it from being played to its end."""
-        is_late = any(seat.withheld for seat in self.seats) and self.has_start_timeout
-        return not self.aborts and self.concedes is None and not is_late
+        withheld = max((len(seat.withheld) for seat in self.seats), default=0)
+        is_late = bool(withheld) and self.has_start_timeout
+        never_begins = withheld > _RESTARTS_MAX
+        return not (self.aborts or is_late or never_begins) and self.concedes is None
 
     @property
     def is_relieved(self) -> bool:
@@ -241,7 +246,7 @@ def withhold(rng: Random, tables: list[TablePlan], limits: Limits, *, often: flo
         if is_match and with_nonce and rng.random() < often:
             for seat in rng.sample(with_nonce, min(rng.choice((1, 1, 2)), len(with_nonce))):
                 seat.withheld = tuple(
-                    _unveiling(rng, limits.nonce_ms) for _ in range(rng.choice((1, 1, 2)))
+                    _unveiling(rng, limits.nonce_ms) for _ in range(rng.choice((1, 1, 2, 3)))
                 )
     return limits
 

@@ -12,6 +12,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
+RECORD_FORMAT: Final = 2
+"""Version of the layout of records, and of the commitments of tables, that are made now."""
+
 NO_PRIVATE: Final[Mapping[int, bytes]] = MappingProxyType({})
 """The private parts of an event that has none."""
 
@@ -78,6 +81,13 @@ Done = Callable[[Exception | None], None]
 be."""
 
 
+class AbandonedSecret(NamedTuple):
+    """What a withheld nonce made void; see ``croupier.record.v1.AbandonedSecret``."""
+
+    secret: bytes = b""
+    nonces: tuple[bytes, ...] = ()
+
+
 class Reveal(NamedTuple):
     """The secrets of a finished match; see ``croupier.record.v1.Reveal``."""
 
@@ -85,6 +95,7 @@ class Reveal(NamedTuple):
     nonces: tuple[bytes, ...] = ()
     root: bytes = b""
     seed: int | None = None
+    abandoned: tuple[AbandonedSecret, ...] = ()
 
 
 class EndedRequest(NamedTuple):
@@ -122,6 +133,7 @@ class FinishedMatch(NamedTuple):
         watched: principals who watched it; the same.
         request_key: of the call that made the table; see `EndedRequest`.
         request: the same.
+        record_format: version of its record's layout, which the table's creation decided.
     """
 
     table_id: str
@@ -138,6 +150,7 @@ class FinishedMatch(NamedTuple):
     watched: tuple[str, ...] = ()
     request_key: bytes = b""
     request: bytes = b""
+    record_format: int = RECORD_FORMAT
 
     @property
     def ended_request(self) -> EndedRequest | None:

@@ -24,7 +24,14 @@ from google.protobuf.message import DecodeError
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
-from croupier_server.storage.base import NO_PRIVATE, FinishedMatch, LogRow, Reveal
+from croupier_server.storage.base import (
+    NO_PRIVATE,
+    RECORD_FORMAT,
+    AbandonedSecret,
+    FinishedMatch,
+    LogRow,
+    Reveal,
+)
 from croupier_server.wire.encode import (
     VARINTS,
     field_blob,
@@ -34,8 +41,8 @@ from croupier_server.wire.encode import (
     varint,
 )
 
-FORMAT: Final = 1
-"""Version of the layout."""
+FORMATS: Final = range(1, RECORD_FORMAT + 1)
+"""Versions of the layout that can be read."""
 
 _HASH_FIELD_BYTES: Final = 34
 _SHORT: Final = len(VARINTS)
@@ -58,10 +65,10 @@ def record_of_bodies(match: FinishedMatch, bodies: Iterable[bytes]) -> bytes:
     ]
     content = b"".join(
         (
-            field_number(1, FORMAT),
+            field_number(1, match.record_format),
             field_bytes(2, match.table),
             *options,
-            field_bytes(4, _reveal(match.reveal)),
+            field_bytes(4, _reveal(match.reveal, match.record_format)),
             *_rows(match.table, bodies),
             field_bytes(6, match.result),
         )
@@ -106,15 +113,21 @@ def row_body(row: LogRow) -> bytes:
     return b"".join(parts)
 
 
-def _reveal(reveal: Reveal) -> bytes:
+def _reveal(reveal: Reveal, record_format: int) -> bytes:
+    abandoned = reveal.abandoned if record_format > 1 else ()
     return b"".join(
         (
             field_blob(1, reveal.secret),
             *(field_bytes(2, nonce) for nonce in reveal.nonces),
             field_blob(3, reveal.root),
             field_varint(4, reveal.seed) if reveal.seed is not None else b"",
+            *(field_bytes(5, _abandoned(one)) for one in abandoned),
         )
     )
+
+
+def _abandoned(one: AbandonedSecret) -> bytes:
+    return field_blob(1, one.secret) + b"".join(field_bytes(2, nonce) for nonce in one.nonces)
 
 
 class RecordError(Exception):
@@ -170,10 +183,12 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
             tuple(reveal.nonces),
             reveal.root,
             reveal.seed if reveal.HasField("seed") else None,
+            tuple(AbandonedSecret(one.secret, tuple(one.nonces)) for one in reveal.abandoned),
         ),
         result=record.result.SerializeToString(deterministic=True),
         players=players,
         ended_ms=ended_ms,
+        record_format=record.format,
     )
     # The library sorts the keys of a map in an order of its own, so it cannot be asked.
     if record_bytes(match, rows) != data:
@@ -187,8 +202,10 @@ def _parse(data: bytes) -> record_pb2.Record:
         record = record_pb2.Record.FromString(data)
     except DecodeError as error:
         raise RecordError("not a record") from error
-    if record.format != FORMAT:
-        raise RecordError(f"a record of format {record.format}; this program reads {FORMAT}")
+    if record.format not in FORMATS:
+        raise RecordError(
+            f"a record of format {record.format}; this program reads 1 to {RECORD_FORMAT}"
+        )
     end = len(data) - _HASH_FIELD_BYTES
     if data[end : end + 2] != _RECORD_HASH:
         raise RecordError("the record does not end with its hash")

@@ -39,6 +39,7 @@ _ADMITTED: Final = frozenset(
     {
         ("croupier_server.tables.kept", "Sitting"),
         ("croupier_server.tables.accounts", "Forfeit"),
+        ("croupier_server.storage.base", "AbandonedSecret"),
     }
 )
 

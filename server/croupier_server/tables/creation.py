@@ -10,12 +10,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from croupier_server.games.registry import AnyGame
-from croupier_server.tables import deals
+from croupier_server.storage.base import RECORD_FORMAT
+from croupier_server.tables import deals, encode
+from croupier_server.tables.encode import Shown
 from croupier_server.tables.kept import Creation
+from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import (
     CreateTable,
     DealKind,
     SeatSpec,
+    Status,
     TableSpec,
     check_create,
     ruleset_hash,
@@ -66,8 +70,7 @@ def make_spec(
         deal = replace(deal, commitment=root_hash)
     text = game.option_text(options)
     rules = ruleset_hash(text)
-    is_match = deal.kind is DealKind.MATCH
-    return TableSpec(
+    spec = TableSpec(
         table_id=table_id,
         epoch=EPOCH,
         kind=request.kind,
@@ -80,7 +83,7 @@ def make_spec(
         seats=(*request.seats, *[SeatSpec()] * (players - len(request.seats))),
         teams=tuple(game.team(options, seat) for seat in range(players)),
         deal=deal,
-        commitment=deals.commitment(table_id, rules, players, secret) if is_match else b"",
+        commitment=b"",
         clock=request.clock,
         legal_mode=request.legal_mode,
         on_absence=request.on_absence,
@@ -93,6 +96,18 @@ def make_spec(
         endpoint=endpoint,
         delay=request.delay,
     )
+    if deal.kind is not DealKind.MATCH:
+        return spec
+    return replace(spec, commitment=deals.commitment(terms(spec), secret))
+
+
+def terms(spec: TableSpec) -> bytes:
+    """The serialised ``Table`` of *spec* as it was created, without its commitment."""
+    seats = tuple(
+        encode.seat_info(spec, seat, SeatState(), show_nonce_hash=False)
+        for seat in range(len(spec.seats))
+    )
+    return encode.table(encode.fixed_fields(spec), Shown(Status.OPEN, seats, b"", None), 0)
 
 
 def creation(spec: TableSpec, secret: bytes) -> Creation:
@@ -107,4 +122,5 @@ def creation(spec: TableSpec, secret: bytes) -> Creation:
         house_bots=tuple(seat.house_bot for seat in spec.seats),
         manual_start=spec.manual_start,
         unlisted=spec.unlisted,
+        record_format=RECORD_FORMAT,
     )

@@ -6,18 +6,24 @@ HMAC-SHA-256, and ``HMAC(key, a, b)`` means ``HMAC(key, pack(a, b))``.
 
 * MATCH. The server's secret has 32 bytes. Published when the table is made::
 
-      commitment = SHA-256(pack("croupier/commitment/v1", table_id, ruleset_hash, seats, secret))
+      commitment = SHA-256(pack("croupier/commitment/v2", terms, secret))
       root       = HMAC(secret, "croupier/root/v1", table_id, nonce 0, nonce 1, ...)
+
+  where ``terms`` is the serialised ``Table`` as it was created, less its field ``commitment``, so
+  that everything a table says of itself is pinned too. Tables of record format 1 have::
+
+      commitment = SHA-256(pack("croupier/commitment/v1", table_id, ruleset_hash, seats, secret))
 
   A seat that gave no nonce has the empty field. A nonce's hash is the plain SHA-256 of its 32
   bytes; the hashes are published when all sit, in ``SeatsFilled``, before any nonce is opened.
 
   Seats that do not open their nonces in time are freed, each by a ``SeatNoShow`` of the log with
   the commitment to another secret of 32 random bytes, in the form above; seats that are freed
-  together name the same one. Nothing was derived from the secret before, which is never used nor
-  revealed, and what had been opened counts for nothing: a seat may have given the hash of its next
-  nonce when it opened the one before. Once all sit again another ``SeatsFilled`` follows. So a
-  record is checked by its last ones: the secret against the commitment of the last ``SeatNoShow``,
+  together name the same one. Nothing was derived from the secret before, which is never used, and
+  what had been opened counts for nothing: a seat may have given the hash of its next nonce when it
+  opened the one before. Once all sit again another ``SeatsFilled`` follows. The abandoned secrets
+  and opened nonces are revealed with the record. The cards of a record are checked by its last
+  ones: the secret against the commitment of the last ``SeatNoShow``,
   or that of ``TableCreated`` if there is none; the nonces against the hashes of the last
   ``SeatsFilled``, where a seat without a hash has the empty nonce.
 * BOARD. The root is given; its plain SHA-256 is published.
@@ -94,8 +100,18 @@ def _hmac(key: bytes, *fields: bytes | str | int) -> bytes:
     return hmac.digest(key, pack(*fields), "sha256")
 
 
-def commitment(table_id: str, ruleset_hash: bytes, seats: int, secret: bytes) -> bytes:
-    """What is published in place of a table's secret (MATCH)."""
+def commitment(terms: bytes, secret: bytes) -> bytes:
+    """What is published in place of a table's secret (MATCH).
+
+    Args:
+        terms: the serialised ``Table`` as it was created, without its commitment.
+        secret: of the server.
+    """
+    return hashlib.sha256(pack("croupier/commitment/v2", terms, secret)).digest()
+
+
+def commitment_v1(table_id: str, ruleset_hash: bytes, seats: int, secret: bytes) -> bytes:
+    """As `commitment`, for tables whose records have format 1."""
     tag = "croupier/commitment/v1"
     return hashlib.sha256(pack(tag, table_id, ruleset_hash, seats, secret)).digest()
 

@@ -253,6 +253,7 @@ class Directory:
             watched=table.opening.watched,
             request_key=request_key(made.principal, made.request_id),
             request=made.request,
+            record_format=made.record_format,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self._uncount(table)

@@ -33,6 +33,8 @@ class Creation(NamedTuple):
         principal: whose key it was made with.
         request_id: of the call that made it.
         request: hash of that call; see ``idempotency.py``.
+        record_format: version of its commitments and of its record; 1 for tables that were made
+            before there was another one.
     """
 
     options: tuple[tuple[str, str], ...] = ()
@@ -48,6 +50,7 @@ class Creation(NamedTuple):
     principal: str = ""
     request_id: str = ""
     request: bytes = b""
+    record_format: int = 1
 
 
 class Sitting(NamedTuple):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Final
 
-from croupier_server.errors import Conflict, InvalidRequest, Reason
+from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, Reason
 from croupier_server.games.base import Seat
-from croupier_server.storage.base import Reveal
+from croupier_server.storage.base import AbandonedSecret, Reveal
 from croupier_server.tables import deals, encode
+from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.clock import FOREVER
+from croupier_server.tables.creation import terms
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.kept import (
     Creation,
@@ -27,6 +30,10 @@ from croupier_server.tables.kept import (
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
 from croupier_server.wire.encode import field_blob, field_bytes, field_number
+
+RESTARTS_MAX: Final = 2
+"""Openings of one table that may be given up for withheld nonces. Whoever holds the secret and the
+withheld nonce chooses among one deck more than that."""
 
 
 class Opening:
@@ -43,6 +50,8 @@ class Opening:
         seats: who holds each seat.
         deadline: when nonces must have come or the match must have begun, or `FOREVER`.
         commitment: to the secret, for the deal source MATCH.
+        abandoned: secrets that were replaced, with the nonces that had been opened, oldest first.
+        withholders: principals whose nonces did not arrive in time; `LOCAL` is never among them.
         superseded: principals whose seats others have taken since the match began.
         watched: principals who have watched the match, where it matters.
     """
@@ -55,6 +64,7 @@ class Opening:
         "_secret",
         "_spec",
         "_start_by",
+        "abandoned",
         "commitment",
         "creation",
         "deadline",
@@ -62,6 +72,7 @@ class Opening:
         "seats",
         "superseded",
         "watched",
+        "withholders",
     )
 
     def __init__(self, spec: TableSpec, journal: Journal, creation: Creation) -> None:
@@ -75,6 +86,8 @@ class Opening:
         for state, invite in zip(self.seats, creation.invites, strict=False):
             state.invite = invite
         self.commitment = spec.commitment
+        self.abandoned: tuple[AbandonedSecret, ...] = ()
+        self.withholders: tuple[str, ...] = ()
         self.superseded: tuple[str, ...] = ()
         self.watched: tuple[str, ...] = ()
         self._nonce_ms = 0  # how long nonces are waited for; 0: they are not
@@ -226,16 +239,40 @@ class Opening:
         """Seats whose nonces have not come."""
         return [seat for seat, state in enumerate(self.seats) if state.wants_nonce]
 
+    @property
+    def can_restart(self) -> bool:
+        """Whether a withheld nonce starts the opening again; otherwise it ends the table."""
+        return len(self.abandoned) < RESTARTS_MAX
+
+    def check_sitter(self, seat: Seat, principal: str) -> None:
+        """Raise if *principal* withheld a nonce here, and *seat* is not its own.
+
+        Raises:
+            NotAllowed: NONCE_WITHHELD.
+        """
+        if principal in self.withholders and self.seats[seat].owner != principal:
+            raise NotAllowed(
+                Reason.NONCE_WITHHELD,
+                "your nonce at this table did not arrive in time, so you cannot take a seat here "
+                "again; join another table",
+            )
+
     def commit(self, secret: bytes) -> bytes:
         """The commitment to *secret*."""
         spec = self._spec
-        return deals.commitment(spec.table_id, spec.ruleset_hash, len(spec.seats), secret)
+        if self.creation.record_format == 1:
+            return deals.commitment_v1(spec.table_id, spec.ruleset_hash, len(spec.seats), secret)
+        return deals.commitment(terms(spec), secret)
 
     def no_show(self, seat: Seat, replaced: Replaced, commitment: bytes, now: int) -> None:
         """Free *seat*, which withheld its nonce, and begin again with another secret.
 
-        What has been opened is of no use any more; those seats' next nonces take its place.
+        What has been opened is of no use any more; those seats' next nonces take its place. Seats
+        that are freed together name one commitment.
         """
+        if commitment != self.commitment:
+            nonces = tuple(state.nonce for state in self.seats)
+            self.abandoned += (AbandonedSecret(self._secret, nonces),)
         self._secret = replaced.secret
         self.commitment = commitment
         self._nonce_ms = 0
@@ -243,6 +280,9 @@ class Opening:
         for state in self.seats:
             if state.nonce:
                 state.renew_nonce()
+        owner = self.seats[seat].owner
+        if owner not in ("", LOCAL, *self.withholders):
+            self.withholders += (owner,)
         self._free(seat)
         payload = field_number(1, seat) + field_blob(2, commitment)
         self._journal.announce(encode.SEAT_NO_SHOW, payload, now, replaced)
@@ -283,6 +323,7 @@ class Opening:
             nonces=tuple(seat.nonce for seat in self.seats) if is_match else (),
             root=self._root,
             seed=self._spec.deal.seed,
+            abandoned=self.abandoned,
         )
 
 

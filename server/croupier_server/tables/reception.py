@@ -342,7 +342,7 @@ class Reception:
         Raises:
             NotFound: no such table.
             CroupierError: see `tickets.choose_seat`.
-            NotAllowed: SPECTATING_BARRED.
+            NotAllowed: SPECTATING_BARRED, NONCE_WITHHELD.
             Conflict: REQUEST_ID_REUSED, TOO_MANY_JOINS.
         """
         host = self._host
@@ -359,6 +359,7 @@ class Reception:
             most = host.limits.joins_max
             seat = tickets.choose_seat(caller, table, request, most, is_veiled=is_veiled)
             self._expect_unseen(caller, table, seat)
+        table.opening.check_sitter(seat, caller.principal)
         host.expect_storing()
         state = table.seats[seat]
         is_counted = caller.principal != HOUSE and not tickets.was_relieved(caller, state)

@@ -336,8 +336,14 @@ class Table:
             detail = "the match had not begun in time"
             self.end(EndReason.NO_SHOW, now, opening.missing_seat(), detail)
             return
+        withheld = opening.withheld()
+        if not opening.can_restart:
+            seats = " and ".join(f"seat {seat}" for seat in withheld)
+            detail = f"{seats} withheld the nonce, and no further restart is allowed"
+            self.end(EndReason.NO_SHOW, now, withheld[0], detail)
+            return
         secret = self._new_secret()
-        for seat in opening.withheld():
+        for seat in withheld:
             self.no_show(seat, Replaced(secret), opening.commit(secret), now)
 
     def no_show(self, seat: Seat, replaced: Replaced, commitment: bytes, now: int) -> None:

@@ -35,6 +35,10 @@ milliseconds for a commit, and a slow disk may take a second; but any commit cou
 queue is no hang. Much longer, and a hung store would cost clocks what it is to save them."""
 
 
+AWAY: Final = "away for too long"
+"""Detail of the forfeit of a seat that was absent, under the policy FORFEIT."""
+
+
 class Charge(Protocol):
     """What upkeep looks after."""
 
@@ -186,7 +190,7 @@ class Upkeep:
         """Do what the table wants done about seats that are away."""
         for seat in table.away(now):
             if table.spec.on_absence is OnAbsence.FORFEIT:
-                table.end(EndReason.FORFEIT, now, seat, "away for too long")
+                table.end(EndReason.FORFEIT, now, seat, AWAY)
                 return
             table.presence.send_for(seat, table.seat_watchers, table.match.decisions, now)
             self._charge.house.relieve(table, seat)

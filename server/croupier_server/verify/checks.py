@@ -6,7 +6,7 @@ Must not be put here: how the rules are played (`rules`), how a record is read (
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from google.protobuf.message import DecodeError
@@ -17,12 +17,15 @@ from croupier_server.games.base import EndReason
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import RecordError
 from croupier_server.tables import deals, encode
-from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.creation import EPOCH, GameEntry
+from croupier_server.tables.opening import RESTARTS_MAX
 from croupier_server.tables.replay import ReplayError, replay
-from croupier_server.tables.spec import AbortedBy, DealKind, TableSpec, ruleset_hash
-from croupier_server.verify.log import RecordLog, Wrong
-from croupier_server.verify.report import Check, Report
+from croupier_server.tables.spec import AbortedBy, DealKind, OnAbsence, TableSpec, ruleset_hash
+from croupier_server.tables.upkeep import AWAY
+from croupier_server.verify.log import RecordLog, VainOpening, Wrong
+from croupier_server.verify.report import Caution, Check, Report
 from croupier_server.verify.rules import Play
+from croupier_server.verify.times import check_times
 from croupier_server.wire.registry import WIRES
 
 _HASH_BYTES: Final = 34
@@ -62,6 +65,8 @@ class _Checks:
             return self._found
         self._check("commitment", self._commitment)
         self._check("nonces", self._nonces)
+        self._check("restarts", self._restarts)
+        self._check("times", lambda: check_times(self._log))
         if self._check("root", self._root):
             self._play = Play(self._log, self._entry, self._spec.options)
             is_played = self._check("moves", self._moves)
@@ -73,14 +78,16 @@ class _Checks:
 
     def _check(self, name: str, check: Callable[[], str]) -> bool:
         """Add what *check* says, and whether it holds."""
+        warning = False
         try:
             detail, holds = check(), True
+            warning = isinstance(detail, Caution)
         except (Wrong, ReplayError, CroupierError) as error:
             detail, holds = str(error), False
         except Exception as error:
             # A record comes from anybody: what our own code trips over is not true either.
             detail, holds = f"not to be checked: {type(error).__name__}", False
-        self._found.append(Check(name, holds, detail))
+        self._found.append(Check(name, holds, str(detail), warning))
         return holds
 
     def _chain(self) -> str:
@@ -118,6 +125,8 @@ class _Checks:
         teams = tuple(game.team(spec.options, seat) for seat in range(game.players(spec.options)))
         if teams != spec.teams:
             raise Wrong("the options ask for other seats or teams")
+        if spec.epoch != EPOCH:
+            raise Wrong(f"the table is said to have been created in epoch {spec.epoch}")
         return (
             f"{wire.title}, ruleset {table.ruleset}, {len(teams)} seats; "
             f"the options have the hash {table.ruleset_hash.hex()}"
@@ -135,15 +144,51 @@ class _Checks:
                 raise Wrong("the root is not the one that the board was committed to")
             return f"BOARD: the root has the hash {committed.hex()}"
         *replaced, committed = log.commitments
-        made = deals.commitment(
-            log.table.table_id, log.table.ruleset_hash, len(log.table.seats), reveal.secret
-        )
-        if len(reveal.secret) != deals.SECRET_BYTES or made != committed:
+        if not log.commits_to(committed, reveal.secret):
             raise Wrong("the secret is not the one that the table was committed to")
+        pinned = "" if log.match.record_format == 1 else ", which pins the table too"
         return (
-            f"MATCH: the secret has the commitment {committed.hex()}; "
+            f"MATCH: the secret has the commitment {committed.hex()}{pinned}; "
             f"{len(replaced)} before it replaced for nonces withheld"
         )
+
+    def _restarts(self) -> str:
+        """Openings that a withheld nonce ended, what was abandoned, and who could foresee it."""
+        log, openings = self._log, self._log.vain_openings
+        restarts = [one for one in openings if not one.is_last]
+        named = [one.commitments for one in restarts]
+        if named != [[commitment] for commitment in log.commitments[1:]]:
+            raise Wrong("seats that were freed together do not name one new commitment")
+        if log.match.record_format > 1:
+            self._check_abandoned(restarts)
+        if not openings:
+            return "no nonce was withheld"
+        told = [one.warning() for one in openings]
+        if restarts and log.match.record_format == 1:
+            told.append("a record of format 1 does not reveal the abandoned secrets")
+        return Caution(". ".join(told))
+
+    def _check_abandoned(self, restarts: Sequence[VainOpening]) -> None:
+        """Check every abandoned secret and the nonces that had been opened with it."""
+        log, abandoned = self._log, self._log.match.reveal.abandoned
+        if len(abandoned) != len(restarts):
+            raise Wrong(f"{len(abandoned)} abandoned secrets for {len(restarts)} restarts")
+        if len(restarts) > RESTARTS_MAX:
+            raise Wrong(f"{len(restarts)} restarts; a server allows {RESTARTS_MAX}")
+        for number, (opening, one) in enumerate(zip(restarts, abandoned, strict=True)):
+            if not log.commits_to(log.commitments[number], one.secret):
+                raise Wrong(f"abandoned secret {number + 1} is not the one committed to")
+            self._check_opened(opening, one.nonces, f"before restart {number + 1}")
+
+    def _check_opened(self, opening: VainOpening, nonces: Sequence[bytes], when: str) -> None:
+        """Check the nonces that were opened in vain."""
+        if len(nonces) != len(self._log.table.seats):
+            raise Wrong(f"{len(nonces)} nonces {when}")
+        for seat, nonce in enumerate(nonces):
+            if bool(nonce) != (seat in opening.opened):
+                raise Wrong(f"the log and the reveal differ on the nonce of seat {seat} {when}")
+            if nonce and hashlib.sha256(nonce).digest() != opening.promised.get(seat):
+                raise Wrong(f"the nonce of seat {seat} {when} is not the one of its hash")
 
     def _nonces(self) -> str:
         log, nonces = self._log, self._log.match.reveal.nonces
@@ -220,6 +265,8 @@ class _Checks:
         if reason in (EndReason.FORFEIT, EndReason.CONCEDED):
             if seat is None:
                 raise Wrong(f"{reason.name} by nobody")
+            if result.detail == AWAY and self._spec.on_absence is not OnAbsence.FORFEIT:
+                raise Wrong("a forfeit for absence, at a table where nobody forfeits for that")
             outcome = self._spec.lost_by(seat)
         elif reason is not EndReason.FINISHED:
             outcome = None

@@ -14,6 +14,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
 from croupier_server.storage.base import FinishedMatch, LogRow
 from croupier_server.storage.codec import read_record
+from croupier_server.tables import deals
 from croupier_server.tables.codec import read_spec
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.spec import DealKind, TableSpec
@@ -49,6 +50,37 @@ class Nonces(NamedTuple):
 
     promised: Mapping[int, bytes]
     opened: Set[int]
+
+
+class VainOpening(NamedTuple):
+    """All sat, and a promised nonce did not come.
+
+    Attributes:
+        promised: by seat, the hash of its nonce; only seats that gave one.
+        opened: seats that opened theirs.
+        withheld: seats that did not.
+        where: the event that says so.
+        commitments: that the events name for the next secret, each once.
+        is_last: the match ended with it; otherwise it was restarted.
+    """
+
+    promised: Mapping[int, bytes]
+    opened: Set[int]
+    withheld: Sequence[int]
+    where: str
+    commitments: Sequence[bytes] = ()
+    is_last: bool = False
+
+    def warning(self) -> str:
+        """What a reader of the record should know of it."""
+        seats = " and ".join(str(seat) for seat in self.withheld)
+        what = "ENDED" if self.is_last else "RESTARTED"
+        return (
+            f"OPENING {what} ({self.where}): the server says that seat {seats} withheld the nonce "
+            f"after {len(self.opened)} others had opened theirs; seat {seats} and the operator "
+            "together could have known every card of the match that was given up, and the operator "
+            "alone could if it received the nonce and hid it"
+        )
 
 
 class RecordLog:
@@ -99,6 +131,51 @@ class RecordLog:
         that was used. Seats that were freed together name the same one."""
         named = [line.event.seat_no_show.commitment for line in self.events("seat_no_show")]
         return list(dict.fromkeys([self.table.commitment, *named]))
+
+    def commits_to(self, commitment: bytes, secret: bytes) -> bool:
+        """Whether *secret* is the one of *commitment*, as the format of the record has it."""
+        table = self.table
+        if len(secret) != deals.SECRET_BYTES:
+            return False
+        if self.match.record_format == 1:
+            made = deals.commitment_v1(table.table_id, table.ruleset_hash, len(table.seats), secret)
+        else:
+            terms = table_pb2.Table()
+            terms.CopyFrom(table)
+            terms.ClearField("commitment")
+            made = deals.commitment(terms.SerializeToString(deterministic=True), secret)
+        return made == commitment
+
+    @cached_property
+    def vain_openings(self) -> list[VainOpening]:
+        """The openings in which a promised nonce did not come, in order.
+
+        Each was given up, unless the match ended with it. Whether a nonce was waited for is for
+        `nonces`.
+        """
+        found: list[VainOpening] = []
+        promised: dict[int, bytes] = {}
+        opened: set[int] = set()
+        freed: list[int] = []
+        named: list[bytes] = []
+        for line in self.lines:
+            if line.kind == "seats_filled":
+                seats = line.event.seats_filled.seats
+                promised = {one.seat: one.nonce_hash for one in seats if one.nonce_hash}
+                opened, freed, named = set(), [], []
+            elif line.kind == "nonce_opened":
+                opened.add(line.event.nonce_opened.seat)
+            elif line.kind == "seat_no_show":
+                if not freed:
+                    found.append(VainOpening(promised, opened, freed, line.name, named))
+                freed.append(line.event.seat_no_show.seat)
+                if line.event.seat_no_show.commitment not in named:
+                    named.append(line.event.seat_no_show.commitment)
+            elif line.kind in ("match_ended", "table_halted") and not self.is_begun:
+                missing = sorted(promised.keys() - opened)
+                if missing and not freed and self.deal_kind is DealKind.MATCH:
+                    found.append(VainOpening(promised, opened, missing, line.name, is_last=True))
+        return found
 
     @cached_property
     def nonces(self) -> Nonces | None:

@@ -193,6 +193,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     superseded and seats that were left; it is not given out again. Take another one, or keep to the
     ticket that holds it.
     """
+    REASON_NONCE_WITHHELD: _Reason.ValueType  # 69
+    """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
+    cannot take a seat there again. Join another table.
+    """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. Clients
@@ -365,5 +369,9 @@ REASON_TOO_MANY_JOINS: Reason.ValueType  # 68
 """FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
 superseded and seats that were left; it is not given out again. Take another one, or keep to the
 ticket that holds it.
+"""
+REASON_NONCE_WITHHELD: Reason.ValueType  # 69
+"""PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
+cannot take a seat there again. Join another table.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -565,7 +565,9 @@ class Table(_message.Message):
     status: Global___TableStatus.ValueType
     """Where it stands. See also `result`."""
     commitment: _builtins.bytes
-    """SHA-256 of tag, table, ruleset hash, seats and secret (deal source MATCH)."""
+    """SHA-256 of a tag, this table as it was created and the server's secret; docs/fairness.md has the
+    bytes (deal source MATCH).
+    """
     legal_mode: Global___LegalMode.ValueType
     """What decisions list."""
     on_absence: Global___OnAbsence.ValueType
@@ -768,8 +770,11 @@ Global___NonceOpened: _TypeAlias = NonceOpened  # noqa: Y015
 
 @_typing.final
 class SeatNoShow(_message.Message):
-    """A seat withheld its nonce. It is free again, the secret is replaced before any card was derived
-    from it, and the other seats' next nonces are wanted once all sit (deal source MATCH).
+    """A seat's nonce did not arrive in time. The seat is free again, its principal cannot take a seat at
+    this table again, the secret is replaced before any card was derived from it, and the other seats'
+    next nonces are wanted once all sit (deal source MATCH). After two such restarts the next withheld
+    nonce ends the table with NO_SHOW. The event is the server's word: it does not prove to others that
+    the seat sent nothing.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -260,6 +260,9 @@ def _secrets(told: Retold) -> Iterator[tuple[str, bytes]]:
     reveal = told.record.reveal
     named = [("its secret", reveal.secret), ("its root", reveal.root)]
     named += [(f"the nonce of seat {seat}", nonce) for seat, nonce in enumerate(reveal.nonces)]
+    for number, one in enumerate(reveal.abandoned, 1):
+        named += [(f"abandoned secret {number}", one.secret)]
+        named += [(f"a nonce opened in vain before restart {number}", own) for own in one.nonces]
     for what, secret in named:
         if secret:
             yield what, secret

@@ -5,8 +5,13 @@ Must not be put here: whether a nonce is the one promised; ``croupier_server.ver
 
 from __future__ import annotations
 
+from typing import Final
+
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim.promises.retold import Retold
+
+_RESTARTS_MAX: Final = 2
+"""How often withheld nonces may start an opening again."""
 
 
 class Unfair(Exception):
@@ -96,6 +101,8 @@ class Opening:
         if at_ms < self._filled_ms + self._nonce_ms:
             raise Unfair(f"seat {seat} was freed {at_ms - self._filled_ms} ms after all sat")
         if self._freed_ms is None:
+            if len(self.waits) == _RESTARTS_MAX:
+                raise Unfair(f"the opening was restarted more than {_RESTARTS_MAX} times")
             if event.commitment in self._commitments:
                 raise Unfair("a nonce was withheld and the secret is what it was")
             self._commitments.add(event.commitment)
@@ -128,7 +135,15 @@ class Opening:
             return
         table = self._table
         timeout_ms = table.clock.start_timeout.ToMilliseconds()
-        if not timeout_ms or at_ms < table.create_time.ToMilliseconds() + timeout_ms:
+        is_withheld = (
+            len(self.waits) == _RESTARTS_MAX
+            and bool(self._missing)
+            and self._filled_ms is not None
+            and at_ms >= self._filled_ms + self._nonce_ms
+        )
+        if is_withheld:
+            self.waits.append((self._filled, at_ms))
+        elif not timeout_ms or at_ms < table.create_time.ToMilliseconds() + timeout_ms:
             raise Unfair("the match was given up before the time was over in which it may begin")
         absent = [seat for seat, sits in enumerate(self._sits) if not sits]
         missing = min((*absent, *self._missing), default=None)

@@ -58,7 +58,9 @@ class Record(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     format: _builtins.int
-    """Version of this layout: 1."""
+    """Version of this layout: 2. Records of tables that were created before version 2 have 1; their
+    commitments are of version 1 and they have no `Reveal.abandoned`.
+    """
     hash: _builtins.bytes
     """SHA-256 over all bytes of the record before this field, which comes last."""
     @_builtins.property
@@ -112,6 +114,7 @@ class Reveal(_message.Message):
     NONCES_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    ABANDONED_FIELD_NUMBER: _builtins.int
     secret: _builtins.bytes
     """The server's 32 bytes (deal source MATCH)."""
     root: _builtins.bytes
@@ -122,6 +125,12 @@ class Reveal(_message.Message):
     def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """Nonces of the seats in order; empty for a seat that gave none (deal source MATCH)."""
 
+    @_builtins.property
+    def abandoned(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbandonedSecret]:
+        """What was given up each time that a nonce was withheld, oldest first (deal source MATCH). One for
+        each different commitment that the log's `SeatNoShow` events name.
+        """
+
     def __init__(
         self,
         *,
@@ -129,16 +138,49 @@ class Reveal(_message.Message):
         nonces: _abc.Iterable[_builtins.bytes] | None = ...,
         root: _builtins.bytes = ...,
         seed: _builtins.int | None = ...,
+        abandoned: _abc.Iterable[Global___AbandonedSecret] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "nonces", b"nonces", "root", b"root", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "abandoned", b"abandoned", "nonces", b"nonces", "root", b"root", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
 
 Global___Reveal: _TypeAlias = Reveal  # noqa: Y015
+
+@_typing.final
+class AbandonedSecret(_message.Message):
+    """The secret and the nonces of an opening that a withheld nonce ended. No card was derived from them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SECRET_FIELD_NUMBER: _builtins.int
+    NONCES_FIELD_NUMBER: _builtins.int
+    secret: _builtins.bytes
+    """The server's 32 bytes. The commitment to it is that of the table, or of the `SeatNoShow` events of
+    the restart before.
+    """
+    @_builtins.property
+    def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """The nonces that had been opened, in seat order; empty for a seat that withheld its own or had
+        none. Their hashes are in the `SeatsFilled` event before.
+        """
+
+    def __init__(
+        self,
+        *,
+        secret: _builtins.bytes = ...,
+        nonces: _abc.Iterable[_builtins.bytes] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonces", b"nonces", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AbandonedSecret: _TypeAlias = AbandonedSecret  # noqa: Y015
 
 @_typing.final
 class Row(_message.Message):

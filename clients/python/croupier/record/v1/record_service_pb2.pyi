@@ -266,22 +266,28 @@ class Check(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     HOLDS_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
+    WARNING_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """A word for it, such as `chain`, `commitment`, `decks`, `replay`, `result`."""
     holds: _builtins.bool
     """Whether it holds."""
     detail: _builtins.str
     """One sentence for people: what was compared, or what is wrong."""
+    warning: _builtins.bool
+    """It holds, but `detail` reports something that a reader of the record should weigh, such as an
+    opening that was restarted.
+    """
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         holds: _builtins.bool = ...,
         detail: _builtins.str = ...,
+        warning: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "holds", b"holds", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "holds", b"holds", "name", b"name", "warning", b"warning"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
