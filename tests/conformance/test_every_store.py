@@ -364,6 +364,24 @@ async def test_a_board_is_revealed_with_its_last_table(store: Store) -> None:
     assert await store.records.head() == 4
 
 
+@pytest.mark.attack
+async def test_a_match_that_never_began_leaves_no_record(store: Store) -> None:
+    """But its call is known, and its board goes on without it."""
+    alone = match("a")._replace(leaves_record=False, request_key=b"ann's", request=b"one")
+    board = match("n1")._replace(board=b"north", board_tables=2, sat=("ann",))
+    never = board._replace(table_id="n2", leaves_record=False)
+    assert await finish(store, alone, never) == ["a", "n2"]
+    assert await shown(store) == []
+    assert list(await store.log.tables()) == []
+    known = [EndedRequest(b"ann's", b"one", "a", alone.ended_ms)]
+    assert list(await store.log.ended_requests()) == known
+    assert await store.log.board_tables() == [BoardTable(b"north", "n2", ("ann",), ())]
+    await finish(store, board)
+    assert await shown(store) == ["n1"]
+    assert await store.records.head() == 1
+    assert await store.records.get("a") is await store.records.get("n2") is None
+
+
 async def test_what_is_known_of_a_board_until_it_is_done(store: Store) -> None:
     """Who has sat at its tables that have ended is not forgotten with their rows."""
     one = match("n1")._replace(board=b"north", board_tables=3, sat=("ann", "bob"), watched=("eve",))

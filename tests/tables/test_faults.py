@@ -119,8 +119,8 @@ async def test_what_was_done_behind_a_batch_that_failed_is_not_said_to_be_stored
 class FullRecords(MemoryRecords):
     """A store of records that is full."""
 
-    def keep(self, match: FinishedMatch, record: bytes) -> None:
-        raise OSError(f"no room for {len(record)} bytes of {match.table_id}")
+    def keep(self, match: FinishedMatch, record: bytes | None) -> None:
+        raise OSError(f"no room for {record!r} of {match.table_id}")
 
 
 async def test_a_record_that_cannot_be_kept_holds_up_nobody() -> None:

@@ -134,6 +134,8 @@ class FinishedMatch(NamedTuple):
         request_key: of the call that made the table; see `EndedRequest`.
         request: the same.
         record_format: version of its record's layout, which the table's creation decided.
+        leaves_record: whether it gets a record; False: nothing is left of it but what the store has
+            to know of its board and of `request_key`.
     """
 
     table_id: str
@@ -151,6 +153,7 @@ class FinishedMatch(NamedTuple):
     request_key: bytes = b""
     request: bytes = b""
     record_format: int = RECORD_FORMAT
+    leaves_record: bool = True
 
     @property
     def ended_request(self) -> EndedRequest | None:
@@ -225,6 +228,7 @@ class TableLog(Protocol):
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """Make the record of *match* from the rows appended before, keep it, and let go of them.
+        Where it leaves no record they are only let go of.
 
         The record is shown at once, or with the last table of its board. An error of *done* means
         that the rows are kept instead, or `NoRows`.

@@ -89,9 +89,9 @@ class MemoryRecords:
         self._held = HeldRecords()
         self._wakes: dict[object, Callable[[], None]] = {}
 
-    def keep(self, match: FinishedMatch, record: bytes) -> None:
-        """Show the record of *match* now, or with its board."""
-        self._show(self._held.add(match, _entry(match, record)))
+    def keep(self, match: FinishedMatch, record: bytes | None) -> None:
+        """Show the record of *match* now, or with its board; None: it leaves none."""
+        self._show(self._held.add(match, None if record is None else _entry(match, record)))
 
     def board_tables(self) -> list[BoardTable]:
         """See `TableLog.board_tables`."""
@@ -220,7 +220,7 @@ class MemoryLog:
             done(NoRows(match.table_id))
             return
         try:
-            self.records.keep(match, record_bytes(match, rows))
+            self.records.keep(match, record_bytes(match, rows) if match.leaves_record else None)
         except Exception as error:  # the caller says what became of it
             done(error)
             return

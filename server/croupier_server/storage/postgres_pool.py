@@ -179,7 +179,7 @@ class PostgresPool:
         Returns:
             Whether records may have come to be shown.
         """
-        numbers = [number for _, number in ended]
+        numbers = [number for match, number in ended if match.leaves_record]
         async with self._raw() as raw:
             packed = dict(map(tuple, await raw.fetch(_WHOLE, numbers)))
         records = await asyncio.to_thread(

@@ -44,9 +44,22 @@ _DROP_REQUESTS: Final = delete(ended_requests).where(ended_requests.c.number <= 
 
 
 def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> bool:
-    """Keep the record of *match*; returns whether any record is shown by that."""
-    connection.execute(_DROP_RECORD, {"table": match.table_id})
+    """Keep what is left of *match*, with its *record* if it leaves one; returns whether any record
+    is shown by that."""
     is_held = match.board_tables > 1 and bool(match.board)
+    if match.leaves_record:
+        _insert_record(connection, match, record, is_held=is_held)
+    if (request := match.ended_request) is not None:
+        _keep_request(connection, request)
+    if is_held:
+        return _count_at_board(connection, match)
+    return match.leaves_record
+
+
+def _insert_record(
+    connection: Connection, match: FinishedMatch, record: bytes, *, is_held: bool
+) -> None:
+    connection.execute(_DROP_RECORD, {"table": match.table_id})
     values = {
         "table_id": match.table_id,
         "position": None if is_held else _count(connection, "records"),
@@ -58,9 +71,6 @@ def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> 
         "record": record,
     }
     connection.execute(_KEEP_RECORD, values)
-    if (request := match.ended_request) is not None:
-        _keep_request(connection, request)
-    return not is_held or _count_at_board(connection, match)
 
 
 def _keep_request(connection: Connection, request: EndedRequest) -> None:

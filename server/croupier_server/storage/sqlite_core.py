@@ -207,11 +207,13 @@ class _Change:
         number = self.numbers.get(match.table_id)
         if number is None:
             return NoRows(match.table_id)
-        (packed,) = self._raw.execute(_PACKED, (number,)).fetchone()
-        try:
-            record = record_of_bodies(match, bodies(bytes.fromhex(packed)))
-        except Exception as error:  # nothing has been changed for it yet
-            return error
+        record = b""
+        if match.leaves_record:
+            (packed,) = self._raw.execute(_PACKED, (number,)).fetchone()
+            try:
+                record = record_of_bodies(match, bodies(bytes.fromhex(packed)))
+            except Exception as error:  # nothing has been changed for it yet
+                return error
         if keep_record(self._connection, match, record):
             self.has_shown = True
         self._let_go(match.table_id)

@@ -224,7 +224,7 @@ class Directory:
         return self._order[place : place + limit]
 
     def archive(self, table: Table) -> Archived:
-        """Have the record of an ended table made, and let the oldest ended table go.
+        """Have the record of an ended table made, if it leaves one, and let the oldest table go.
 
         A record that cannot be made harms nobody but those who look for it: the rows are kept.
         """
@@ -254,6 +254,7 @@ class Directory:
             request_key=request_key(made.principal, made.request_id),
             request=made.request,
             record_format=made.record_format,
+            leaves_record=table.leaves_record,
         )
         self._log.finish(match, partial(_kept, spec.table_id))
         self._uncount(table)

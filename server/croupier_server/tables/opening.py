@@ -54,6 +54,9 @@ class Opening:
         withholders: principals whose nonces did not arrive in time; `LOCAL` is never among them.
         superseded: principals whose seats others have taken since the match began.
         watched: principals who have watched the match, where it matters.
+        was_filled: all seats were taken at some time, so that its commitment and hashes were
+            published.
+        began_at: number of the last event before the match began; None: it has not.
     """
 
     __slots__ = (
@@ -65,12 +68,14 @@ class Opening:
         "_spec",
         "_start_by",
         "abandoned",
+        "began_at",
         "commitment",
         "creation",
         "deadline",
         "host",
         "seats",
         "superseded",
+        "was_filled",
         "watched",
         "withholders",
     )
@@ -90,6 +95,8 @@ class Opening:
         self.withholders: tuple[str, ...] = ()
         self.superseded: tuple[str, ...] = ()
         self.watched: tuple[str, ...] = ()
+        self.was_filled = False
+        self.began_at: int | None = None
         self._nonce_ms = 0  # how long nonces are waited for; 0: they are not
         timeout = spec.clock.start_timeout_ms
         self._wait(FOREVER, spec.created_ms + timeout if timeout else FOREVER)
@@ -180,6 +187,7 @@ class Opening:
     def fill(self, now: int, nonce_ms: int) -> bool:
         """All sit: publish the hashes; returns whether nonces are waited for: for *nonce_ms* from
         when seats may know of it, see `stored`."""
+        self.was_filled = True
         infos = [
             field_bytes(1, self.seat_info(seat, show_nonce_hash=True))
             for seat in range(len(self.seats))
@@ -309,6 +317,7 @@ class Opening:
     def finish(self) -> bytes:
         """All nonces are here: the root."""
         self.close()
+        self.began_at = self._journal.sequence
         nonces = [seat.nonce for seat in self.seats]
         spec = self._spec
         self._root = deals.source_root(spec.deal, self._secret, spec.table_id, nonces)

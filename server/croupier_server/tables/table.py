@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from croupier_server.errors import (
     Conflict,
@@ -45,6 +46,18 @@ from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_bytes
 
 
+class Ending(NamedTuple):
+    """How a match ended.
+
+    Attributes:
+        reason: why.
+        seat: the seat at fault, if one is.
+    """
+
+    reason: EndReason
+    seat: Seat | None
+
+
 class Table:
     """One table.
 
@@ -60,6 +73,7 @@ class Table:
         presence: who has been away.
         match: the match, which has begun when the status is PLAYING.
         result: payload of ``MatchResult``, once it has ended.
+        ending: why it ended and the seat at fault, if one is; None: it has not.
         shown: seats and status, as far as they are stored.
         is_halted: a fault stopped it.
         fault: where the fault was, for the log; names no card.
@@ -81,6 +95,7 @@ class Table:
         "created",
         "delayed",
         "ended_ms",
+        "ending",
         "fault",
         "game",
         "has_event_watchers",
@@ -129,6 +144,7 @@ class Table:
         self.match = Match(spec, game, wire, self.journal)
         self.presence = Presence(len(spec.seats), away_ms, waits_for_turns=spec.clock.is_timed)
         self.result: bytes | None = None
+        self.ending: Ending | None = None
         self.is_halted = False
         self.fault = ""
         self.ended_ms = 0
@@ -168,6 +184,21 @@ class Table:
         """What is shown of seats and status once all that has happened is stored."""
         seats = tuple(self.seat_info(seat) for seat in range(len(self.seats)))
         return Shown(self.status, seats, self.opening.commitment, self.result)
+
+    @property
+    def leaves_record(self) -> bool:
+        """Whether an ended match leaves a record.
+
+        One that never began does not, unless a fault stopped it, or all seats were taken and one of
+        them kept it from beginning: what was promised until then has to be checkable.
+        """
+        assert self.ending is not None
+        reason = self.ending.reason
+        return (
+            self.opening.began_at is not None
+            or reason is EndReason.HALTED
+            or (reason is EndReason.NO_SHOW and self.opening.was_filled)
+        )
 
     @property
     def is_listed(self) -> bool:
@@ -477,7 +508,9 @@ class Table:
             return
         self.fault = faults.describe(fault)
         self.is_halted = True
-        self._close(encode.match_result(EndReason.HALTED, None), now)
+        self._close(
+            Ending(EndReason.HALTED, None), encode.match_result(EndReason.HALTED, None), now
+        )
         self.journal.announce(encode.TABLE_HALTED, b"", now)
 
     def give_up(self) -> None:
@@ -526,12 +559,14 @@ class Table:
         elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
             assert seat is not None
             outcome = self.spec.lost_by(seat)
-        self._close(encode.match_result(reason, outcome, seat, detail, aborted_by), now)
+        result = encode.match_result(reason, outcome, seat, detail, aborted_by)
+        self._close(Ending(reason, seat), result, now)
         assert self.result is not None
         self.journal.announce(encode.MATCH_ENDED, self.result, now)
 
-    def _close(self, result: bytes, now: int) -> None:
+    def _close(self, ending: Ending, result: bytes, now: int) -> None:
         self.status = Status.ENDED
+        self.ending = ending
         self.is_changed = True
         self.result = result
         self.ended_ms = now
