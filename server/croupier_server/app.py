@@ -453,6 +453,7 @@ def _limits(settings: Settings) -> Limits:
     return Limits(
         tables_max=settings.tables_max,
         tables_per_key=settings.tables_per_key,
+        rows_per_day=settings.rows_per_day,
         ended_max=settings.ended_max,
         lag_max=settings.feed_lag_max,
         watchers_max=settings.watchers_max,

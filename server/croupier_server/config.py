@@ -34,6 +34,8 @@ FILE_VARIABLE: Final = "CROUPIER_CONFIG"
 DEFAULT_PORT: Final = 7421
 CALLS_PER_SECOND: Final = 200
 """Calls a second of a principal with a key, where nothing else is set."""
+ROWS_MB_PER_DAY: Final = 64
+"""Megabytes of rows without a played match, a day and principal with a key, by default."""
 
 Positive = Annotated[int, Field(ge=1)]
 Value = str | int | bool
@@ -142,6 +144,12 @@ class Settings(BaseSettings):
         "answers to open decisions aside; 0: any number. Not set: 200, without keys any number.",
     )
     calls_burst: Positive = Field(2_000, description="Calls that it may make at once.")
+    rows_mb_per_day: int | None = Field(
+        None,
+        ge=0,
+        description="Megabytes of rows that one principal may write a day for tables at which no "
+        "match is played; 0: any number. Not set: 64, without keys any number.",
+    )
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     store: str = Field(
         "",
@@ -252,6 +260,13 @@ class Settings(BaseSettings):
         if self.calls_per_second is None:
             return CALLS_PER_SECOND if self.asks_for_keys else 0
         return self.calls_per_second
+
+    @property
+    def rows_per_day(self) -> int:
+        """Bytes that one principal may write a day without playing; 0: any number."""
+        if self.rows_mb_per_day is None:
+            return ROWS_MB_PER_DAY << 20 if self.asks_for_keys else 0
+        return self.rows_mb_per_day << 20
 
     @classmethod
     def settings_customise_sources(

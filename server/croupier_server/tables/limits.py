@@ -14,6 +14,8 @@ class Limits(NamedTuple):
     Attributes:
         tables_max: tables that have not ended.
         tables_per_key: those of one principal with keys; 0: there is no limit.
+        rows_per_day: bytes of rows that one principal may write a day for tables at which no match
+            is played; 0: there is no limit. See ``allowance.py``.
         joins_max: how often one seat is taken, house bots aside; each time adds rows to its table.
         ended_max: ended tables that are still answered for; the oldest one goes.
         lag_max: events that a reader may be behind before it gets a snapshot instead.
@@ -36,6 +38,7 @@ class Limits(NamedTuple):
 
     tables_max: int = 10_000
     tables_per_key: int = 0
+    rows_per_day: int = 0
     joins_max: int = 1_000
     ended_max: int = 64
     lag_max: int = 1_024

@@ -5,7 +5,8 @@ Must not be put here: what a table does, who reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason, Unavailable
@@ -13,6 +14,7 @@ from croupier_server.games.base import Seat
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import EndedRequest
 from croupier_server.tables import deals, tickets
+from croupier_server.tables.allowance import Allowances
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.commits import Commits
@@ -102,6 +104,7 @@ class Reception:
         self.is_closed = False
         self._created: Answers[Made] = Answers(host.limits.requests_max)
         self._joined: Answers[Sat] = Answers(host.limits.requests_max)
+        self._allowances = Allowances(host.limits.rows_per_day, host.now_ms)
 
     # After a start -------------------------------------------------------------------------------
 
@@ -148,7 +151,7 @@ class Reception:
             NotAllowed: a rated table without a key.
             Conflict: REQUEST_ID_REUSED.
             NotFound: it came before, and its table is gone.
-            Exhausted: TOO_MANY_TABLES.
+            Exhausted: TOO_MANY_TABLES, RATE_LIMITED.
             Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
         """
         host = self._host
@@ -160,7 +163,8 @@ class Reception:
             if before.host_ticket:
                 return Created(table, before.host_ticket, before.invite_codes)
             host.expect_storing()
-            created = self._invite_again(table)
+            with self._charging(caller, table):
+                created = self._invite_again(table)
         else:
             if request.request_id:
                 host.directory.expect_whole()
@@ -184,9 +188,11 @@ class Reception:
                 Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
             )
         self._expect_few(caller)
+        self._allowances.expect(caller.principal)
         if request.rated and caller.principal == LOCAL:
             raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
         table, host_ticket, codes = self._make(caller, request, mark, now)
+        self._allowances.charge(caller.principal, table.spec.table_id, table.journal.kept)
         host.directory.add(table)
         self._house.wait(table, codes)
         return Created(table, host_ticket, _shown(table.spec, codes))
@@ -325,8 +331,31 @@ class Reception:
 
     def forget(self, table: Table) -> None:
         """*table* was given up, so nobody is told again that it was made."""
+        self._allowances.forget(table)
         self._created.forget(table.spec.table_id)
         self._joined.forget(table.spec.table_id)
+
+    @contextmanager
+    def _charging(self, caller: Caller, table: Table, seat: Seat | None = None) -> Iterator[None]:
+        """Charge *caller* for the rows that are written meanwhile; house bots sit for the host."""
+        outbox = self._host.commits.outbox
+        before = len(outbox)
+        yield
+        is_house = caller.principal == HOUSE
+        payer = table.opening.creation.principal if is_house else caller.principal
+        self._allowances.charge(payer, table.spec.table_id, outbox[before:], seat)
+
+    def open_nonce(self, table: Table, seat: Seat, nonce: bytes, next_hash: bytes) -> None:
+        """Take a nonce; see `Table.open_nonce`."""
+        outbox = self._host.commits.outbox
+        before = len(outbox)
+        table.open_nonce(seat, nonce, next_hash, self._host.now_ms())
+        rows = outbox[before : before + 1]  # what follows from it is the match
+        self._allowances.add(table.seats[seat].owner, table.spec.table_id, rows, seat)
+
+    def ended(self, table: Table) -> None:
+        """The match of *table* has ended, as far as everybody may know."""
+        self._allowances.ended(table)
 
     def let_go(self, table_id: str) -> None:
         """Nobody is answered for this table any more: all that is still known is that it was made,
@@ -344,6 +373,7 @@ class Reception:
             CroupierError: see `tickets.choose_seat`.
             NotAllowed: SPECTATING_BARRED, NONCE_WITHHELD.
             Conflict: REQUEST_ID_REUSED, TOO_MANY_JOINS.
+            Exhausted: RATE_LIMITED, before the match has begun.
         """
         host = self._host
         now = host.now_ms()
@@ -360,6 +390,8 @@ class Reception:
             seat = tickets.choose_seat(caller, table, request, most, is_veiled=is_veiled)
             self._expect_unseen(caller, table, seat)
         table.opening.check_sitter(seat, caller.principal)
+        if table.status is Status.OPEN and caller.principal != HOUSE:
+            self._allowances.expect(caller.principal)
         host.expect_storing()
         state = table.seats[seat]
         is_counted = caller.principal != HOUSE and not tickets.was_relieved(caller, state)
@@ -374,7 +406,8 @@ class Reception:
             request_id=request.request_id,
             request=mark,
         )
-        table.join(seat, request.player, sitting, now)
+        with self._charging(caller, table, seat):
+            table.join(seat, request.player, sitting, now)
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.part(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
@@ -419,7 +452,8 @@ class Reception:
         """
         table, seat = tickets.seat_at(caller, self._host.directory.table, table_id)
         self._host.expect_storing()
-        table.leave(seat, self._host.now_ms())
+        with self._charging(caller, table, seat):
+            table.leave(seat, self._host.now_ms())
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             watcher.part(StreamEnd.CLIENT_CLOSED, "the seat was left")

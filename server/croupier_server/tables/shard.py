@@ -201,7 +201,7 @@ class Shard:
             Conflict: NONCE_NOT_EXPECTED, TABLE_CLOSED.
         """
         self.expect_storing()
-        table.open_nonce(seat, nonce, next_hash, self.now_ms())
+        self.reception.open_nonce(table, seat, nonce, next_hash)
         self.done(table)
 
     def concede(self, table: Table, seat: Seat) -> bool:
@@ -378,6 +378,7 @@ class Shard:
         changed = [table]
         if table.seen.status is Status.ENDED:
             self._timers.forget(table)
+            self.reception.ended(table)
             archived = self.directory.archive(table)
             for table_id in archived.gone:
                 self.reception.let_go(table_id)
