@@ -29,6 +29,8 @@ class CuttingProxy:
         self._forward_last = forward_last
         self._chunks = 0
         self._pumps: set[asyncio.Task[None]] = set()
+        self._thaws = asyncio.Event()
+        self._thaws.set()
         self.cuts = 0
         self.address = ""
 
@@ -42,6 +44,10 @@ class CuttingProxy:
         self._server.close()
         self.cut()
         await asyncio.gather(*self._pumps, return_exceptions=True)
+
+    def freeze(self) -> None:
+        """Forward nothing any more, and close nothing: the lines are half open."""
+        self._thaws.clear()
 
     def cut(self) -> None:
         """Cut every connection that there is."""
@@ -71,6 +77,7 @@ class CuttingProxy:
         mine = 0
         try:
             while chunk := await reader.read(1 << 16):
+                await self._thaws.wait()
                 mine += counts
                 self._chunks += counts
                 if counts and self._should_cut(mine, self._chunks):

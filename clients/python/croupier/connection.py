@@ -51,6 +51,11 @@ _TOLD_AGAIN_SECONDS: Final = 60.0
 
 _FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 
+_PING_MS: Final = 30_000
+_PING_TIMEOUT_MS: Final = 10_000
+"""A connection with a call that answers no ping for so long is lost, and opened again. gRPC waits
+for the longer of two timeouts, of which one is a minute unless it is set."""
+
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", _FRAME_BYTES_MAX),
     ("grpc.max_send_message_length", _FRAME_BYTES_MAX),
@@ -58,6 +63,9 @@ _OPTIONS: Final = (
     # Despite its name the time that one attempt to connect may take.
     ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 500),
+    ("grpc.keepalive_time_ms", _PING_MS),
+    ("grpc.keepalive_timeout_ms", _PING_TIMEOUT_MS),
+    ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT_MS),
     # Two clients in one process are two connections, as two processes would have.
     ("grpc.use_local_subchannel_pool", 1),
 )

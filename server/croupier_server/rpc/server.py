@@ -37,7 +37,9 @@ from croupier_server.tables.shard import Shard
 _WIRE_FACTOR: Final = 4
 _HEALTH_SECONDS: Final = 1.0
 _KEEPALIVE_MS: Final = 30_000
-_KEEPALIVE_TIMEOUT_MS: Final = 10_000
+_PING_TIMEOUT_MS: Final = 10_000
+"""A connection that does not answer a ping for so long is closed. gRPC has two such timeouts, and
+the longer one wins: `ping_timeout_ms`, a minute unless set, and `keepalive_timeout_ms`."""
 _PING_MIN_MS: Final = 5_000
 
 
@@ -226,7 +228,8 @@ def options(request_bytes_max: int) -> Sequence[tuple[str, int]]:
         ("grpc.so_reuseport", 0),
         ("grpc.max_receive_message_length", _WIRE_FACTOR * request_bytes_max),
         ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
-        ("grpc.keepalive_timeout_ms", _KEEPALIVE_TIMEOUT_MS),
+        ("grpc.keepalive_timeout_ms", _PING_TIMEOUT_MS),
+        ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT_MS),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.min_ping_interval_without_data_ms", _PING_MIN_MS),
     )

@@ -62,6 +62,10 @@ ITEMS_MAX: Final = 4_096
 """So many items may be in a frame of a client, or as many as it may hold channels if that is more:
 what they ask for is done in one go, while everybody else waits."""
 
+SILENT_BEATS: Final = 2
+"""A client that has echoed before and sends nothing at all while so many heartbeats wait for their
+echo is not there: its seats are absent until its next frame."""
+
 _ID_MAX: Final = 64
 """Of a decision id that was refused so much is sent back."""
 
@@ -189,6 +193,9 @@ class Session:
         self._heartbeats = 0
         self._echoed = 0
         self._is_beating = False
+        self._beats = 0
+        """Heartbeats that came due since the client sent anything."""
+        self._is_silent = False
         self._ending: bytes | None = None
         self._waiter: asyncio.Future[None] | None = None
         shard.expect_serving()
@@ -266,6 +273,8 @@ class Session:
                 parts.append(one)
             if channel.is_done:
                 self._channels.pop(channel.number, None)
+            elif self._is_silent:  # a question that was asked just now has reached nobody
+                self.shard.miss(channel)
         del due[:taken]
 
     def _add_answers(self, parts: list[bytes]) -> int:
@@ -289,6 +298,19 @@ class Session:
         """A heartbeat is due."""
         self._is_beating = True
         self.rouse()
+        if self._beats >= SILENT_BEATS and self.trips.is_measured and not self._is_silent:
+            self._is_silent = True
+            for channel in self._channels.values():
+                self.shard.miss(channel)
+        self._beats += 1
+
+    def _was_heard(self) -> None:
+        """The client has sent something."""
+        self._beats = 0
+        if self._is_silent:
+            self._is_silent = False
+            for channel in self._channels.values():
+                self.shard.miss_no_more(channel)
 
     def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
         """End the session with *reason*."""
@@ -312,6 +334,7 @@ class Session:
         """Take a ``SessionRequest``; all that it asks for is done when this returns."""
         if self.is_done or self._ending is not None:
             return
+        self._was_heard()
         frame = read_frame(data)
         if frame is None:
             self._break_off("a frame that cannot be read")

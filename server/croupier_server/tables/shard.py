@@ -421,6 +421,19 @@ class Shard:
         feed.table.match.timing.here(feed.seat, self.now_ms())
         self._timers.schedule(feed.table)
 
+    def miss(self, feed: SeatFeed) -> None:
+        """Nothing comes from the reader of *feed*, whose line may be lost: its seat is absent."""
+        table, seat = feed.table, feed.seat
+        if table.seat_watchers[seat] is feed:
+            table.match.timing.gone(seat, self.now_ms())
+
+    def miss_no_more(self, feed: SeatFeed) -> None:
+        """The reader of *feed* is there."""
+        table, seat = feed.table, feed.seat
+        if table.seat_watchers[seat] is feed:
+            table.match.timing.here(seat, self.now_ms())
+            self._timers.schedule(table)
+
     def heard_of(self, table: Table, seat: Seat) -> None:
         """*seat* was there until now, or made a call."""
         table.presence.is_back(seat)

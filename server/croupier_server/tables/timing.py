@@ -48,6 +48,11 @@ class RoundTrips:
             self._awaited = 0
             self._trips.append(now - self._sent_ms)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether the client has echoed a heartbeat."""
+        return bool(self._trips)
+
     def network_ms(self, otherwise: int) -> int:
         """The smallest, or *otherwise* before there is any."""
         return min(self._trips, default=otherwise)
