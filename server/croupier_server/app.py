@@ -40,7 +40,7 @@ from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
 from croupier_server.rpc.server import Backing, Listen, RunningServer
 from croupier_server.rpc.tls import Certificates, Files
-from croupier_server.storage.base import Store, Superseded, TableLog
+from croupier_server.storage.base import FilesReplaced, Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.upkeep import purge_records
 from croupier_server.tables.clock import Clock, SystemClock
@@ -64,6 +64,10 @@ it could not take the store from the other while that has its lock, but would at
 connection that the other loses, and tables would go back and forth between two addresses."""
 
 _WRITER_FAILED: Final = 4
+_FILES_REPLACED: Final = 5
+"""Status of a server whose store was removed or replaced. The unit for systemd does not start it
+again: it would begin with an empty store, or with whatever lies there now."""
+
 _SWITCH_S: Final = 0.001
 """A thread waits so long for a busy loop: those of the store do, several times a commit."""
 
@@ -83,6 +87,11 @@ class StoreGone(Exception):
         if isinstance(error, Superseded):
             self.status = _SUPERSEDED
             self.do = "find the server that has the store now; start this one if it is to have it"
+        elif isinstance(error, FilesReplaced):
+            self.status = _FILES_REPLACED
+            self.do = (
+                "find out who touches the files; restore a backup if need be; then start again"
+            )
         else:
             self.status = _WRITER_FAILED
             self.do = "start the server again: what was acknowledged is stored; and report this"

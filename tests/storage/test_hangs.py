@@ -37,6 +37,9 @@ class Stuck:
         self.may_go_on.wait()
         return self._core.commit(jobs)
 
+    def expect_files(self) -> None:
+        self._core.expect_files()
+
     def sweep(self) -> bool:
         return self._core.sweep()
 

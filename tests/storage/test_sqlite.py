@@ -466,6 +466,9 @@ class NoMemory:
         self.committed += len(jobs)
         return Committed([None] * len(jobs))
 
+    def expect_files(self) -> None:
+        """Memory has none."""
+
     def sweep(self) -> bool:
         raise MemoryError
 

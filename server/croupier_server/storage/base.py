@@ -191,6 +191,10 @@ class Superseded(Exception):
     """What we had stored last is not the last word of the store any more."""
 
 
+class FilesReplaced(Exception):
+    """A file of the store was removed or replaced while it was open; the text is one line."""
+
+
 class TableLog(Protocol):
     """The append-only log of all tables."""
 
@@ -201,8 +205,8 @@ class TableLog(Protocol):
 
     @property
     def gone(self) -> Exception | None:
-        """Why nothing will ever be stored again: `Superseded`, or a mistake of ours. None: it will
-        be, or the log was closed. Such a log is in trouble too."""
+        """Why nothing will ever be stored again: `Superseded`, `FilesReplaced`, or a mistake of
+        ours. None: it will be, or the log was closed. Such a log is in trouble too."""
         ...
 
     def watch(self, changed: Callable[[], None]) -> None:

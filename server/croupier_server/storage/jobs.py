@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from croupier_server.storage.base import Checkpoint, Done, FinishedMatch, Superseded
+from croupier_server.storage.base import Checkpoint, Done, FilesReplaced, FinishedMatch, Superseded
 from croupier_server.storage.packing import Piece
 
 
@@ -96,7 +96,7 @@ def _nobody_waits(_error: Exception | None) -> None:
 
 def reason_gone(error: Exception) -> str:
     """Why a log is gone, as its trouble; what a mistake of ours says may name cards."""
-    is_known = isinstance(error, Superseded)
+    is_known = isinstance(error, Superseded | FilesReplaced)
     return str(error) if is_known else f"the store's writer has failed: {type(error).__name__}"
 
 
@@ -109,6 +109,14 @@ class Core(Protocol):
         Raises:
             StoreTrouble: nothing was done; the same jobs may be tried again.
             Exception: nothing was done, and one of the jobs is to blame.
+        """
+        ...
+
+    def expect_files(self) -> None:
+        """Raise if what is written no longer reaches the files that a restart would open.
+
+        Raises:
+            FilesReplaced: a file was removed or replaced.
         """
         ...
 

@@ -13,12 +13,13 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
-from croupier_server.storage.base import FinishedMatch, NoRows
+from croupier_server.storage.base import FilesReplaced, FinishedMatch, NoRows
 from croupier_server.storage.codec import record_of_bodies
 from croupier_server.storage.jobs import (
     Append,
@@ -77,9 +78,16 @@ class SqliteCore:
         raw: a connection that nobody else writes with, and that begins no transaction by itself.
         connection: SQLAlchemy's view of the same one.
         name: of the file, for messages.
+        files: the file and those beside it, which all exist while it is open.
     """
 
-    def __init__(self, raw: sqlite3.Connection, connection: Connection, name: str) -> None:
+    def __init__(
+        self,
+        raw: sqlite3.Connection,
+        connection: Connection,
+        name: str,
+        files: Sequence[Path] = (),
+    ) -> None:
         self._raw = raw
         self._connection = connection
         self._name = name
@@ -90,6 +98,7 @@ class SqliteCore:
         self._next_table = max([0, *self._numbers.values(), *self._garbage]) + 1
         (last,) = raw.execute("SELECT coalesce(max(number), 0) FROM log_pieces").fetchone()
         self._next_piece: int = last + 1
+        self._files = {path: _identity(path) for path in files}
 
     def commit(self, jobs: Sequence[Job]) -> Committed:
         """See `Core.commit`."""
@@ -124,6 +133,14 @@ class SqliteCore:
         self._next_table, self._next_piece = change.next_table, change.next_piece
         self._garbage += change.garbage
         return Committed(errors, change.has_shown)
+
+    def expect_files(self) -> None:
+        """See `Core.expect_files`."""
+        for path, identity in self._files.items():
+            found = _identity(path)
+            if found != identity:
+                what = "removed" if found is None else "replaced"
+                raise FilesReplaced(f"{path} was {what} while the server had it open")
 
     def sweep(self) -> bool:
         """See `Core.sweep`."""
@@ -226,6 +243,15 @@ class _Change:
         swept = self._raw.execute(_SWEEP, (number, _SWEPT_AT_ONCE)).rowcount
         if swept == _SWEPT_AT_ONCE:
             self.garbage.append(number)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file at *path* from any other that takes its place; None: there is none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _insert(

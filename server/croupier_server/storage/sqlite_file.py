@@ -67,7 +67,7 @@ class SqliteFile:
                 "sqlite://", hide_parameters=True, creator=lambda: self._raw, poolclass=StaticPool
             )
             connection = stack.enter_context(own.connect())
-            self.core = SqliteCore(self._raw, connection, str(path))
+            self.core = SqliteCore(self._raw, connection, str(path), _files(path))
             self._closing = stack.pop_all()
 
     def close(self) -> None:
@@ -134,6 +134,11 @@ def _make(path: Path) -> None:
     with contextlib.suppress(FileExistsError):  # a folder, or opening says what it is
         path.parent.mkdir(mode=0o700, parents=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _files(path: Path) -> list[Path]:
+    """The files that an open store consists of."""
+    return [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", ".lock")]
 
 
 def hold(path: Path) -> FileLock:

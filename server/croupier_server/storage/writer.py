@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
 
+from croupier_server.storage.base import FilesReplaced
 from croupier_server.storage.jobs import (
     Append,
     Committed,
@@ -36,6 +38,9 @@ _FINISHED_MAX: Final = 4
 _RETRY_FIRST_S: Final = 0.05
 _RETRY_MAX_S: Final = 2.0
 
+LOOK_S: Final = 1.0
+"""How often the files of the store are looked at."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -46,10 +51,11 @@ class Writer:
         core: the database; nobody else writes to it.
         settle: told on the loop's thread what came of jobs, in their order.
         changed: told on the loop's thread that `trouble` or `gone` has changed.
+        seconds: the time.
 
     Attributes:
         trouble: why nothing can be stored now; empty when all is well.
-        gone: the mistake of ours that has ended the thread, if one has.
+        gone: `FilesReplaced`, or the mistake of ours, that has ended the thread, if one has.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class Writer:
         core: Core,
         settle: Callable[[Sequence[Job], Committed], None],
         changed: Callable[[], None],
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self.trouble = ""
         self.gone: Exception | None = None
@@ -71,6 +78,8 @@ class Writer:
         self._is_closing = False
         self._has_given_up = False
         self._has_garbage = True
+        self._seconds = seconds
+        self._looked_at = seconds()
         self._wake = threading.Event()
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
@@ -97,6 +106,8 @@ class Writer:
     def _run(self) -> None:
         try:
             self._serve()
+        except FilesReplaced as error:
+            self._tell(self._give_up, error)
         except Exception as error:  # a mistake of ours; everybody who waits has to hear of it
             self._tell(self._give_up, error)
             _log.exception("store writer failed")
@@ -106,6 +117,7 @@ class Writer:
     def _serve(self) -> None:
         """Store what there is, again and again, until the end."""
         while True:
+            self._look()
             jobs = self._taken = self._take()
             if jobs:
                 self._commit(jobs)
@@ -126,18 +138,32 @@ class Writer:
         return taken
 
     def _wait(self) -> None:
-        """Return when there may be something to do. `put` says so only to those who wait."""
+        """Return when there may be something to do, or the files are to be looked at. `put` says
+        so only to those who wait."""
         self._wake.clear()
         self._is_idle = True
         if not self._jobs and not self._is_closing:
-            self._wake.wait()
+            self._wake.wait(LOOK_S)
         self._is_idle = False
+
+    def _look(self) -> None:
+        """Look at the files of the store, unless that was done just now.
+
+        Raises:
+            FilesReplaced: nobody will find what is written from now on.
+        """
+        now = self._seconds()
+        if now - self._looked_at >= LOOK_S:
+            self._core.expect_files()
+            self._looked_at = now
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         if self._gaps:
             jobs = [self._gaps.behind(job) for job in jobs]
         try:
             committed = self._insist(jobs)
+        except FilesReplaced:
+            raise
         except Exception as error:
             if len(jobs) > 1:  # one of them is to blame, and harms none of the others
                 for job in jobs:
@@ -159,6 +185,7 @@ class Writer:
                 committed = self._core.commit(jobs)
             except StoreTrouble as trouble:
                 self._say(str(trouble))
+                self._look()
             else:
                 self._say("")
                 return committed
