@@ -6,13 +6,15 @@ import asyncio
 import json
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from croupier_server.contest import processes
 from croupier_server.contest.entrant import Entrant, read_entrants
-from croupier_server.contest.processes import ProcessFailed, Worker, last_line, start
+from croupier_server.contest.processes import QUOTE_MAX, ProcessFailed, Worker, last_line, start
+from croupier_server.contest.supervisor import DROPPED, OUTPUT_MAX, BoundedLog
 
 TABLE = {"address": "127.0.0.1:1", "table_id": "t", "seat": 2, "invite_code": "secret", "seed": 5}
 
@@ -86,6 +88,109 @@ signal.pause()
         assert await asyncio.to_thread(file.read) == ""
 
 
+@pytest.mark.attack
+async def test_what_left_its_group_ends_with_us_too(tmp_path: Path) -> None:
+    """A descendant in a session of its own, whose parent is gone, as a daemon has it."""
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    daemon = f"""
+import os, signal
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+with open({str(held)!r}, "w") as file:
+    file.write("ready\\n")
+    file.flush()
+    signal.pause()
+"""
+    starter = f"""
+import signal, subprocess, sys
+subprocess.run([sys.executable, "-c", {daemon!r}])
+signal.pause()
+"""
+    worker = await Worker.start(program(tmp_path, starter), 1, tmp_path / "log")
+    with await asyncio.to_thread(held.open) as file:
+        assert await asyncio.to_thread(file.readline) == "ready\n"
+        worker.child._let_go()  # what the end of this process would do, however it came
+        assert await worker.child.ended() == -9
+        assert await asyncio.to_thread(file.read) == ""
+    await worker.finish()
+
+
+@pytest.mark.attack
+async def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    holder = f"""
+import signal
+with open({str(held)!r}, "w") as file:
+    file.write("ready\\n")
+    file.flush()
+    signal.pause()
+"""
+    starter = f"""
+import subprocess, sys
+subprocess.Popen([sys.executable, "-c", {holder!r}])
+sys.stdin.read()
+open({str(tmp_path / "asked")!r}).read()
+"""
+    os.mkfifo(tmp_path / "asked")
+    worker = await Worker.start(program(tmp_path, starter), 1, tmp_path / "log")
+    with await asyncio.to_thread(held.open) as file:
+        assert await asyncio.to_thread(file.readline) == "ready\n"
+        await asyncio.to_thread((tmp_path / "asked").write_text, "go")
+        assert await worker.child.ended() == 0
+        assert await asyncio.to_thread(file.read) == ""
+    await worker.finish()
+
+
+@pytest.mark.attack
+async def test_output_is_bounded(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    flood = f"""
+import os
+for number in range(3 * {OUTPUT_MAX} // 100_000):
+    os.write(1 + number % 2, b"%099999d\\n" % number)
+print("the end")
+"""
+    worker = await Worker.start(program(tmp_path, flood), 1, log)
+    assert await worker.child.ended() == 0
+    await worker.finish()
+    kept = log.read_bytes()
+    assert OUTPUT_MAX // 2 < len(kept) <= OUTPUT_MAX
+    note, _, rest = kept.partition(b"\n")
+    dropped = 3 * OUTPUT_MAX + len(b"the end\n") - len(rest)
+    assert note + b"\n" == DROPPED.format(dropped).encode()
+    assert last_line(log) == "the end"
+
+
+@pytest.mark.attack
+async def test_an_epitaph_is_short_and_printable(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    line = "print('\\x1b[2J\\u202e' + 'x' * 1_000_000); raise SystemExit(1)"
+    worker = await Worker.start(program(tmp_path, line), 1, log)
+    await worker.child.ended()
+    last = last_line(log)
+    assert len(last) == QUOTE_MAX
+    log.write_text("so \x1b]0;title\x07 far\u202e")
+    assert last_line(log) == "so ?]0;title? far?"
+    await worker.finish()
+
+
+def test_a_log_goes_on_where_it_ended(tmp_path: Path) -> None:
+    """One file for all processes of an entrant, and one bound."""
+    path = tmp_path / "log"
+    for number in range(30):
+        with closing(BoundedLog(path, 1000)) as log:
+            log.write(b"%099d\n" % number)
+        assert path.stat().st_size <= 1000
+    note, *lines = path.read_text().splitlines()
+    assert lines[-1] == f"{29:099}"
+    assert note + "\n" == DROPPED.format(100 * 30 - 100 * len(lines))
+
+
 async def test_an_epitaph_has_status_and_last_words(tmp_path: Path) -> None:
     log = tmp_path / "log"
     worker = await Worker.start(program(tmp_path, "print('so\\nlong\\n'); 1 / 0"), 1, log)
@@ -111,7 +216,7 @@ def open_files() -> int:
 
 async def test_a_program_that_cannot_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProcessFailed, match="cannot start ghost"):
-        await start("ghost", [str(tmp_path / "ghost")], tmp_path / "log")
+        await start("ghost", lambda _: [str(tmp_path / "ghost")], tmp_path / "log")
     entrant = Entrant("ghost", "cmd:ghost", (str(tmp_path / "ghost"),))
     open_before = open_files()
     with pytest.raises(ProcessFailed, match="cannot start ghost"):

@@ -12,15 +12,17 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from croupier.credentials import without_credentials
+from croupier_server.contest import supervisor
 from croupier_server.contest.entrant import Entrant
 
 START_S = 30.0
@@ -33,6 +35,12 @@ INVITES_VARIABLE = "CROUPIER_INVITES_FD"
 """Environment variable that tells a bot program which descriptor its invitations come on."""
 
 
+QUOTE_MAX: Final = 500
+"""Characters of a bot's output that are quoted."""
+
+_TAIL: Final = 8192
+"""Bytes at the end of a log in which its last line is looked for."""
+
 _OURS: Final = "CROUPIER_"
 """How variables with our settings begin."""
 
@@ -42,17 +50,21 @@ class ProcessFailed(Exception):
 
 
 class Child:
-    """A process that we started.
+    """A process that we started. It ends when we do, however we end.
 
     Attributes:
         name: what to call it in messages.
-        log: file that takes its standard error.
+        log: file that takes its output.
     """
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(
+        self, name: str, process: asyncio.subprocess.Process, log: Path, lifeline: int
+    ) -> None:
+        """*lifeline* is our end of a pipe; the process ends at once when it is closed."""
         self.name = name
         self.log = log
         self._process = process
+        self._lifeline = lifeline
 
     @property
     def pid(self) -> int:
@@ -65,15 +77,25 @@ class Child:
 
     async def stop(self) -> None:
         """End it and what it started: ask, wait, then insist. It may have ended already."""
-        for request in (signal.SIGTERM, signal.SIGKILL):
-            if self._process.returncode is not None:
-                return
-            # The group has the id of its first process, and exists as long as that is not reaped.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, request)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(STOP_S):
-                    await self._process.wait()
+        for request in (self._ask, self._let_go, self._kill):
+            if self._process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    request()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(STOP_S):
+                        await self._process.wait()
+        self._let_go()
+
+    def _ask(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+
+    def _let_go(self) -> None:
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def _kill(self) -> None:
+        self._process.kill()
 
     def epitaph(self, status: int) -> str:
         """One sentence on its end, with the last line that it wrote."""
@@ -83,16 +105,19 @@ class Child:
 
 
 def last_line(log: Path) -> str:
-    """The last line with text in *log*, or nothing."""
-    with contextlib.suppress(OSError):
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    """The last line with text in *log*, or nothing; printable, and not longer than `QUOTE_MAX`."""
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
+        lines = file.read(_TAIL).decode("utf-8", errors="replace").split("\n")
+        line = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        shown = "".join(char if char.isprintable() else "?" for char in line)
+        return shown if len(shown) <= QUOTE_MAX else shown[: QUOTE_MAX - 3] + "..."
     return ""
 
 
 async def start(
     name: str,
-    arguments: Sequence[str],
+    arguments: Callable[[int], Sequence[str]],
     log: Path,
     *,
     pass_fds: Sequence[int] = (),
@@ -100,10 +125,19 @@ async def start(
     with_credentials: bool = False,
     is_server: bool = False,
 ) -> Child:
-    """Start a process with nothing on its standard input and its errors in *log*.
+    """Start a process with nothing on its standard input and its own errors in *log*.
 
     It gets our environment with *environment* added, and without credentials for servers unless it
     is to have them. A server of our own gets none of the settings of ours: *is_server*.
+
+    Args:
+        name: what to call it.
+        arguments: its command line, from the number of the descriptor at whose end it has to end.
+        log: takes its errors.
+        pass_fds: further descriptors that it inherits.
+        environment: variables to add.
+        with_credentials: it may have our credentials for servers.
+        is_server: it is a server.
 
     Raises:
         ProcessFailed: it cannot be run, or its log not be written.
@@ -115,20 +149,27 @@ async def start(
     inherited = dict(os.environ) if with_credentials else without_credentials(os.environ)
     if is_server:
         inherited = {name: value for name, value in inherited.items() if not name.startswith(_OURS)}
-    with errors:
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *arguments,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                pass_fds=pass_fds,
-                env={**inherited, **(environment or {})},
-                process_group=0,
-            )
-        except OSError as error:
+    # Nothing is written here: its end tells the process that we are gone, however we went.
+    lifeline, held = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *arguments(lifeline),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            pass_fds=(lifeline, *pass_fds),
+            env={**inherited, **(environment or {})},
+            process_group=0,
+        )
+    except BaseException as error:
+        os.close(held)
+        if isinstance(error, OSError):
             raise ProcessFailed(f"cannot start {name}: {error}") from None
-    return Child(name, process, log)
+        raise
+    finally:
+        errors.close()
+        os.close(lifeline)
+    return Child(name, process, log, held)
 
 
 # The server -----------------------------------------------------------------------------------
@@ -148,29 +189,22 @@ async def server(log: Path, *flags: str) -> AsyncIterator[tuple[str, Child]]:
         ProcessFailed: it ended, or said nothing, before it listened.
     """
     readable, writable = os.pipe()
-    # Nothing is written here: its end tells the server that we are gone, however we went.
-    lifeline, held = os.pipe()
-    fds = ("--announce-fd", str(writable), "--until-fd", str(lifeline))
+
+    def arguments(lifeline: int) -> Sequence[str]:
+        fds = ("--announce-fd", str(writable), "--until-fd", str(lifeline))
+        return [sys.executable, *_SERVE, *fds, *flags]
+
     try:
-        child = await start(
-            "the server",
-            [sys.executable, *_SERVE, *fds, *flags],
-            log,
-            pass_fds=(writable, lifeline),
-            is_server=True,
-        )
+        child = await start("the server", arguments, log, pass_fds=(writable,), is_server=True)
     except BaseException:
         os.close(readable)
-        os.close(held)
         raise
     finally:
         os.close(writable)
-        os.close(lifeline)
     try:
         yield await _announced(readable, child), child
     finally:
         await child.stop()
-        os.close(held)
 
 
 async def _announced(descriptor: int, child: Child) -> str:
@@ -201,8 +235,13 @@ async def _read_line(descriptor: int) -> bytes:
 # Workers --------------------------------------------------------------------------------------
 
 
+_SUPERVISOR: Final = (sys.executable, "-I", "-S", supervisor.__file__)
+
+
 class Worker:
     """The process of one entrant, and the pipe that takes its invitations.
+
+    It runs under a `supervisor`, which bounds its output and ends it when we end.
 
     An invitation is one line of JSON: ``address``, ``table_id``, ``seat``, ``invite_code`` and
     ``seed``. The end of the pipe asks the process to finish its matches and end.
@@ -222,11 +261,19 @@ class Worker:
         Raises:
             ProcessFailed: its program cannot be run.
         """
+        if shutil.which(entrant.program[0]) is None:
+            raise ProcessFailed(f"cannot start {entrant.name}: no program {entrant.program[0]}")
         readable, writable = os.pipe()
+
+        def arguments(lifeline: int) -> Sequence[str]:
+            fds = ("--until-fd", str(lifeline), "--pass-fd", str(readable))
+            own = entrant.arguments(readable, seed)
+            return [*_SUPERVISOR, "--log", str(log), *fds, "--", *own]
+
         try:
             child = await start(
                 entrant.name,
-                entrant.arguments(readable, seed),
+                arguments,
                 log,
                 pass_fds=(readable,),
                 environment={INVITES_VARIABLE: str(readable)},
