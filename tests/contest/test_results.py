@@ -10,6 +10,7 @@ import pytest
 
 from croupier_server.contest.pairing import Match, Pairing, seatings
 from croupier_server.contest.results import (
+    VALUES_MIN,
     Interval,
     MatchResult,
     Outcome,
@@ -61,18 +62,32 @@ def test_t_of_one_and_two_degrees_has_a_closed_form() -> None:
 
 
 def test_an_interval_is_the_textbook_one() -> None:
-    values = [2.0, -1.0, 3.5, 0.0, 1.0]
+    values = [2.0, -1.0, 3.5, 0.0, 1.0] * 2
     found = interval(values)
     assert found is not None
-    reach = 2.77645 * statistics.stdev(values) / math.sqrt(5)
+    reach = 2.26216 * statistics.stdev(values) / math.sqrt(10)
     assert found.mean == pytest.approx(1.1)
     assert found.low == pytest.approx(1.1 - reach, abs=1e-4)
     assert found.high == pytest.approx(1.1 + reach, abs=1e-4)
 
 
-def test_no_values_have_no_interval_and_one_value_has_no_width() -> None:
+@pytest.mark.attack
+def test_too_few_boards_have_no_interval() -> None:
     assert interval([]) is None
-    assert interval([2.0]) == Interval(2.0, None, None, 1)
+    for count in range(1, VALUES_MIN):
+        values = [float(value) for value in range(count)]
+        assert interval(values) == Interval(statistics.mean(values), None, None, count)
+    found = interval([float(value) for value in range(VALUES_MIN)])
+    assert found is not None
+    assert found.low is not None
+
+
+@pytest.mark.attack
+def test_boards_that_all_have_one_value_have_no_interval() -> None:
+    found = interval([0.1] * 200)
+    assert found is not None
+    assert found.mean == pytest.approx(0.1)
+    assert (found.low, found.high) == (None, None)
 
 
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
@@ -110,7 +125,8 @@ def test_matches_of_one_board_are_one_value() -> None:
 
 
 def test_the_other_side_sees_the_mirror_image() -> None:
-    results = [result(0, 3), result(1, -1), result(2, 0), result(3, 1), result(4, None)]
+    scores = [3, -1, 0, 1, None, *[2] * VALUES_MIN]
+    results = [result(board, score) for board, score in enumerate(scores)]
     ours, theirs = of_entrant(0, results), of_entrant(1, results)
     assert ours == of_pairing(US, results)
     assert (theirs.wins, theirs.draws, theirs.losses) == (ours.losses, ours.draws, ours.wins)

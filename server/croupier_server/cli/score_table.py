@@ -14,6 +14,7 @@ from rich.table import Table
 from croupier_server.cli.narrator import TELLERS
 from croupier_server.contest.pairing import round_robin
 from croupier_server.contest.results import (
+    VALUES_MIN,
     Interval,
     MatchResult,
     Outcome,
@@ -84,7 +85,8 @@ def _score(score: Interval | None) -> tuple[str, str]:
     if score is None:
         return "-", "-"
     if score.low is None or score.high is None:
-        return f"{score.mean:+.2f}", "one board only"
+        why = "too few boards" if score.values < VALUES_MIN else "all boards equal"
+        return f"{score.mean:+.2f}", why
     return f"{score.mean:+.2f}", f"{score.low:+.2f} to {score.high:+.2f}"
 
 
@@ -96,6 +98,7 @@ def as_data(plan: Plan, results: list[MatchResult], folder: Path) -> Data:
         "ruleset": plan.ruleset,
         "seed": plan.seed,
         "folder": str(folder),
+        "planned": len(plan.matches),
         "entrants": [
             {"name": e.name, "spec": e.spec, **_tally_data(of_entrant(number, results))}
             for number, e in enumerate(plan.entrants)

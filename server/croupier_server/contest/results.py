@@ -22,6 +22,9 @@ from croupier_server.contest.pairing import Match, Pairing, Seating
 
 CONFIDENCE: Final = 0.95
 
+VALUES_MIN: Final = 10
+"""Fewest values that have an interval: of fewer, one outlier more or less changes it too much."""
+
 FAILED: Final = "FAILED"
 """`MatchResult.reason` of a match that the contest itself gave up."""
 
@@ -74,7 +77,8 @@ class MatchResult(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A mean with its confidence interval; ``low`` and ``high`` are None for one value alone."""
+    """A mean with its confidence interval; ``low`` and ``high`` are None where there is none: of
+    fewer than `VALUES_MIN` values, and of values that are all the same."""
 
     mean: float
     low: float | None
@@ -164,15 +168,15 @@ def _tally(entrant: int, results: Sequence[MatchResult]) -> Tally:
 def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """Mean of *values* with its t interval; None without values.
 
-    >>> interval([1.0, 2.0, 3.0])._replace(low=None, high=None)
+    >>> interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=None, high=None, values=3)
     """
     count = len(values)
     if not count:
         return None
     mean = math.fsum(values) / count
-    if count == 1:
-        return Interval(mean, None, None, 1)
+    if count < VALUES_MIN or min(values) == max(values):
+        return Interval(mean, None, None, count)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     reach = t_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(variance / count)
     return Interval(mean, mean - reach, mean + reach, count)
