@@ -6,11 +6,23 @@ import pytest
 
 from croupier import Clock
 from croupier_server.cli import run
-from croupier_server.cli.clocks import STRIKES, OnTimeOut, read_clock
+from croupier_server.cli.clocks import MOVE_TIME, STRIKES, OnTimeOut, read_clock
 
 
-def test_without_a_time_there_is_no_clock() -> None:
-    assert read_clock(0, 0, 0, OnTimeOut.STRIKE, None, 0) is None
+@pytest.mark.attack
+def test_every_decision_has_a_generous_time_unless_told_otherwise() -> None:
+    assert MOVE_TIME == 10
+    clock = read_clock(None, 0, 0, OnTimeOut.FORFEIT, None, 0)
+    assert clock == Clock(per_move=MOVE_TIME, on_time_out="forfeit", strikes=STRIKES)
+
+
+def test_a_time_for_the_match_is_not_added_to_that_for_each_move() -> None:
+    clock = read_clock(None, 60, 0, OnTimeOut.FORFEIT, None, 0)
+    assert clock == Clock(base=60, on_time_out="forfeit", strikes=STRIKES)
+
+
+def test_no_time_for_moves_is_no_clock() -> None:
+    assert read_clock(0, 0, 0, OnTimeOut.FORFEIT, None, 0) is None
 
 
 def test_a_time_for_each_move_makes_one_with_strikes() -> None:
@@ -26,12 +38,12 @@ def test_every_option_is_heard() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [("--strikes", "2"), ("--on-time-out", "forfeit"), ("--disconnect-grace", "5")]
+    "option", [("--strikes", "2"), ("--on-time-out", "fallback"), ("--disconnect-grace", "5")]
 )
 def test_what_needs_a_clock_says_so(
     option: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["play", "tongits", "--bots", "random,random", *option]) == 2
+    assert run(["play", "tongits", "--bots", "random,random", "--move-time", "0", *option]) == 2
     assert (
         capsys.readouterr().err == "croupier: there is no clock; give --move-time or --base-time\n"
     )

@@ -86,6 +86,29 @@ class Dead(croupier.Bot):
         os._exit(7)
 
 
+class Starter(croupier.Bot):
+    async def decide(self, view, decision):
+        import asyncio
+        import subprocess
+
+        subprocess.Popen(["sleep", "3600"], start_new_session=True)
+        os.write(2, b"zzz\\n")
+        await asyncio.sleep(3600)
+
+
+class Tired(croupier.Bot):
+    tables = set()
+
+    async def decide(self, view, decision):
+        import asyncio
+
+        self.tables.add(decision.table_id)
+        if len(self.tables) > 2:
+            os.write(2, b"zzz\\n")
+            await asyncio.sleep(3600)
+        return decision.legal[0]
+
+
 class Asleep(croupier.Bot):
     async def decide(self, view, decision):
         import asyncio
@@ -297,6 +320,16 @@ def children_of(pid: int) -> list[int]:
     return [int(word) for word in listed.stdout.split()]
 
 
+def descendants_of(pid: int) -> list[int]:
+    """Processes that *pid* has started, and those that they have."""
+    own = children_of(pid)
+    return own + [one for child in own for one in descendants_of(child)]
+
+
+TWO_BOARDS = ("--boards", "2")
+
+
+@pytest.mark.attack
 @pytest.mark.parametrize(
     ("sent", "status", "words"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "stopped")],
@@ -305,12 +338,12 @@ def test_a_signal_stops_everything(
     tmp_path: Path, bots: Path, sent: signal.Signals, status: int, words: str
 ) -> None:
     out = tmp_path / "out"
-    entrants = ["--bots", f"{bots}:Asleep,{bots}:Asleep"]
+    entrants = ["--bots", f"{bots}:Tired,{bots}:Tired", "--option", "max_deals=1"]
     # Tests that a shell runs in the background ignore interrupts, and so would their children.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         process = subprocess.Popen(
-            [PROGRAM, "play", "tractor", "--out", out, *entrants, "--matches", "8"],
+            [PROGRAM, "play", "tractor", "--out", out, *entrants, *TWO_BOARDS, "--in-flight", "1"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -318,18 +351,21 @@ def test_a_signal_stops_everything(
     finally:
         signal.signal(signal.SIGINT, before)
     try:
-        log = out / "Asleep.log"
+        log = out / "Tired.log"
         while not (log.exists() and "zzz" in log.read_text()):
             assert process.poll() is None, process.communicate()
-        started = children_of(process.pid)
-        assert len(started) == 3
+        started = descendants_of(process.pid)
+        assert len(started) == 5
         process.send_signal(sent)
         shown, complaint = process.communicate(timeout=30)
     finally:
         process.kill()
     assert process.returncode == status
-    assert complaint == f"croupier: {words}; played 0 of 8 matches; records: {out}\n"
-    assert shown == ""
+    assert complaint.endswith(f"\ncroupier: {words}; played 2 of 4 matches\n")
+    assert f"records: {out}" in shown
+    data = json.loads((out / "results.json").read_text())
+    assert (data["planned"], len(data["matches"])) == (4, 2)
+    assert data["entrants"][0]["matches"] == 2
     assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
 
 
@@ -343,30 +379,33 @@ def server_of(pid: int) -> int:
     return server
 
 
-def test_a_contest_that_is_killed_leaves_no_server(tmp_path: Path, bots: Path) -> None:
+@pytest.mark.attack
+def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> None:
+    """Neither its server nor a bot, nor what a bot has started in a session of its own."""
     out = tmp_path / "out"
     process = subprocess.Popen(
-        [PROGRAM, "play", "tractor", "--out", out, "--bots", f"{bots}:Asleep,{bots}:Asleep"],
+        [PROGRAM, "play", "tractor", "--out", out, "--bots", f"{bots}:Starter,{bots}:Asleep"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    started = []
+    watched: list[int] = []
     try:
-        log = out / "Asleep.log"
-        while not (log.exists() and "zzz" in log.read_text()):
-            assert process.poll() is None
-        server = os.pidfd_open(server_of(process.pid))
-        started = children_of(process.pid)
+        for log in (out / "Starter.log", out / "Asleep.log"):
+            while not (log.exists() and "zzz" in log.read_text()):
+                assert process.poll() is None
+        started = descendants_of(process.pid)
+        assert len(started) >= 6
+        watched = [os.pidfd_open(pid) for pid in started]
         process.kill()
-        assert select.select([server], [], [], 30)[0]
-        os.close(server)
+        for one in watched:
+            assert select.select([one], [], [], 10)[0], "a process outlived the contest"
     finally:
         process.kill()
         process.wait()
-        # The bots would try to reach their server for half a minute more.
-        for pid in started:
+        for one in watched:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                signal.pidfd_send_signal(one, signal.SIGKILL)
+            os.close(one)
 
 
 @pytest.mark.parametrize(

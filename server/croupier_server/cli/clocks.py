@@ -15,6 +15,9 @@ from croupier_server.cli.common import fail
 if TYPE_CHECKING:
     from croupier.clock import Clock
 
+MOVE_TIME: Final = 10.0
+"""Seconds for each move where no option says anything about time."""
+
 STRIKES: Final = 3
 """Strikes that are a forfeit where there is a clock, if nothing else is asked for."""
 
@@ -28,7 +31,11 @@ class OnTimeOut(StrEnum):
 
 
 MoveTime = Annotated[
-    float, typer.Option(min=0, help="Seconds for each move; 0: as long as it takes.")
+    float | None,
+    typer.Option(
+        min=0,
+        help=f"Seconds for each move; 0: no limit.  [{MOVE_TIME:g}, or 0 with --base-time]",
+    ),
 ]
 BaseTime = Annotated[
     float, typer.Option(min=0, help="Seconds for a match, used when those for a move are up.")
@@ -39,8 +46,8 @@ Increment = Annotated[
 TimeOut = Annotated[
     OnTimeOut,
     typer.Option(
-        help="When time is up a move is played for the bot (fallback), and a strike counted "
-        "(strike); or it has lost the match (forfeit)."
+        help="What follows when time is up: the match is lost (forfeit), or a move is played for "
+        "the bot (fallback), and a strike counted (strike)."
     ),
 ]
 Strikes = Annotated[
@@ -56,7 +63,7 @@ Grace = Annotated[
 
 
 def read_clock(
-    move_time: float,
+    move_time: float | None,
     base_time: float,
     increment: float,
     on_time_out: OnTimeOut,
@@ -66,8 +73,10 @@ def read_clock(
     """The clock that the options ask for; None: none. Options without one end the command."""
     from croupier.clock import Clock
 
+    if move_time is None:
+        move_time = 0.0 if base_time or increment else MOVE_TIME
     if not (move_time or base_time or increment):
-        if on_time_out is not OnTimeOut.STRIKE or strikes is not None or disconnect_grace:
+        if on_time_out is not OnTimeOut.FORFEIT or strikes is not None or disconnect_grace:
             fail("there is no clock; give --move-time or --base-time")
         return None
     return Clock(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from croupier_server.cli import clocks
-from croupier_server.cli.common import fail, find_game, read_options
+from croupier_server.cli.common import Failure, fail, find_game, read_options
 from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def command(
     in_flight: Annotated[
         int, typer.Option(min=1, max=1000, help="Matches under way at a time.")
     ] = 32,
-    move_time: clocks.MoveTime = 0,
+    move_time: clocks.MoveTime = None,
     base_time: clocks.BaseTime = 0,
     increment: clocks.Increment = 0,
-    on_time_out: clocks.TimeOut = clocks.OnTimeOut.STRIKE,
+    on_time_out: clocks.TimeOut = clocks.OnTimeOut.FORFEIT,
     strikes: clocks.Strikes = None,
     disconnect_grace: clocks.Grace = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
@@ -94,8 +94,9 @@ def command(
     A match goes to the end that its options set, such as `max_deals` or `max_hands`. Its score is
     the margin of the bot's side: levels in Tractor, points in Pokex; in Tong-its the mean chips of
     its seats less those of the other bot's. A bot that crashes, concedes, forfeits or stays away
-    loses the match. The same seed gives the same results. The status is 1 if a match was not played
-    to its end.
+    loses the match; so does one that takes longer than --move-time for a decision. The same seed
+    gives the same results as long as nobody runs out of time. The status is 1 if a match was not
+    played to its end. Ctrl-C ends the contest with the results so far.
     """
     use(key_file, ca)
     overrides = read_options(option or ())
@@ -112,8 +113,11 @@ def command(
         ),
     )
     folder = _make_folder(out, game)
-    results = _play(plan, folder, server, quiet=as_json)
-    return _tell(plan, results, folder, as_json)
+    results, cut = _play(plan, folder, server, quiet=as_json)
+    status = _tell(plan, results, folder, as_json)
+    if cut is not None:
+        raise cut
+    return status
 
 
 def _plan(
@@ -180,8 +184,14 @@ def _make_folder(out: Path | None, game: str) -> Path:
     return folder
 
 
-def _play(plan: Plan, folder: Path, server: str, *, quiet: bool) -> list[MatchResult]:
-    """Run the contest with progress on standard error."""
+def _play(
+    plan: Plan, folder: Path, server: str, *, quiet: bool
+) -> tuple[list[MatchResult], Failure | None]:
+    """Run the contest with progress on standard error.
+
+    Returns:
+        The results; after a signal those so far, and what to fail with once they are told.
+    """
     import asyncio
     import signal
 
@@ -189,23 +199,31 @@ def _play(plan: Plan, folder: Path, server: str, *, quiet: bool) -> list[MatchRe
     from croupier_server.contest.processes import ProcessFailed
     from croupier_server.contest.runner import ContestFailed, play
 
-    async def main() -> list[MatchResult]:
+    progress = MatchProgress(len(plan.matches), quiet=quiet)
+    results: list[MatchResult] = []
+
+    def report(result: MatchResult) -> None:
+        results.append(result)
+        progress.count(result)
+
+    async def main() -> None:
         # Ctrl-C cancels this task by itself; a polite request to end does the same.
         task = asyncio.current_task()
         assert task is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         with progress:
-            return await play(plan, folder, progress.count, server)
+            await play(plan, folder, report, server)
 
-    progress = MatchProgress(len(plan.matches), quiet=quiet)
+    cut = None
     try:
-        return asyncio.run(main())
+        asyncio.run(main())
     except (ContestFailed, ProcessFailed) as error:
         fail(str(error), exit_code=1)
     except KeyboardInterrupt:
-        fail(f"interrupted; {progress}; records: {folder}", exit_code=128 + signal.SIGINT)
+        cut = Failure(f"interrupted; {progress}", exit_code=128 + signal.SIGINT)
     except asyncio.CancelledError:
-        fail(f"stopped; {progress}; records: {folder}", exit_code=128 + signal.SIGTERM)
+        cut = Failure(f"stopped; {progress}", exit_code=128 + signal.SIGTERM)
+    return sorted(results, key=lambda result: result.match.number), cut
 
 
 def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -> int:

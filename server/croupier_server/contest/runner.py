@@ -93,11 +93,11 @@ async def play(
     folder: Path,
     report: Callable[[MatchResult], None],
     address: str = "",
-) -> list[MatchResult]:
-    """Play *plan* and return one result a match, in the order of the schedule.
+) -> None:
+    """Play *plan*; *report* is called with the result of every match as it comes.
 
     Records and logs go to *folder*, which exists. Without *address* a server is started for the
-    time of the contest. *report* hears of every result as it comes.
+    time of the contest.
 
     Raises:
         ContestFailed: there is no server, or it does not take the first call.
@@ -124,13 +124,12 @@ async def play(
             watchers.append(runner.watch_server(child))
         for task in [asyncio.create_task(watcher) for watcher in watchers]:
             stack.push_async_callback(_cancel, task)
-        results = await runner.play_all()
+        await runner.play_all()
         if runner.broken:
             # Without their server the workers would try to reach it for a while yet.
             await asyncio.gather(
                 *(one.worker.child.stop() for one in runner.players if one.worker is not None)
             )
-        return results
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
@@ -302,33 +301,24 @@ class _Runner:
 
     # Playing -----------------------------------------------------------------------------------
 
-    async def play_all(self) -> list[MatchResult]:
+    async def play_all(self) -> None:
         """Play the whole schedule, some matches at a time."""
         boards: dict[int, list[Match]] = {}
         for match in self._plan.matches:
             boards.setdefault(match.board, []).append(match)
         waiting = iter(boards.values())
-        results: list[MatchResult] = []
-
-        def done(result: MatchResult) -> None:
-            results.append(result)
-            self._report(result)
 
         async def lane() -> None:
             for matches in waiting:
-                await self._play_board(matches, done)
+                await self._play_board(matches)
 
         largest = max(map(len, boards.values()), default=1)
         async with asyncio.TaskGroup() as lanes:
             for _ in range(min(max(1, self._plan.in_flight // largest), len(boards))):
                 lanes.create_task(lane())
-        return sorted(results, key=lambda result: result.match.number)
 
-    async def _play_board(
-        self, matches: Sequence[Match], done: Callable[[MatchResult], None]
-    ) -> None:
-        """Play all *matches* of a board, those that the server spoils again; *done* is called with
-        every result."""
+    async def _play_board(self, matches: Sequence[Match]) -> None:
+        """Play all *matches* of a board, those that the server spoils again."""
         stale = 0
         for attempt in range(TRIES):
             results, stale = await self._try_board(matches, stale)
@@ -336,7 +326,7 @@ class _Runner:
             is_last = self.broken or attempt + 1 == TRIES
             for result in results:
                 if is_last or result.outcome is not Outcome.SERVER_FAULT:
-                    done(result)
+                    self._report(result)
             if is_last or not spoiled:
                 return
             matches = [one.match for one in spoiled]
