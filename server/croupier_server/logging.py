@@ -11,7 +11,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import time
 import traceback
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -64,6 +67,51 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=max(LEVELS[level], logging.WARNING), force=True)
+
+
+class Throttle:
+    """Limits how many lines anybody can cause, so that nobody fills the disk with the log.
+
+    Each second begins anew. No source can use up the lines of the others, unless very many of them
+    work together.
+
+    Args:
+        of_each: lines a second of one source.
+        of_all: lines a second of all sources together.
+        seconds: the time.
+    """
+
+    __slots__ = ("_left_out", "_lines", "_of_all", "_of_each", "_second", "_seconds", "_total")
+
+    def __init__(
+        self,
+        of_each: int = 50,
+        of_all: int = 500,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._of_each = of_each
+        self._of_all = of_all
+        self._seconds = seconds
+        self._second = 0
+        self._lines: Counter[str] = Counter()
+        self._total = 0
+        self._left_out = 0
+
+    def admit(self, source: str) -> int | None:
+        """Returns how many lines were suppressed since the last one that was not; None: suppress
+        this one too."""
+        second = int(self._seconds())
+        if second != self._second:
+            self._second = second
+            self._lines.clear()
+            self._total = 0
+        if self._lines[source] >= self._of_each or self._total >= self._of_all:
+            self._left_out += 1
+            return None
+        self._lines[source] += 1
+        self._total += 1
+        left_out, self._left_out = self._left_out, 0
+        return left_out
 
 
 def fault(error: BaseException) -> dict[str, object]:

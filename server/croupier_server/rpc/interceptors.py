@@ -32,7 +32,7 @@ from google.protobuf.message import Message
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.keyring import TurnedAway
 from croupier_server.identity.rights import RIGHTS, Right
-from croupier_server.logging import fault
+from croupier_server.logging import Throttle, fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
@@ -119,6 +119,7 @@ class Calls:
         self._turned_away = turned_away
         self._checks_peers = certificates is not None and certificates.asks_clients
         self._streams_max = streams_max
+        self.throttle = Throttle()
         self._streams: Counter[str] = Counter()
 
     def service(self, name: str) -> Service:
@@ -202,9 +203,10 @@ class Service:
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
         admit, meter = self._calls.admission(path), self._calls.meter
+        throttle = self._calls.throttle
 
         async def run(data: bytes, context: Context) -> bytes:
-            async with _Call(path, context, meter, frequent=frequent) as call:
+            async with _Call(path, context, meter, throttle, frequent=frequent) as call:
                 caller = await admit(context)
                 call.by(caller)
                 if not pays_itself:
@@ -230,9 +232,10 @@ class Service:
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
         admit, meter = self._calls.admission(path), self._calls.meter
+        throttle = self._calls.throttle
 
         async def run(data: bytes, context: Context) -> None:
-            async with _Call(path, context, meter, is_stream=True) as call:
+            async with _Call(path, context, meter, throttle, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
                 caller.quota.spend()
@@ -249,9 +252,10 @@ class Service:
         """Add a bidirectional stream, whose handler reads and writes frames itself."""
         path = f"{self._name}/{method}"
         admit, meter = self._calls.admission(path), self._calls.meter
+        throttle = self._calls.throttle
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
-            async with _Call(path, context, meter, is_stream=True) as call:
+            async with _Call(path, context, meter, throttle, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
                 caller.quota.spend()
@@ -289,6 +293,11 @@ class _ContextLink:
         return data
 
 
+def host_of(peer: str) -> str:
+    """The host of gRPC's *peer*, whose every connection has another port."""
+    return peer.rpartition(":")[0] or peer
+
+
 class _Call:
     """One call under way: how it ends, and its line in the log."""
 
@@ -301,6 +310,7 @@ class _Call:
         "_method",
         "_started",
         "_table_id",
+        "_throttle",
     )
 
     def __init__(
@@ -308,6 +318,7 @@ class _Call:
         method: str,
         context: Context,
         meter: Meter,
+        throttle: Throttle,
         *,
         frequent: bool = False,
         is_stream: bool = False,
@@ -315,6 +326,7 @@ class _Call:
         self._method = method
         self._context = context
         self._meter = meter
+        self._throttle = throttle
         self._frequent = frequent
         self._is_stream = is_stream
         self._table_id = ""
@@ -347,7 +359,7 @@ class _Call:
         """It went well."""
         self._ended("OK")
         if not self._frequent:
-            _log.info("call", code="OK", **self._facts())
+            self._log("OK")
         elif _log.is_enabled_for(logging.DEBUG):
             _log.debug("call", code="OK", **self._facts())
 
@@ -356,7 +368,7 @@ class _Call:
         left: float | None = self._context.time_remaining()
         code = "DEADLINE_EXCEEDED" if left is not None and left <= 0 else "CANCELLED"
         self._ended(code)
-        _log.info("call", code=code, **self._facts())
+        self._log(code)
 
     async def _refuse(self, error: Exception) -> NoReturn:
         """End the call with the status of *error*; a fault of ours shows as INTERNAL alone."""
@@ -367,11 +379,23 @@ class _Call:
         code = code_of(status)
         self._ended(code.name)
         self._meter.refused(error.reason.value)
-        _log.info("call", code=code.name, reason=error.reason.value, **self._facts())
+        self._log(code.name, error.reason)
         await self._context.abort(
             code, status.message, ((DETAILS_KEY, status.SerializeToString()),)
         )
         raise AssertionError("abort returned")
+
+    def _log(self, code: str, reason: Reason | None = None) -> None:
+        """Write the line, unless it is a refusal, or the call of somebody without a key, and there
+        have been too many of those."""
+        told: dict[str, str | int] = {} if reason is None else {"reason": reason.value}
+        if reason is not None or not self._key_id:
+            left_out = self._throttle.admit(self._key_id or host_of(self._context.peer()))
+            if left_out is None:
+                return
+            if left_out:
+                told["suppressed"] = left_out
+        _log.info("call", code=code, **told, **self._facts())
 
     def _ended(self, code: str) -> None:
         seconds = time.perf_counter() - self._started
