@@ -6,14 +6,20 @@ import asyncio
 import json
 import os
 import sys
+import unittest.mock
 from asyncio.subprocess import PIPE
 
 import pytest
 
-from croupier import Client
-from croupier.errors import UsageError
-from croupier.invites import Invite, invites_fd, parse_invite
-from croupier.v1 import game_pb2
+import croupier
+from croupier import Bot, Client, Decision, Move, Result
+from croupier.bots import GreedyBot, RandomBot
+from croupier.client import LegalListing
+from croupier.errors import BotError, UsageError
+from croupier.house import Unfailing
+from croupier.invites import Invite, invites_fd, parse_invite, play_invites
+from croupier.v1 import game_pb2, table_pb2
+from croupier.views import View
 from tests.clients.conftest import RealServer
 
 
@@ -87,6 +93,83 @@ async def test_the_house_plays_the_bot_that_is_named(real_server: RealServer) ->
     assert told.count("there is no house bot 'clever'") == 4
     assert names == ["random"] * 4
     assert result.reason == game_pb2.END_REASON_FINISHED
+
+
+class Raises(GreedyBot):
+    """Fails at every question."""
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        """Fail."""
+        raise IndexError("a card of somebody's hand")
+
+
+class RaisesInThread(Raises):
+    """The same, in a thread."""
+
+    inline = False
+
+
+class Cheats(GreedyBot):
+    """Plays a move of another game, which is refused."""
+
+    def decide(self, view: View, decision: Decision) -> Move:
+        """Cheat."""
+        return croupier.pokex.bid(1)
+
+
+class KnowsNothing(GreedyBot):
+    """Fails at the start and at the end."""
+
+    def on_start(self, table: table_pb2.Table, seat: int) -> None:
+        """Fail."""
+        raise KeyError("options")
+
+    def on_end(self, result: Result) -> None:
+        """Fail."""
+        raise KeyError("options")
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("legal_mode", ["full", "off"])
+@pytest.mark.parametrize("faulty", [Raises, RaisesInThread, Cheats, KnowsNothing])
+async def test_a_house_bot_gives_no_match_away_by_a_fault_of_its_own(
+    real_server: RealServer,
+    faulty: type[Bot],
+    legal_mode: LegalListing,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Its match goes on with any legal move, also without a clock."""
+    bot: type[Bot] = type("House", (Unfailing, faulty), {})
+    async with real_server() as address, Client(address) as client:
+        made = await client.create_table(
+            "tongits",
+            options={"max_hands": 1},
+            seats=["open"] * 3,
+            shared_seats=True,
+            legal_mode=legal_mode,
+        )
+        tickets = [await client.join(made.table_id) for _ in range(3)]
+        results = await asyncio.gather(*(client.play(bot(), ticket) for ticket in tickets))
+    assert {result.reason for result in results} == {croupier.EndReason.FINISHED}
+    told = capfd.readouterr().err
+    assert f"table {made.table_id}, seat 0: greedy: " in told
+    assert "a card of somebody's hand" not in told
+
+
+async def test_a_house_bot_never_concedes(real_server: RealServer) -> None:
+    """Not even one that fails for good: the house is told to leave that to the clock."""
+    reader, writer = os.pipe()
+    async with real_server() as address, Client(address) as client:
+        _, lines = await invitations(client, address, "random")
+        os.write(writer, lines.encode())
+        os.close(writer)
+        with (
+            unittest.mock.patch.object(Client, "concede") as concede,
+            unittest.mock.patch.object(Client, "play", side_effect=BotError("no more")),
+        ):
+            assert await play_invites(lambda _: RandomBot(), reader, concedes=False) == 4
+        concede.assert_not_called()
+    os.close(reader)
 
 
 async def test_a_worker_that_cannot_begin_says_why() -> None:

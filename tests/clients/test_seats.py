@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from queue import SimpleQueue
+from typing import NamedTuple
 
+import grpc
 import pytest
 
 from croupier import Bot, Clock, Decision, Move, UsageError
 from croupier.background import Background
 from croupier.clock import absence_policy
+from croupier.errors import Conflict, ConnectionFailed, Error
+from croupier.games import move_of
 from croupier.nonces import NONCE_BYTES, Nonces
 from croupier.randomness import SeatRandom
 from croupier.seat import Seat, Ticket, Workplace
@@ -183,3 +188,141 @@ async def test_resumable_what_is_asked_again_is_answered_again(
     seat.receive(table_pb2.TableUpdate(reset=table_pb2.Reset(reason=reason)), "reset")
     seat.receive(question, "decision")
     assert (bot.times, link.answers) == (asked, ["1-0"] * 3)
+
+
+# Legal moves that the question leaves out ---------------------------------------------------------
+
+
+class Listing:
+    """Answers what is legal when the test lets it, or with an error."""
+
+    def __init__(self, answer: game_pb2.LegalMoves | Error) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+        self.may_go = asyncio.Event()
+
+    async def __call__(self, ticket: Ticket, decision_id: str) -> game_pb2.LegalMoves:
+        self.asked.append(decision_id)
+        await self.may_go.wait()
+        if isinstance(self.answer, Error):
+            raise self.answer
+        return self.answer
+
+
+class InThread(Asked):
+    """The same, in a thread."""
+
+    inline = False
+
+
+class Coroutine(Asked):
+    """The same, as a coroutine."""
+
+    inline = False
+
+    async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
+        """As `Asked`."""
+        return super().decide(view, decision)
+
+
+async def unlisted(bot: Bot, listing: Callable[[game_pb2.LegalMoves], Listing]) -> Unlisted:
+    """A seat that is asked without being told what is legal."""
+    table = FakeTable("t0", Script())
+    question = table.question()
+    legal = game_pb2.LegalMoves()
+    legal.CopyFrom(question.decision.legal)
+    question.decision.legal.Clear()
+    question.decision.legal.truncated = True
+    background = Background()
+    await background.open()
+    work = Workplace(asyncio.get_running_loop(), background, Threads(1))
+    ticket = Ticket(table.message, 0, 1, "ticket", bytes(NONCE_BYTES))
+    found = listing(legal)
+    seat = Seat(ticket, bot, SeatRandom(1, "t0", 0), work, found)
+    link = Sent()
+    seat.link = link
+    return Unlisted(seat, question, found, link, background)
+
+
+class Unlisted(NamedTuple):
+    """A seat, what it is asked, who tells it what is legal, its answers, and its tasks."""
+
+    seat: Seat
+    question: table_pb2.TableUpdate
+    listing: Listing
+    link: Sent
+    background: Background
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("make", [Asked, InThread, Coroutine])
+async def test_legal_moves_that_are_left_out_are_asked_for_once(make: type[Asked]) -> None:
+    bot = make()
+    at = await unlisted(bot, Listing)
+    at.seat.receive(at.question, "decision")
+    at.seat.receive(at.question, "decision")  # once more after a lost stream
+    at.listing.may_go.set()
+    async with asyncio.timeout(10):
+        await at.link.has_answered.wait()
+    assert (at.listing.asked, bot.times, at.link.answers) == (["1-0"], 1, ["1-0"])
+    await at.background.close()
+
+
+@pytest.mark.parametrize("make", [Asked, InThread, Coroutine])
+async def test_a_question_that_is_over_before_its_moves_are_known_is_let_be(
+    make: type[Asked],
+) -> None:
+    over = Conflict(grpc.StatusCode.ABORTED, "STALE_DECISION", "the decision is over")
+    at = await unlisted(make(), lambda _: Listing(over))
+    at.seat.receive(at.question, "decision")
+    at.listing.may_go.set()
+    following = FakeTable("t0", Script()).question()
+    following.decision.decision_id = "2-0"
+    at.seat.receive(following, "decision")
+    async with asyncio.timeout(10):
+        await at.link.has_answered.wait()
+        await asyncio.gather(*at.background._tasks)
+    assert at.listing.asked == ["1-0"]
+    assert at.link.answers == ["2-0"]
+    assert not at.seat.done.done()
+    await at.background.close()
+
+
+@pytest.mark.parametrize("make", [Asked, InThread, Coroutine])
+async def test_a_server_that_is_gone_is_said_to_be(make: type[Asked]) -> None:
+    at = await unlisted(make(), lambda _: Listing(ConnectionFailed("nobody answers")))
+    at.seat.receive(at.question, "decision")
+    at.listing.may_go.set()
+    with pytest.raises(ConnectionFailed, match="nobody answers"):
+        async with asyncio.timeout(10):
+            await at.seat.done
+    await at.background.close()
+
+
+async def test_moves_of_a_past_that_is_over_are_not_waited_for() -> None:
+    bot = Asked()
+    at = await unlisted(bot, Listing)
+    at.seat.receive(at.question, "decision")
+    await asyncio.sleep(0)
+    at.seat.come_back(at.seat.ticket)
+    at.listing.may_go.set()
+    at.seat.receive(at.question, "decision")
+    async with asyncio.timeout(10):
+        await at.link.has_answered.wait()
+    assert (bot.times, at.link.answers) == (1, ["1-0"])
+    await at.background.close()
+
+
+async def test_a_bot_in_a_thread_that_asks_for_no_moves_costs_no_call() -> None:
+    class Knows(InThread):
+        def decide(self, view: View, decision: Decision) -> Move:
+            return move_of(moves[0])
+
+    at = await unlisted(Knows(), Listing)
+    assert isinstance(at.listing.answer, game_pb2.LegalMoves)
+    moves = at.listing.answer.moves
+    at.seat.receive(at.question, "decision")
+    async with asyncio.timeout(10):
+        await at.link.has_answered.wait()
+    assert at.listing.asked == []
+    await at.background.close()

@@ -5,7 +5,7 @@ Must not be put here: connections, threads, and how a decision reaches the bot (
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from croupier.legal import LegalMoves
 from croupier.moves import Move
 from croupier.randomness import DecisionRandom, SeatRandom
 from croupier.results import Result
-from croupier.v1 import table_pb2
+from croupier.v1 import game_pb2, table_pb2
 
 __all__ = ["Bot", "Decision"]
 
@@ -24,16 +24,24 @@ class Decision:
     """A question to one seat: what is asked, what may be answered, and a source of chance.
 
     Attributes:
-        message: the decision as the contract writes it.
+        message: the decision as the contract writes it. At a table that does not list legal moves
+            (`LegalMode`) its ``legal`` is empty; `legal` is not.
         table_id: the table.
     """
 
-    __slots__ = ("_legal", "_random", "_source", "message", "table_id")
+    __slots__ = ("_legal", "_list_legal", "_random", "_source", "message", "table_id")
 
-    def __init__(self, message: table_pb2.Decision, table_id: str, source: SeatRandom) -> None:
+    def __init__(
+        self,
+        message: table_pb2.Decision,
+        table_id: str,
+        source: SeatRandom,
+        list_legal: Callable[[str], game_pb2.LegalMoves] | None = None,
+    ) -> None:
         self.message = message
         self.table_id = table_id
         self._source = source
+        self._list_legal = list_legal
         self._legal: LegalMoves | None = None
         self._random: DecisionRandom | None = None
 
@@ -54,11 +62,32 @@ class Decision:
 
     @property
     def legal(self) -> LegalMoves:
-        """The legal answers, as one lazy sequence."""
+        """The legal answers, as one lazy sequence.
+
+        Where the table does not list them the server is asked for them, once a decision: a bot that
+        runs in a thread waits for that here, for any other they were asked for before it was.
+
+        Raises:
+            Refused: the decision is over, or the server does not answer.
+            ConnectionFailed: it could not be reached for too long.
+        """
         legal = self._legal
         if legal is None:
-            legal = self._legal = LegalMoves(self.message.legal)
+            listed = self.message.legal
+            if self.is_unlisted and self._list_legal is not None:
+                listed = self._list_legal(self.id)
+            legal = self._legal = LegalMoves(listed)
         return legal
+
+    @property
+    def is_unlisted(self) -> bool:
+        """Whether the table has left the legal answers out of the question."""
+        listed = self.message.legal
+        return listed.truncated and not (listed.moves or listed.patterns)
+
+    def list_legal(self, listed: game_pb2.LegalMoves) -> None:
+        """Take the legal answers, which the question has left out."""
+        self._legal = LegalMoves(listed)
 
     @property
     def random(self) -> DecisionRandom:

@@ -11,8 +11,9 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
-from typing import Final, Literal, Self, TypeAlias
+from typing import Final, Literal, Self, TypeAlias, get_args
 
 from google.protobuf.message import Message
 
@@ -48,10 +49,14 @@ __all__ = ["Client", "NewTable", "Transport", "connect"]
 Transport: TypeAlias = Literal["session", "watch"]
 """How updates travel: many seats on one stream, or a stream a seat and a call a move."""
 
+LegalListing: TypeAlias = Literal["full", "summary", "off"]
+"""How much of the legal moves a decision carries."""
+
 NAME: Final = "croupier-python/0.1"
 THREADS_MAX: Final = 1024
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
+_LEGAL_PAGE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,7 @@ class Client:
         options: Mapping[str, OptionValue] | Message | None = None,
         seats: Sequence[str] = (),
         clock: Clock | table_pb2.ClockSpec | None = None,
+        legal_mode: LegalListing = "full",
         on_absence: OnAbsence = "wait",
         spectator_delay: table_pb2.SpectatorDelay | None = None,
         deal: table_pb2.DealSource | None = None,
@@ -183,6 +189,9 @@ class Client:
             seats: for each seat in order ``open``, ``invited``, or the name of a house bot; seats
                 left out are open.
             clock: the clock; None: no clock.
+            legal_mode: how much of the legal moves each decision carries: ``full``, ``summary`` or
+                ``off``. Less of it saves bytes for bots that find their moves themselves; others
+                pay for it with a call a decision, as ``decision.legal`` then asks for them.
             on_absence: what happens when a seat is away for as long as the server's ``away_ms``:
                 the table waits, a house bot plays until its player is back, or it forfeits.
                 Whoever is to come back needs a *patience* longer than it is away.
@@ -196,7 +205,7 @@ class Client:
 
         Raises:
             Refused: the server does not make such a table.
-            UsageError: no such game or option, a clock that is none, or another word.
+            UsageError: no such game or option, an invalid clock, or another word.
         """
         request = table_service_pb2.CreateTableRequest(
             request_id=secrets.token_hex(16),
@@ -206,6 +215,7 @@ class Client:
             seats=[_seat_spec(seat) for seat in seats],
             deal_source=deal,
             clock=clock.message() if isinstance(clock, Clock) else clock,
+            legal_mode=_legal_mode(legal_mode),
             on_absence=absence_policy(on_absence),
             spectator_delay=spectator_delay,
             title=title,
@@ -329,9 +339,10 @@ class Client:
             source = SeatRandom(self.seed, ticket.table_id, ticket.seat)
         else:
             source = SeatRandom(seed, "", ticket.seat)
-        seat = Seat(ticket, bot, source, workplace)
-        await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
         address = ticket.table.endpoint or self.address
+        list_legal = partial(_list_legal, self._connection(address))
+        seat = Seat(ticket, bot, source, workplace, list_legal)
+        await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
         message = await self._comebacks.play(
             seat, self._carrier(address), self._connection(address)
         )
@@ -421,6 +432,37 @@ class Client:
         return await self._main.call(
             self._main.play.CheckMove, request, ticket=self._secret(ticket)
         )
+
+
+def _legal_mode(word: LegalListing) -> table_pb2.LegalMode.ValueType:
+    """The mode of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if word not in get_args(LegalListing):
+        raise UsageError(
+            f"legal_mode is {word!r}; it must be {' or '.join(get_args(LegalListing))}"
+        )
+    return table_pb2.LegalMode.Value(f"LEGAL_MODE_{word.upper()}")
+
+
+async def _list_legal(
+    connection: Connection, ticket: Ticket, decision_id: str
+) -> game_pb2.LegalMoves:
+    """The legal moves of a decision, as a table that lists them would. An older server answers with
+    the first page of them."""
+    request = play_service_pb2.ListLegalMovesRequest(
+        table_id=ticket.table_id,
+        decision_id=decision_id,
+        page_size=_LEGAL_PAGE,
+        as_decision=True,
+    )
+    method = connection.play.ListLegalMoves
+    page = await connection.call(method, request, ticket=ticket.secret)
+    if page.HasField("legal"):
+        return page.legal
+    return game_pb2.LegalMoves(moves=page.moves, truncated=bool(page.next_page_token))
 
 
 def _seat_spec(word: str) -> table_service_pb2.SeatSpec:

@@ -1,23 +1,78 @@
 """``python -m croupier.house --stdin``: the house bots of a server, in one process.
 
 The server starts it and writes one invitation a line to its standard input, each naming the bot
-that is to take the seat. To the server it is a client like any other. Must not be put here:
-anything that `croupier.worker` has.
+that is to take the seat. To the server it is a client like any other.
+
+A house bot never gives a match away by a fault of its own: where it raises, or its move is refused,
+it plays any legal move, and it never concedes. Must not be put here: anything that
+`croupier.worker` has.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Awaitable, Mapping, Sequence
 
-from croupier.bot import Bot
+from croupier.bot import Bot, Decision
 from croupier.bots import HOUSE_BOTS
-from croupier.errors import Error, UsageError
+from croupier.errors import ConnectionFailed, Error, Refused, UsageError
 from croupier.invites import Invite, complain
+from croupier.moves import Move
+from croupier.results import Result
+from croupier.v1 import table_pb2
+from croupier.views import View
 from croupier.worker import play_all
 
-__all__ = ["main"]
+__all__ = ["Unfailing", "main"]
+
+
+class Unfailing(Bot):
+    """Put before another bot among the bases of a class: that bot, which plays any legal move where
+    it raises. Whoever plays against it would otherwise win by its fault, or wait for ever at a
+    table without a clock."""
+
+    def decide(self, view: View, decision: Decision) -> Move | Awaitable[Move]:
+        """The bot's move, or any."""
+        try:
+            return super().decide(view, decision)
+        except (Refused, ConnectionFailed):
+            raise  # the question is over, or there is no server
+        except Exception as error:
+            return self._any_move(decision, error)
+
+    def on_refused(
+        self, view: View, decision: Decision, move: Move, error: Refused
+    ) -> Move | Awaitable[Move]:
+        """Any move in place of one that was refused."""
+        return self._any_move(decision, error)
+
+    def on_start(self, table: table_pb2.Table, seat: int) -> Awaitable[None] | None:
+        """As the bot does; if it raises it plays on without what it would have noted."""
+        try:
+            return super().on_start(table, seat)
+        except Exception as error:
+            self._complain(table.table_id, seat, error)
+            return None
+
+    def on_end(self, result: Result) -> Awaitable[None] | None:
+        """As the bot does."""
+        try:
+            return super().on_end(result)
+        except Exception as error:
+            self._complain(result.table_id, result.seat, error)
+            return None
+
+    def _any_move(self, decision: Decision, error: Exception) -> Move:
+        self._complain(decision.table_id, decision.seat, error)
+        return decision.legal.sample(decision.random)
+
+    def _complain(self, table_id: str, seat: int, error: Exception) -> None:
+        """Tell the operator where the fault is, and not its words, which could name cards."""
+        place = traceback.extract_tb(error.__traceback__)[-1:]
+        where = "".join(f" at {one.filename}:{one.lineno}" for one in place)
+        complain(f"table {table_id}, seat {seat}: {self.name}: {type(error).__name__}{where}")
 
 
 def main(arguments: Sequence[str] | None = None, bots: Mapping[str, type[Bot]] = HOUSE_BOTS) -> int:
@@ -25,15 +80,18 @@ def main(arguments: Sequence[str] | None = None, bots: Mapping[str, type[Bot]] =
 
     Args:
         arguments: those of the command line; None: this program's.
-        bots: the bots by name, for programs that have more.
+        bots: the bots by name, for programs that have more; their `decide` is no coroutine.
     """
 
     def make(invite: Invite) -> Bot:
-        bot = bots.get(invite.bot)
+        bot = unfailing.get(invite.bot)
         if bot is None:
             raise UsageError(f"there is no house bot {invite.bot!r}")
         return bot()
 
+    unfailing: dict[str, type[Bot]] = {
+        name: type(name, (Unfailing, bot), {}) for name, bot in bots.items()
+    }
     parser = argparse.ArgumentParser(
         prog="python -m croupier.house", description="Play seats of a server as its house bots."
     )
@@ -42,7 +100,7 @@ def main(arguments: Sequence[str] | None = None, bots: Mapping[str, type[Bot]] =
     )
     parser.parse_args(arguments)
     try:
-        return play_all(make, sys.stdin.fileno(), None, "session")
+        return play_all(make, sys.stdin.fileno(), None, "session", concedes=False)
     except Error as error:
         complain(f"house: {error}")
         return 2

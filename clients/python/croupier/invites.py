@@ -142,11 +142,12 @@ async def play_invites(
     seed: int | str | None = None,
     transport: Transport = "session",
     patience: float = PATIENCE_SECONDS,
+    concedes: bool = True,
 ) -> int:
     """Play every seat that is offered, all at once, until the invitations end.
 
     What goes wrong costs only its own match: the error goes to the standard error stream, and a
-    bot that failed concedes, so that the others need not wait for it.
+    bot that failed concedes if *concedes*, so that the others need not wait for it.
 
     Args:
         bots: makes the bot for an invitation; may raise `UsageError`.
@@ -154,6 +155,7 @@ async def play_invites(
         seed: where the bots' chance comes from, where an invitation does not say.
         transport: ``session`` or ``watch``.
         patience: seconds for which a lost connection is tried again.
+        concedes: whether a bot that failed concedes; otherwise its seat is left to the clock.
 
     Returns:
         How many invitations came to nothing.
@@ -161,7 +163,7 @@ async def play_invites(
     Raises:
         UsageError: *fd* cannot be read.
     """
-    guests = _Guests(bots, transport, seed, patience)
+    guests = _Guests(bots, transport, seed, patience, concedes=concedes)
     unreadable: UsageError | None = None
     async with guests.stack, asyncio.TaskGroup() as matches:
         try:
@@ -185,7 +187,10 @@ class _Guests:
         transport: Transport,
         seed: int | str | None,
         patience: float,
+        *,
+        concedes: bool,
     ) -> None:
+        self._concedes = concedes
         self._bots = bots
         self._transport = transport
         self._seed = seed
@@ -229,7 +234,7 @@ class _Guests:
             failure.__cause__ = error
             bot = _Broken(failure)
         try:
-            await _play_invite(client, bot, invite)
+            await _play_invite(client, bot, invite, concedes=self._concedes)
         except Exception as error:
             self._failed(where, error)
 
@@ -241,7 +246,7 @@ class _Guests:
             traceback.print_exception(error.__cause__, file=sys.stderr)
 
 
-async def _play_invite(client: Client, bot: Bot, invite: Invite) -> None:
+async def _play_invite(client: Client, bot: Bot, invite: Invite, *, concedes: bool) -> None:
     """Take the seat and play it to the end."""
     ticket = await client.join(
         invite.table_id,
@@ -252,8 +257,9 @@ async def _play_invite(client: Client, bot: Bot, invite: Invite) -> None:
     try:
         await client.play(bot, ticket, seed=invite.seed)
     except (BotError, Refused) as error:
-        with suppress(Error):
-            await _give_up(client, ticket, error)
+        if concedes:
+            with suppress(Error):
+                await _give_up(client, ticket, error)
         raise
 
 

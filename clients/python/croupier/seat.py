@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -21,6 +21,7 @@ from croupier.background import Background
 from croupier.bot import Bot, Decision
 from croupier.errors import (
     BotError,
+    ConnectionFailed,
     Error,
     LimitReached,
     Refused,
@@ -39,6 +40,9 @@ from croupier.views import View, ViewMemory, view_of
 __all__ = ["Link", "Seat", "Ticket", "Workplace"]
 
 T = TypeVar("T")
+
+ListLegal = Callable[["Ticket", str], Coroutine[Any, Any, game_pb2.LegalMoves]]
+"""Asks the server for the legal answers of a decision that does not list them."""
 
 _StreamEnd = table_pb2.StreamEnd
 _RETRY_SECONDS: Final = 0.2
@@ -114,6 +118,13 @@ class Place(Enum):
 class Seat:
     """A seat that a bot of ours holds.
 
+    Args:
+        ticket: the right to it.
+        bot: who plays.
+        source: chance for the bot.
+        workplace: where it thinks.
+        list_legal: asks for legal answers where the table does not list them; None: nobody does.
+
     Attributes:
         ticket: the right to it.
         bot: who plays.
@@ -126,7 +137,14 @@ class Seat:
             fetched; an error if the seat was lost or the bot failed.
     """
 
-    def __init__(self, ticket: Ticket, bot: Bot, source: SeatRandom, workplace: Workplace) -> None:
+    def __init__(
+        self,
+        ticket: Ticket,
+        bot: Bot,
+        source: SeatRandom,
+        workplace: Workplace,
+        list_legal: ListLegal | None = None,
+    ) -> None:
         self.ticket = ticket
         self.bot = bot
         self.nonces = Nonces(ticket.nonce)
@@ -139,6 +157,7 @@ class Seat:
         self._table_id = ticket.table_id
         self._workplace = workplace
         self._source = source
+        self._list_legal = list_legal
         self._memory = ViewMemory()
         self._place = Place.THREAD
         if bot.inline:
@@ -270,8 +289,17 @@ class Seat:
         except Error as error:
             self.fail(error)
             return
-        decision = Decision(message, self._table_id, self._source)
+        ask = None if self._list_legal is None else self._list_legal_in_thread
+        decision = Decision(message, self._table_id, self._source, ask)
         self._asked = (view, decision)
+        if (
+            self._list_legal is not None
+            and decision.is_unlisted
+            and self._place is not Place.THREAD
+        ):
+            work = self._list_then_think(self._list_legal, view, decision)
+            self._thinking = self._workplace.background.start(work)
+            return
         if self._place is not Place.INLINE:
             self._think(decision_id, self.bot.decide, view, decision)
             return
@@ -281,6 +309,22 @@ class Seat:
             self._failed(error)
         else:
             self._answer(decision_id, answer)
+
+    async def _list_then_think(self, ask: ListLegal, view: View, decision: Decision) -> None:
+        """Have a bot on the loop think when there is something to choose from: it cannot wait."""
+        try:
+            decision.list_legal(await ask(self.ticket, decision.id))
+        except Error as error:
+            self._failed(error)
+            return
+        if decision.id == self._decision_id:
+            self._think(decision.id, self.bot.decide, view, decision)
+
+    def _list_legal_in_thread(self, decision_id: str) -> game_pb2.LegalMoves:
+        """The legal answers, for a bot that runs in a thread."""
+        assert self._list_legal is not None
+        work = self._list_legal(self.ticket, decision_id)
+        return asyncio.run_coroutine_threadsafe(work, self._workplace.loop).result()
 
     def refused(self, decision_id: str, error: Refused) -> None:
         """The answer to a decision was refused."""
@@ -375,7 +419,9 @@ class Seat:
 
     def _failed(self, error: BaseException) -> None:
         """The bot raised."""
-        if isinstance(error, Refused | BotError):
+        if isinstance(error, Refused) and error.reason in _TOO_LATE:
+            return  # it asked for its legal moves when the question was over
+        if isinstance(error, Refused | BotError | ConnectionFailed):
             self.fail(error)
             return
         wrapped = BotError(f"{type(self.bot).__name__}: {type(error).__name__}: {error}")

@@ -56,9 +56,17 @@ def main(
         return 130
 
 
-def play_all(bots: Callable[[Invite], Bot], fd: int, seed: str | None, transport: Transport) -> int:
-    """Play to the end of the invitations; returns the exit status."""
-    return 1 if run_loop(play_invites(bots, fd, seed=seed, transport=transport)) else 0
+def play_all(
+    bots: Callable[[Invite], Bot],
+    fd: int,
+    seed: str | None,
+    transport: Transport,
+    *,
+    concedes: bool = True,
+) -> int:
+    """Play to the end of the invitations; returns the exit status. See `play_invites`."""
+    work = play_invites(bots, fd, seed=seed, transport=transport, concedes=concedes)
+    return 1 if run_loop(work) else 0
 
 
 def run_loop(work: Coroutine[object, object, int]) -> int:

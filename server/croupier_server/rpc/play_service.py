@@ -31,6 +31,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Accepted, Shard
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_at
+from croupier_server.wire.base import LegalMode
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 _DIGIT: Final = 15
@@ -144,6 +145,8 @@ class PlayService:
         async with self._shard.refusing():
             table, seat = self._seat(caller, request.table_id)
             legal = table.legal(seat, decision_id)
+        if request.as_decision:
+            return field_bytes(3, table.wire.legal_bytes(legal, LegalMode.FULL))
         scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)

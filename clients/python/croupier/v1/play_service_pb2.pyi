@@ -212,6 +212,7 @@ class ListLegalMovesRequest(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AS_DECISION_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
     decision_id: _builtins.str
@@ -220,6 +221,8 @@ class ListLegalMovesRequest(_message.Message):
     """At most so many; 0: the server's choice."""
     page_token: _builtins.str
     """Where to go on, from the last answer."""
+    as_decision: _builtins.bool
+    """Answer with `legal` in place of pages; page_size and page_token then mean nothing."""
     def __init__(
         self,
         *,
@@ -227,10 +230,11 @@ class ListLegalMovesRequest(_message.Message):
         decision_id: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        as_decision: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_decision", b"as_decision", "decision_id", b"decision_id", "page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -244,21 +248,29 @@ class ListLegalMovesResponse(_message.Message):
 
     MOVES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    LEGAL_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Where to go on; empty at the end."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.LegalMove]:
         """The moves, each once."""
 
+    @_builtins.property
+    def legal(self) -> _game_pb2.LegalMoves:
+        """What the decision lists at a table of LEGAL_MODE_FULL, whatever the table's mode is
+        (`as_decision`).
+        """
+
     def __init__(
         self,
         *,
         moves: _abc.Iterable[_game_pb2.LegalMove] | None = ...,
         next_page_token: _builtins.str = ...,
+        legal: _game_pb2.LegalMoves | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal", "moves", b"moves", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

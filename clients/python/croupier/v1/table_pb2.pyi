@@ -127,7 +127,9 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     """Nothing."""
 
 class LegalMode(_LegalMode, metaclass=_LegalModeEnumTypeWrapper):
-    """How much of the legal moves a decision lists. Whatever it is, CheckMove and ListLegalMoves answer."""
+    """How much of the legal moves a decision lists. What it leaves out is marked by
+    `LegalMoves.truncated`; CheckMove and ListLegalMoves answer whatever the mode is.
+    """
 
 LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
 """In a request: FULL."""
