@@ -14,14 +14,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scripts.attack import quitter
+from scripts.attack import disk, quitter
 from scripts.attack.stage import Finding
 from scripts.live.process import end_by_sigterm
 
 Attack = Callable[[Path, float], Coroutine[None, None, list[Finding]]]
 """Given an empty folder and the seconds of one phase, says what it found."""
 
-ATTACKS: Final[dict[str, Attack]] = {"quitter": quitter.attack}
+ATTACKS: Final[dict[str, Attack]] = {"disk": disk.attack, "quitter": quitter.attack}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
