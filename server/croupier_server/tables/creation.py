@@ -12,6 +12,7 @@ from typing import NamedTuple
 from croupier_server.games.registry import AnyGame
 from croupier_server.storage.base import RECORD_FORMAT
 from croupier_server.tables import deals, encode
+from croupier_server.tables.decisions import FIRST_EPOCH
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.kept import Creation
 from croupier_server.tables.seats import SeatState
@@ -25,9 +26,6 @@ from croupier_server.tables.spec import (
     ruleset_hash,
 )
 from croupier_server.wire.base import GameWire
-
-EPOCH = 1
-"""A table's first life."""
 
 
 class GameEntry(NamedTuple):
@@ -72,7 +70,7 @@ def make_spec(
     rules = ruleset_hash(text)
     spec = TableSpec(
         table_id=table_id,
-        epoch=EPOCH,
+        epoch=FIRST_EPOCH,
         kind=request.kind,
         ruleset=ruleset,
         options=options,

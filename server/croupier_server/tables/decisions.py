@@ -1,11 +1,14 @@
 """Decisions: questions to seats, and what was answered to those of the last two deals.
 
+A decision is named by the last event before it, its seat, and the life of its table: restoring a
+backup loses events, so the same numbers name other questions in the table's next life.
+
 Must not be put here: whether an answer is legal, and what it leads to.
 """
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
 from croupier_server.games.base import Move, Seat
@@ -15,17 +18,58 @@ from croupier_server.tables.clock import FOREVER
 DUE_GRACE_MS: Final = 50
 """A decision's clock starts so long after it was stored, unless its frame is written before."""
 
+FIRST_EPOCH: Final = 1
+"""The first life of a table."""
+
 _DIGITS_MAX: Final = 18
 _SEAT_BITS: Final = 8
 _SEQUENCE_BITS: Final = 32
 _SEQUENCE_MASK: Final = (1 << _SEQUENCE_BITS) - 1
 
 
+class Name(NamedTuple):
+    """What a decision id says.
+
+    Attributes:
+        sequence: number of the last event before the decision.
+        seat: who is asked.
+        epoch: life of the table that asks. Ids of the first one do not say it, so that those in
+            older logs and records are as they were.
+    """
+
+    sequence: int
+    seat: Seat
+    epoch: int = FIRST_EPOCH
+
+    def __str__(self) -> str:
+        place = f"{self.sequence}-{self.seat}"
+        return place if self.epoch == FIRST_EPOCH else f"{place}-{self.epoch}"
+
+    @classmethod
+    def read(cls, decision_id: str) -> Name | None:
+        """The name that *decision_id* is, or None."""
+        parts = decision_id.split("-", 3)
+        if not 2 <= len(parts) <= 3:
+            return None
+        if not all(one.isdecimal() and len(one) <= _DIGITS_MAX for one in parts):
+            return None
+        name = cls(*map(int, parts))
+        is_ours = name.sequence <= _SEQUENCE_MASK and str(name) == decision_id
+        return name if is_ours else None
+
+    @property
+    def key(self) -> int:
+        """A number of its own for each name; a small one in the first life."""
+        life = 0 if self.epoch == FIRST_EPOCH else self.epoch
+        return (life << _SEQUENCE_BITS | self.sequence) << _SEAT_BITS | self.seat
+
+
 class Decision:
     """A question to a seat that is open, or a sealed one whose window is.
 
     Attributes:
-        id: names it; a function of public facts and the seat.
+        id: names it; a function of public facts and the seat. See `Name`.
+        epoch: life of the table that asks it.
         seat: who is asked.
         kind: the game's number of what is asked.
         sequence: number of the last event before it.
@@ -48,6 +92,7 @@ class Decision:
         "before_ms",
         "clock_from_ms",
         "due_ms",
+        "epoch",
         "head",
         "id",
         "kind",
@@ -57,8 +102,16 @@ class Decision:
         "sequence",
     )
 
-    def __init__(self, seat: Seat, kind: int, sequence: int, due_ms: int, *, sealed: bool) -> None:
-        self.id = f"{sequence}-{seat}"
+    def __init__(
+        self,
+        seat: Seat,
+        kind: int,
+        sequence: int,
+        due_ms: int,
+        *,
+        sealed: bool,
+        epoch: int = FIRST_EPOCH,
+    ) -> None:
         self.seat = seat
         self.kind = kind
         self.sequence = sequence
@@ -70,6 +123,17 @@ class Decision:
         self.absent_ms = 0
         self.answer: Move | None = None
         self.refusals = 0
+        self.begin_life(epoch)
+
+    @property
+    def name(self) -> Name:
+        """What its id says."""
+        return Name(self.sequence, self.seat, self.epoch)
+
+    def begin_life(self, epoch: int) -> None:
+        """It is asked in another life of its table."""
+        self.epoch = epoch
+        self.id = str(self.name)
         self.head = b""
 
     def used_ms(self, now: int) -> int:
@@ -81,7 +145,7 @@ class Answered:
     """Decisions of the last two deals that are over, and the answers to them.
 
     There are hundreds at every table, so one is an integer by an integer: the move, one added, over
-    the number of its event, by the number of the decision over that of its seat.
+    the number of its event, by `Name.key`.
     """
 
     __slots__ = ("_game", "_last", "_stale_to", "_this")
@@ -101,7 +165,7 @@ class Answered:
             sequence: number of the move's event; 0 for a sealed answer.
         """
         answer = move + 1 << _SEQUENCE_BITS | sequence if move is not None else 0
-        self._this[decision.sequence << _SEAT_BITS | decision.seat] = answer
+        self._this[decision.name.key] = answer
 
     def start_deal(self, stale_to: int) -> None:
         """Let go of all but the deal that ends, whose first event has the number *stale_to*."""
@@ -109,7 +173,9 @@ class Answered:
         self._this = {}
         self._stale_to = stale_to
 
-    def again(self, seat: Seat, decision_id: str, move: Move | None, *, is_asked: bool) -> int:
+    def again(
+        self, seat: Seat, decision_id: str, move: Move | None, *, is_asked: bool, epoch: int
+    ) -> int:
         """The number that *move* was accepted with, if it comes again; otherwise what is wrong.
 
         Ids of other seats are unknown whatever they name, so that they tell nothing.
@@ -119,16 +185,16 @@ class Answered:
             decision_id: what it answers; not the open decision.
             move: the answer; None: any is too late.
             is_asked: whether another decision of this seat is open.
+            epoch: the life that the table is in.
 
         Raises:
             StaleDecision: DECISION_ANSWERED with another move, or STALE_DECISION.
             NotYourTurn: unknown, and no decision of the seat is open.
             InvalidRequest: UNKNOWN_DECISION.
         """
-        digits, _, owner = decision_id.partition("-")
-        if owner == str(seat) and len(digits) <= _DIGITS_MAX and digits.isdecimal():
-            number = int(digits)
-            found = self._find(number, seat) if decision_id == f"{number}-{seat}" else None
+        name = Name.read(decision_id)
+        if name is not None and name.seat == seat:
+            found = self._find(name.key)
             if found is not None:
                 accepted = (found >> _SEQUENCE_BITS) - 1
                 if not found or move is None:
@@ -136,7 +202,13 @@ class Answered:
                 if accepted != move:
                     self._refuse_other(accepted)
                 return found & _SEQUENCE_MASK
-            if 0 < number < self._stale_to:
+            if name.epoch < epoch:
+                raise StaleDecision(
+                    Reason.STALE_DECISION,
+                    f"the decision is of epoch {name.epoch}, and the table was restored to epoch "
+                    f"{epoch} since; answer the decision that is sent after the reset",
+                )
+            if name.epoch == epoch and 0 < name.sequence < self._stale_to:
                 raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
         if not is_asked:
             raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
@@ -146,8 +218,7 @@ class Answered:
             field="decision_id",
         )
 
-    def _find(self, number: int, seat: Seat) -> int | None:
-        key = number << _SEAT_BITS | seat
+    def _find(self, key: int) -> int | None:
         found = self._this.get(key)
         return self._last.get(key) if found is None else found
 

@@ -110,6 +110,12 @@ class Match:
         if self.window_open:
             self.timing.open_window()
 
+    def begin_life(self, epoch: int) -> None:
+        """The table goes on as *epoch*, and asks its open questions anew if that is another one."""
+        for decision in self.decisions:
+            if decision is not None and decision.answer is None and decision.epoch != epoch:
+                decision.begin_life(epoch)
+
     def submit(self, seat: Seat, decision_id: str, move: Move, now: int) -> int:
         """Answer a decision; returns the number of the move's event, 0 for a sealed answer.
 
@@ -286,7 +292,8 @@ class Match:
 
     def _ask(self, seat: Seat, now: int, *, sealed: bool) -> None:
         kind = self._game.decision_kind(self.state, seat)
-        decision = Decision(seat, kind, self._journal.sequence, now, sealed=sealed)
+        journal = self._journal
+        decision = Decision(seat, kind, journal.sequence, now, sealed=sealed, epoch=journal.epoch)
         self.decisions[seat] = decision
         self.fresh.append(decision)
 
@@ -408,4 +415,5 @@ class Match:
     def _again(self, seat: Seat, decision_id: str, move: Move | None) -> int:
         """What becomes of an answer to a decision that is not open; see `Answered.again`."""
         is_asked = self.open_decision(seat) is not None
-        return self.answered.again(seat, decision_id, move, is_asked=is_asked)
+        epoch = self._journal.epoch
+        return self.answered.again(seat, decision_id, move, is_asked=is_asked, epoch=epoch)

@@ -11,16 +11,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from croupier_server.errors import CroupierError
+from croupier_server.games.base import Seat
 from croupier_server.storage.base import LogRow
 from croupier_server.tables import codec, kept
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.codec import Step
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import Dealer
-from croupier_server.tables.decisions import Decision
+from croupier_server.tables.decisions import FIRST_EPOCH, Decision, Name
 from croupier_server.tables.kept import Opened, Replaced, Sitting
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.table import Table
+
+_NEVER: Final = (FIRST_EPOCH, None)
+"""Of a decision that nobody has answered: its life is the table's, once that is known."""
 
 F = TypeVar("F", Sitting, Opened, Replaced)
 
@@ -131,7 +135,7 @@ def follow(
     Raises:
         ReplayError: a row differs.
     """
-    asked = {step.decision_id: step.asked_ms for step, _ in steps if isinstance(step, codec.Moved)}
+    logged = _logged(steps)
     is_halted = any(isinstance(step, codec.Halted) for step, _ in steps)
     made = table.journal.outbox
     now = table.spec.created_ms
@@ -141,7 +145,10 @@ def follow(
             now = now if time is None else time
             for decision in table.match.decisions:
                 if decision is not None:
-                    decision.asked_ms = asked.get(decision.id)
+                    epoch, asked_ms = logged.get((decision.sequence, decision.seat), _NEVER)
+                    decision.asked_ms = asked_ms
+                    if decision.answer is None and epoch != decision.epoch:
+                        decision.begin_life(epoch)
             try:
                 _do(table, row, step, now, steps[place + 1 : place + 2], nonces)
             except (CroupierError, ReplayError) as error:
@@ -157,6 +164,18 @@ def follow(
     if len(made) > len(rows):
         raise ReplayError("the log stops in the middle of what an input led to")
     table.stored(table.journal.sequence, table.show())
+
+
+def _logged(steps: Sequence[TimedStep]) -> dict[tuple[int, Seat], tuple[int, int | None]]:
+    """By place of each decision that was answered: the life in which it was asked, and when. A log
+    tells of several lives if its store was restored from a backup."""
+    found: dict[tuple[int, Seat], tuple[int, int | None]] = {}
+    for step, _ in steps:
+        if isinstance(step, codec.Moved):
+            name = Name.read(step.decision_id)
+            if name is not None:
+                found[name.sequence, name.seat] = name.epoch, step.asked_ms
+    return found
 
 
 def _do(

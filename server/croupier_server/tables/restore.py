@@ -15,6 +15,7 @@ from croupier_server.storage.base import LogRow, StoredTable
 from croupier_server.tables import checkpoint, codec, kept, outages
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import Dealer, MakeDealer
+from croupier_server.tables.decisions import Name
 from croupier_server.tables.kept import Creation
 from croupier_server.tables.replay import PAUSE_ROWS, LoggedDealer, TimedStep, chances, follow
 from croupier_server.tables.spec import TableSpec
@@ -96,7 +97,7 @@ def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator
         now,
         grace_ms=around.grace_ms,
         nonce_ms=around.nonce_ms,
-        used=_used(steps),
+        used=_used(steps, table),
     )
     return table
 
@@ -136,10 +137,17 @@ def _dealers(logged: deque[tuple[int, ...]], make: MakeDealer) -> MakeDealer:
     return dealer
 
 
-def _used(steps: Sequence[TimedStep]) -> dict[str, int]:
-    """What had been used of decisions when the server was last stopped."""
-    used: tuple[tuple[str, int], ...] = ()
+def _used(steps: Sequence[TimedStep], table: Table) -> dict[str, int]:
+    """What had been used of decisions when the server was last stopped, by the ids that they have
+    now."""
+    stopped: tuple[tuple[str, int], ...] = ()
     for step, _ in steps:
         if isinstance(step, codec.Noted) and isinstance(step.fact, kept.Stopped):
-            used = step.fact.used
-    return dict(used)
+            stopped = step.fact.used
+    used = {Name.read(decision_id): ms for decision_id, ms in stopped}
+    places = {name[:2]: ms for name, ms in used.items() if name is not None}
+    return {
+        decision.id: places[decision.name[:2]]
+        for decision in table.match.decisions
+        if decision is not None and decision.name[:2] in places
+    }

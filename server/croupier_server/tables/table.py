@@ -175,6 +175,7 @@ class Table:
         self.spec = replace(self.spec, epoch=epoch)
         self._fixed = encode.fixed_fields(self.spec)
         self.journal.take_up(epoch, outbox)
+        self.match.begin_life(epoch)
         self.match.fresh.clear()
         self.is_changed = False
 

@@ -17,7 +17,8 @@ from croupier_server.games.base import EndReason
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import RecordError
 from croupier_server.tables import deals, encode
-from croupier_server.tables.creation import EPOCH, GameEntry
+from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.decisions import FIRST_EPOCH
 from croupier_server.tables.opening import RESTARTS_MAX
 from croupier_server.tables.replay import ReplayError, replay
 from croupier_server.tables.spec import AbortedBy, DealKind, OnAbsence, TableSpec, ruleset_hash
@@ -125,7 +126,7 @@ class _Checks:
         teams = tuple(game.team(spec.options, seat) for seat in range(game.players(spec.options)))
         if teams != spec.teams:
             raise Wrong("the options ask for other seats or teams")
-        if spec.epoch != EPOCH:
+        if spec.epoch != FIRST_EPOCH:
             raise Wrong(f"the table is said to have been created in epoch {spec.epoch}")
         return (
             f"{wire.title}, ruleset {table.ruleset}, {len(teams)} seats; "
