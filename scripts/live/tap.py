@@ -46,16 +46,19 @@ _STATUS: Final = "grpc-status-details-bin"
 class Tapped(Credentials):
     """No credentials, and channels that put down into `notes` what goes through them."""
 
-    __slots__ = ("notes",)
+    __slots__ = ("notes", "seats")
     notes: Notes
+    seats: dict[str, tuple[str, int]]
 
     def __init__(self, notes: Notes, key: str = "") -> None:
         super().__init__(key)
         object.__setattr__(self, "notes", notes)
+        object.__setattr__(self, "seats", {})
 
     def channel(self, address: str, options: Any = ()) -> grpc.aio.Channel:
         """See `Credentials.channel`."""
-        return cast("grpc.aio.Channel", _Channel(super().channel(address, options), self.notes))
+        channel = _Channel(super().channel(address, options), self.notes, self.seats)
+        return cast("grpc.aio.Channel", channel)
 
 
 def exactly(message: type[M], data: bytes) -> M:
@@ -73,12 +76,20 @@ def exactly(message: type[M], data: bytes) -> M:
 
 
 class _Channel:
-    """A channel in the place of gRPC's."""
+    """A channel in the place of gRPC's.
 
-    def __init__(self, channel: grpc.aio.Channel, notes: Notes) -> None:
+    Args:
+        channel: gRPC's.
+        notes: where to put down what goes through it.
+        seats: table and seat by ticket; streams go through other channels than JoinTable.
+    """
+
+    def __init__(
+        self, channel: grpc.aio.Channel, notes: Notes, seats: dict[str, tuple[str, int]]
+    ) -> None:
         self._channel = channel
         self._notes = notes
-        self._seats: dict[str, tuple[str, int]] = {}
+        self._seats = seats
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a channel has."""

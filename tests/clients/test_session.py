@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any, cast
 
 import grpc
@@ -47,12 +47,16 @@ class Line:
     """A connection and a loop whose timers wait for the test."""
 
     def __init__(self) -> None:
+        self.streams = self
         self.sessions = self
         self.calls: asyncio.Queue[Call] = asyncio.Queue()
         self.timers: list[Callable[[], None]] = []
 
     def backoff(self) -> Backoff:
         return Backoff("nowhere", 5.0)
+
+    def stream(self) -> AbstractContextManager[Line]:
+        return nullcontext(self)
 
     def Session(self) -> Call:  # noqa: N802
         call = Call()

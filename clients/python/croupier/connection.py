@@ -1,8 +1,11 @@
-"""One gRPC channel to one server: its stubs, unary calls that survive a lost connection, pauses.
+"""The channels to one server: stubs, unary calls that survive a lost connection, pauses.
 
 Every unary call of the contract is safe to repeat (a request id, or a decision that remembers its
-answer), so a call whose connection broke is simply made again. Must not be put here: streams, and
-anything about seats.
+answer), so a call whose connection broke is simply made again.
+
+Unary calls have a channel of their own. A server limits the streams of one HTTP/2 connection, and
+gRPC holds calls beyond that limit back without a word: a move would wait for a watched table to
+end. Must not be put here: what streams carry, and anything about seats.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import asyncio
 import logging
 import secrets
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import grpc
@@ -28,7 +33,7 @@ from croupier.v1 import (
     table_service_pb2_grpc,
 )
 
-__all__ = ["Backoff", "Connection", "is_lost", "is_worth_waiting"]
+__all__ = ["Backoff", "Connection", "StreamChannels", "Stubs", "is_lost", "is_worth_waiting"]
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -49,6 +54,9 @@ _TOLD_SECONDS: Final = 2.0
 
 _TOLD_AGAIN_SECONDS: Final = 60.0
 
+STREAMS_PER_CHANNEL: Final = 500
+"""Half of what servers allow on a connection."""
+
 _FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 
 _PING_MS: Final = 30_000
@@ -66,7 +74,7 @@ _OPTIONS: Final = (
     ("grpc.keepalive_time_ms", _PING_MS),
     ("grpc.keepalive_timeout_ms", _PING_TIMEOUT_MS),
     ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT_MS),
-    # Two clients in one process are two connections, as two processes would have.
+    # Every channel is a connection of its own; gRPC would let channels of one address share one.
     ("grpc.use_local_subchannel_pool", 1),
 )
 
@@ -150,8 +158,60 @@ class Backoff:
         self._pause = min(self._pause * 2, _PAUSE_SECONDS_MAX)
 
 
-class Connection:
-    """A channel to *address* and the stubs on it.
+class Stubs:
+    """The services of the contract on one channel.
+
+    Attributes:
+        channel: the channel.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.channel = channel
+        self.system = system_service_pb2_grpc.SystemServiceStub(channel)
+        self.catalog = catalog_service_pb2_grpc.CatalogServiceStub(channel)
+        self.tables = table_service_pb2_grpc.TableServiceStub(channel)
+        self.play = play_service_pb2_grpc.PlayServiceStub(channel)
+        self.sessions = session_service_pb2_grpc.SessionServiceStub(channel)
+        self.spectate = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+        self.records = record_service_pb2_grpc.RecordServiceStub(channel)
+
+
+class StreamChannels:
+    """Channels for streams alone, opened as they are needed and then reused.
+
+    Args:
+        new_channel: opens a channel.
+        streams_max: maximum number of streams on a channel.
+    """
+
+    def __init__(
+        self,
+        new_channel: Callable[[], grpc.aio.Channel],
+        streams_max: int = STREAMS_PER_CHANNEL,
+    ) -> None:
+        self._new_channel = new_channel
+        self._streams_max = streams_max
+        self._open: dict[Stubs, int] = {}
+
+    @contextmanager
+    def stream(self) -> Iterator[Stubs]:
+        """Stubs with room for one more stream, which must end before the context does."""
+        free = (stubs for stubs, streams in self._open.items() if streams < self._streams_max)
+        stubs = next(free, None) or Stubs(self._new_channel())
+        self._open[stubs] = self._open.get(stubs, 0) + 1
+        try:
+            yield stubs
+        finally:
+            self._open[stubs] -= 1
+
+    async def close(self) -> None:
+        """Close every channel."""
+        for stubs in self._open:
+            await stubs.channel.close()
+
+
+class Connection(Stubs):
+    """What leads to *address*: stubs for unary calls, and channels for streams.
 
     Args:
         address: host and port.
@@ -161,6 +221,7 @@ class Connection:
     Attributes:
         address: host and port.
         patience: seconds for which a lost connection is tried again.
+        streams: channels for streams.
     """
 
     def __init__(
@@ -170,14 +231,8 @@ class Connection:
         self.patience = patience
         self._outage = Outage(address)
         shown = Credentials.from_environment() if credentials is None else credentials
-        self._channel = shown.channel(address, _OPTIONS)
-        self.system = system_service_pb2_grpc.SystemServiceStub(self._channel)
-        self.catalog = catalog_service_pb2_grpc.CatalogServiceStub(self._channel)
-        self.tables = table_service_pb2_grpc.TableServiceStub(self._channel)
-        self.play = play_service_pb2_grpc.PlayServiceStub(self._channel)
-        self.sessions = session_service_pb2_grpc.SessionServiceStub(self._channel)
-        self.spectate = spectate_service_pb2_grpc.SpectateServiceStub(self._channel)
-        self.records = record_service_pb2_grpc.RecordServiceStub(self._channel)
+        super().__init__(shown.channel(address, _OPTIONS))
+        self.streams = StreamChannels(lambda: shown.channel(address, _OPTIONS))
 
     def backoff(self) -> Backoff:
         """For whoever tries again and again on this connection."""
@@ -239,5 +294,6 @@ class Connection:
             await backoff.pause(refused.message, refused.retry_after)
 
     async def close(self) -> None:
-        """End the connection."""
-        await self._channel.close()
+        """Close every channel."""
+        await self.streams.close()
+        await self.channel.close()

@@ -188,18 +188,19 @@ class Session:
             _Lost: it can be opened again.
             Error: it cannot.
         """
-        call = self._connection.sessions.Session()
-        try:
-            self._out = _Request(hello=session_service_pb2.SessionHello(client=self._client))
-            self._is_open = True
-            self._opened.clear()
-            for channel in self._seats:
-                self._open(channel)
-            self._wake.set()
-            raise await _first_error(self._read(call), self._write(call), self._listen())
-        finally:
-            self._is_open = False
-            call.cancel()
+        with self._connection.streams.stream() as stubs:
+            call = stubs.sessions.Session()
+            try:
+                self._out = _Request(hello=session_service_pb2.SessionHello(client=self._client))
+                self._is_open = True
+                self._opened.clear()
+                for channel in self._seats:
+                    self._open(channel)
+                self._wake.set()
+                raise await _first_error(self._read(call), self._write(call), self._listen())
+            finally:
+                self._is_open = False
+                call.cancel()
 
     async def _write(
         self, call: grpc.aio.StreamStreamCall[_Request, session_service_pb2.SessionResponse]

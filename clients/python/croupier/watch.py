@@ -111,29 +111,44 @@ class Watches:
         metadata = (("croupier-ticket", seat.ticket.secret),)
         task = asyncio.current_task()
         assert task is not None
-        call = self._connection.play.WatchTable(request, metadata=metadata)
-        deadline = asyncio.timeout(self._silence_seconds)
+        with self._connection.streams.stream() as stubs:
+            call = stubs.play.WatchTable(request, metadata=metadata)
+            try:
+                return await self._receive(call, seat, backoff)
+            except grpc.aio.AioRpcError as error:
+                raise from_rpc_error(error) from None
+            except TimeoutError:
+                return None
+            except asyncio.CancelledError:
+                if task.cancelling():
+                    raise
+                return None
+            finally:
+                call.cancel()
+
+    async def _receive(
+        self,
+        call: grpc.aio.UnaryStreamCall[
+            play_service_pb2.WatchTableRequest, play_service_pb2.WatchTableResponse
+        ],
+        seat: Seat,
+        backoff: Backoff,
+    ) -> float | None:
+        """Hand over what comes; returns how long the server asks to wait when it ends the stream.
+
+        Raises:
+            TimeoutError: the server was silent for too long.
+        """
         loop = asyncio.get_running_loop()
-        try:
-            async with deadline:
-                while True:
-                    response = await call.read()
-                    if not isinstance(response, play_service_pb2.WatchTableResponse):
-                        return None
-                    deadline.reschedule(loop.time() + self._silence_seconds)
-                    backoff.succeeded()
-                    update = response.update
-                    kind = update.WhichOneof("update")
-                    if kind == "end":
-                        return seat.end(update.end)
-                    seat.receive(update, kind)
-        except grpc.aio.AioRpcError as error:
-            raise from_rpc_error(error) from None
-        except TimeoutError:
-            return None
-        except asyncio.CancelledError:
-            if task.cancelling():
-                raise
-            return None
-        finally:
-            call.cancel()
+        async with asyncio.timeout(self._silence_seconds) as deadline:
+            while True:
+                response = await call.read()
+                if not isinstance(response, play_service_pb2.WatchTableResponse):
+                    return None
+                deadline.reschedule(loop.time() + self._silence_seconds)
+                backoff.succeeded()
+                update = response.update
+                kind = update.WhichOneof("update")
+                if kind == "end":
+                    return seat.end(update.end)
+                seat.receive(update, kind)
