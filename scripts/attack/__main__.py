@@ -14,14 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scripts.attack import disk, quitter
+from scripts.attack import disk, quitter, streams
 from scripts.attack.stage import Finding
 from scripts.live.process import end_by_sigterm
 
 Attack = Callable[[Path, float], Coroutine[None, None, list[Finding]]]
 """Given an empty folder and the seconds of one phase, says what it found."""
 
-ATTACKS: Final[dict[str, Attack]] = {"disk": disk.attack, "quitter": quitter.attack}
+ATTACKS: Final[dict[str, Attack]] = {
+    "disk": disk.attack,
+    "quitter": quitter.attack,
+    "streams": streams.attack,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -35,6 +35,14 @@ from croupier_server.tables.shard import Shard
 # Requests are measured by us, so that one that is too long gets a reason; this bound keeps gRPC
 # from buffering much more than that.
 _WIRE_FACTOR: Final = 4
+STREAMS_PER_CONNECTION: Final = 1_000
+"""Calls and streams that one connection may have open; a client that opens more waits or is told
+REFUSED_STREAM. Without the limit one client fills the queue of calls that all of them share."""
+
+_PENDING_MAX: Final = 50_000
+"""Calls that may wait for the event loop. gRPC cancels calls beyond, whoever made them, and by
+itself begins at 1,000: fewer than the streams that clients open again after a restart."""
+
 _HEALTH_SECONDS: Final = 1.0
 _KEEPALIVE_MS: Final = 30_000
 _PING_TIMEOUT_MS: Final = 10_000
@@ -226,6 +234,9 @@ def options(request_bytes_max: int) -> Sequence[tuple[str, int]]:
     """Options of gRPC: one server a port, bounded requests, and clients that vanish are noticed."""
     return (
         ("grpc.so_reuseport", 0),
+        ("grpc.max_concurrent_streams", STREAMS_PER_CONNECTION),
+        ("grpc.server.max_pending_requests", _PENDING_MAX),
+        ("grpc.server.max_pending_requests_hard_limit", _PENDING_MAX),
         ("grpc.max_receive_message_length", _WIRE_FACTOR * request_bytes_max),
         ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
         ("grpc.keepalive_timeout_ms", _PING_TIMEOUT_MS),

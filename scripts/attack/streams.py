@@ -1,0 +1,65 @@
+"""Streams opened faster than they can be served, by a client that has no key.
+
+What is promised is that no call of anybody else fails. Calls are served in the order in which they
+came, so that the bystander waits behind the streams that the attacker may have open; how long is
+printed, not judged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from scripts.attack.raw_streams import Habit
+from scripts.attack.stage import Finding, bystander, new_key, running
+from scripts.live.process import clean_environment
+
+CONNECTIONS: Final = (1, 10, 50)
+RATE: Final = 20_000
+"""Streams a second, over all connections."""
+
+
+async def attack(folder: Path, seconds: float) -> list[Finding]:
+    """An unauthenticated client opens 20,000 streams a second on 1, 10 and 50 connections."""
+    findings = []
+    with running(folder, "--auth", "keys") as server:
+        key = new_key(folder, "honest", "play", "host")
+        await asyncio.sleep(2)  # the server reads keys once a second
+        for connections, habit in product(CONNECTIONS, Habit):
+            async with bystander(server.address, key) as honest:
+                await asyncio.sleep(seconds)
+                control = await honest.sample()
+                seen = await _flood(server.address, connections, habit, seconds)
+                attacked = await honest.sample()
+            findings += [
+                Finding(f"{connections} connections, {habit}: {seen}", server.is_running),
+                Finding(f"  control:  {control}", not control.failures),
+                Finding(f"  attacked: {attacked}", bool(attacked.times) and not attacked.failures),
+            ]
+    return findings
+
+
+async def _flood(address: str, connections: int, habit: Habit, seconds: float) -> str:
+    """Attack for *seconds*; what the attacker saw."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "scripts.attack.raw_streams"),
+        *(address, str(connections), habit.value, str(RATE)),
+        stdin=PIPE,
+        stdout=PIPE,
+        env=clean_environment(),
+    )
+    try:
+        assert process.stdout is not None
+        await process.stdout.readline()
+        await asyncio.sleep(seconds)
+        output, _ = await process.communicate(b"\n")
+    finally:
+        if process.returncode is None:
+            process.kill()
+    found: dict[str, int] = json.loads(output)
+    return ", ".join(f"{name} {number}" for name, number in sorted(found.items()))
