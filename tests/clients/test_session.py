@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any, cast
 
 import grpc
+import pytest
 
 from croupier.background import Background
 from croupier.bot import Bot
@@ -68,11 +69,11 @@ class Line:
 
 
 @asynccontextmanager
-async def sitting() -> AsyncIterator[tuple[Line, Seat]]:
+async def sitting(silence_seconds: float = 60.0) -> AsyncIterator[tuple[Line, Seat]]:
     """A seat on a session."""
     loop = asyncio.get_running_loop()
     line = Line()
-    session = Session(cast("Connection", line), "test", cast("Any", line), 60.0)
+    session = Session(cast("Connection", line), "test", cast("Any", line), silence_seconds)
     workplace = Workplace(loop, Background(), Threads(1))
     ticket = Ticket(table_pb2.Table(table_id="t", epoch=1), 0, 1, "secret", bytes(32))
     seat = Seat(ticket, Bot(), SeatRandom(1, "t", 0), workplace)
@@ -164,3 +165,13 @@ async def test_a_stream_whose_end_was_lost_is_opened_again() -> None:
         first.to_read.put_nowait(broken)
         assert await opens(await line.calls.get()) == [1]
         assert not seat.done.done()
+
+
+@pytest.mark.fault
+async def test_a_session_whose_server_is_silent_is_opened_again() -> None:
+    """Every stream has heartbeats, so silence means that the line is dead."""
+    async with sitting(silence_seconds=0.01) as (line, _):
+        first = await line.calls.get()
+        assert await opens(first) == [1]
+        second = await line.calls.get()
+        assert await opens(second) == [1]
