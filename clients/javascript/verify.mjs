@@ -23,7 +23,7 @@ for (const file of files) {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    console.error(`cannot read ${file}: ${error.code}`);
+    console.error(`cannot read ${printable(file)}: ${error.code}`);
     exit(2);
   }
   const report = { file, ...verify(bytes) };

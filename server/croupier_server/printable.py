@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Final
 
@@ -25,8 +26,19 @@ def printable(text: str, *, keep: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        one
-        if one in keep or unicodedata.category(one) not in _UNSAFE
-        else one.encode("unicode_escape").decode("ascii")
+        one if one in keep or not is_unsafe(one) else one.encode("unicode_escape").decode("ascii")
         for one in text
     )
+
+
+def quoted(text: str) -> str:
+    """*text* as a string of JSON that is safe to print and still readable in any language."""
+    return "".join(
+        json.dumps(one)[1:-1] if is_unsafe(one) else one
+        for one in json.dumps(text, ensure_ascii=False)
+    )
+
+
+def is_unsafe(character: str) -> bool:
+    """Whether *character* is one that `printable` escapes."""
+    return unicodedata.category(character) in _UNSAFE

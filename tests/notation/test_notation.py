@@ -109,7 +109,7 @@ def changed(old: str, new: str) -> str:
         (r"^result .*\n", "", "not said: result"),
         (r"^(result .*)\n", r"\1\nlot 1\n", "behind the result"),
         (r"^(table .*)\n", r"\1\n\1\n", "comes twice"),
-        (r'^table ".*"', "table 7", "no text in quotes"),
+        (r'^table ".*"', "table 7", "not a text in double quotes"),
         (r"^option (\w+)=.*$", r"option \1", "no option"),
         (r"^seat 1 ", "seat 2 ", "order"),
         (r"^deal 1", "deal one", "number of a deal"),

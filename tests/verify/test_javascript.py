@@ -14,6 +14,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
+from croupier_server.printable import is_unsafe
 from croupier_server.verify import verify
 from tests.verify.javascript import needs_node, node
 from tests.verify.lies import LIES, match_record, other_facts, sealed
@@ -102,6 +103,33 @@ def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
     assert shown.returncode == 1
     assert f"{tmp_path}/0.croupier: verified\n  ✓ file" in shown.stdout
     assert f"{tmp_path}/1.croupier: NOT verified\n  ✗ file" in shown.stdout
+
+
+@pytest.mark.attack
+def test_texts_of_a_file_are_escaped(tmp_path: Path) -> None:
+    message = match_record()
+    message.options["\x1b[2J\u202e\x9b"] = "x"
+    message.options["max_deals"] = "\x1b]0;owned\x07"
+    file = tmp_path / "a\x1b[2J\u202e\u2028.croupier"
+    file.write_bytes(sealed(message))
+    for done in (node(VERIFIER, file), node(VERIFIER, f"{file} none")):
+        assert "\\u{1b}[2J\\u{202e}" in done.stdout + done.stderr
+        assert not any(is_unsafe(one) for one in done.stdout + done.stderr if one != "\n")
+
+
+@pytest.mark.attack
+def test_a_file_of_millions_of_empty_rows_is_refused(tmp_path: Path) -> None:
+    """Two bytes make an object, so it is their number that is bounded, not the time they take."""
+    content = b"\x08\x02" + b"\x2a\x00" * (1 << 21)
+    (report,) = reports(written(tmp_path, [content]))
+    (check,) = report["checks"]
+    assert (check["name"], check["holds"]) == ("file", False)
+    assert check["detail"] == "more than 1048576 parts"
+
+
+def test_a_file_that_is_too_large_is_not_read_on(tmp_path: Path) -> None:
+    (report,) = reports(written(tmp_path, [bytes((64 << 20) + 1)]))
+    assert report["checks"][0]["detail"] == "no record has more than 64 MiB"
 
 
 OPAQUE = {"options", "spectator_delay"}

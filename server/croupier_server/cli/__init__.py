@@ -22,6 +22,7 @@ from typing import Annotated
 import typer
 
 from croupier_server.errors import CroupierError
+from croupier_server.printable import printable
 
 COMMANDS = (
     "serve",
@@ -98,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
         if status != INTERRUPTED:
             return status
         message = "interrupted"  # typer has made a status of Ctrl-C
-    print("croupier:", " ".join(message.split()), file=sys.stderr)
+    print("croupier:", printable(" ".join(message.split())), file=sys.stderr)
     return status
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, say
 from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
+from croupier_server.printable import printable
 
 if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
@@ -49,14 +50,14 @@ def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> N
     """Show what the server is busy with."""
     found: pb.GetServerStatusResponse = _call(server, key_file, ca, "GetServerStatus")
     store = f"{found.store}, FAILING" if found.store_failing else found.store
-    print(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
+    say(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
     recovering = f", {found.recovering_tables} to be taken up" if found.recovering_tables else ""
     live = _counted(found.live_tables, "live table")
     print(f"{live}{recovering}, {_counted(found.streams, 'stream')}")
     if found.draining:
         print("takes no new tables")
     for table_id in found.quarantined_table_ids:
-        print(f"in quarantine: {table_id}")
+        say(f"in quarantine: {table_id}")
 
 
 @group.command("drain")
@@ -154,7 +155,12 @@ def audit(
         server, key_file, ca, "ListAuditEntries", page_size=limit
     )
     rows = [
-        (_time(one.time), one.principal, one.action, one.outcome, one.subject, one.detail)
+        tuple(
+            map(
+                printable,
+                (_time(one.time), one.principal, one.action, one.outcome, one.subject, one.detail),
+            )
+        )
         for one in found.entries
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

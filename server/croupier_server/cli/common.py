@@ -5,10 +5,14 @@ Must not be put here: imports that take long; every command pays for them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import typer
+
+from croupier_server.printable import printable
 
 if TYPE_CHECKING:
     from croupier_server.games.registry import AnyGame
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
 
 DEFAULT_SERVER = "127.0.0.1:7421"
 """Where `croupier serve` listens unless told otherwise."""
+
+
+RECORD_BYTES_MAX: Final = 64 << 20
+"""More than a hundred times what records have."""
 
 
 class Failure(typer.TyperException):
@@ -33,6 +41,31 @@ class Failure(typer.TyperException):
 def fail(message: str, exit_code: int = 2) -> NoReturn:
     """Raise `Failure`."""
     raise Failure(message, exit_code)
+
+
+def say(line: str, *, keep: str = "") -> None:
+    """Print a line in which text of others may stand: names, titles, facts of a file.
+
+    Args:
+        line: the line.
+        keep: characters that stay although they are unsafe; see `printable`.
+    """
+    print(printable(line, keep=keep))
+
+
+def read_record_file(name: str | Path) -> bytes:
+    """The bytes of a record or a notation; ``-`` is standard input. Fails if there are too many."""
+    try:
+        if str(name) == "-":
+            data = sys.stdin.buffer.read(RECORD_BYTES_MAX + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(RECORD_BYTES_MAX + 1)
+    except OSError as error:
+        fail(f"cannot read {name}: {error.strerror}")
+    if len(data) > RECORD_BYTES_MAX:
+        fail(f"cannot read {name}: no record has more than {RECORD_BYTES_MAX >> 20} MiB")
+    return data
 
 
 def find_game(name: str) -> AnyGame:

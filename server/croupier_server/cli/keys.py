@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, say
 from croupier_server.cli.options import ConfigFile
 from croupier_server.cli.stores import StoreUrl, audited, now_ms, run_beside, store_url
 from croupier_server.cli.times import read_span
@@ -106,7 +106,7 @@ def list_keys(
     for key in found:
         scopes = ",".join(sorted(key.scopes))
         ends = _time(key.expires_ms) or "never"
-        print(
+        say(
             f"{key.key_id}  {_state(key, now):<7}  {key.principal:<16}  {scopes:<20}  "
             f"made {_time(key.created_ms)}  expires {ends}  {key.note}".rstrip()
         )

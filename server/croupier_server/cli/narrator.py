@@ -8,7 +8,8 @@ Must not be put here: what one game's events mean, and where events come from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import ClassVar, Final, Protocol
 
 from croupier.v1 import game_pb2, table_pb2
@@ -52,24 +53,46 @@ TELLERS: Final[Mapping[str, type[Teller]]] = {
 """How each game is told, by its name."""
 
 
+class Untellable(Exception):
+    """Something that no server sends: a file or a server made it up; the text says where."""
+
+
+@contextmanager
+def _untrusted(what: str) -> Iterator[None]:
+    """Raise `Untellable` for whatever our own code trips over while it tells *what*.
+
+    Events come from a file or from a server, and either may be anybody's.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise Untellable(f"{what} does not fit the game ({type(error).__name__})") from error
+
+
 class Narrator:
-    """Tells one table from its events, in order."""
+    """Tells one table from its events, in order.
+
+    Raises:
+        Untellable: the table is of no game that is known here; as do the methods, for what does not
+            fit the game.
+    """
 
     def __init__(self, table: table_pb2.Table) -> None:
         self._names = {seat.seat: seat_name(seat) for seat in table.seats}
         self._clocks = ""
-        game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
-        self._teller: Teller = TELLERS[game](self._names)
+        with _untrusted("the table"):
+            self._teller: Teller = TELLERS[game_name(table.game)](self._names)
 
     def snapshot(self, snapshot: table_pb2.Snapshot) -> list[str]:
         """Lines for where the table stands."""
-        lines = table_lines(snapshot.table)
-        if snapshot.WhichOneof("view") == "public":
-            lines += self._teller.position(snapshot.public)
-        lines += self.clocks(snapshot.clocks)
-        if snapshot.table.HasField("result"):
-            lines += result_lines(snapshot.table.result, self._names)
-        return lines
+        with _untrusted("the snapshot"):
+            lines = table_lines(snapshot.table)
+            if snapshot.WhichOneof("view") == "public":
+                lines += self._teller.position(snapshot.public)
+            lines += self.clocks(snapshot.clocks)
+            if snapshot.table.HasField("result"):
+                lines += result_lines(snapshot.table.result, self._names)
+            return lines
 
     def clocks(self, clocks: Iterable[table_pb2.SeatClock]) -> list[str]:
         """A line for the clocks, unless they stand as they were last told."""
@@ -84,10 +107,11 @@ class Narrator:
     def tell(self, event: table_pb2.TableEvent, private: Private) -> list[str]:
         """Lines for *event*, each with its number; perhaps none yet."""
         kind = event.WhichOneof("event")
-        if kind == "game":
-            lines = self._teller.tell(event.game, private)
-        else:
-            lines = self._teller.flush() + self._about_table(event, kind or "")
+        with _untrusted(f"event {event.sequence}"):
+            if kind == "game":
+                lines = self._teller.tell(event.game, private)
+            else:
+                lines = self._teller.flush() + self._about_table(event, kind or "")
         return [f"{event.sequence:>5}  {line}" for line in lines]
 
     def _about_table(self, event: table_pb2.TableEvent, kind: str) -> list[str]:
@@ -129,6 +153,12 @@ def _minutes(clock: table_pb2.SeatClock) -> str:
     return f"{minutes}:{seconds:02}{strikes}"
 
 
+def game_name(kind: int) -> str:
+    """The name of a game by its number; of an unknown one, the number."""
+    value = game_pb2.GameKind.DESCRIPTOR.values_by_number.get(kind)
+    return str(kind) if value is None else value.name.removeprefix("GAME_KIND_").lower()
+
+
 def seat_name(seat: table_pb2.SeatInfo) -> str:
     """A seat and who sits there, such as ``0 greedy``."""
     return f"{seat.seat} {seat.player or '(empty)'}"
@@ -137,7 +167,7 @@ def seat_name(seat: table_pb2.SeatInfo) -> str:
 def table_lines(table: table_pb2.Table) -> list[str]:
     """One line on a table."""
     status = table_pb2.TableStatus.Name(table.status).removeprefix("TABLE_STATUS_").lower()
-    game = game_pb2.GameKind.Name(table.game).removeprefix("GAME_KIND_").lower()
+    game = game_name(table.game)
     seats = ", ".join(seat_name(seat) for seat in table.seats)
     title = f' "{table.title}"' if table.title else ""
     line = f"table {table.table_id}{title}: {game} {table.ruleset}, {status}; seats: {seats}"

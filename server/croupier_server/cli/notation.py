@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, read_record_file, say
 
 
 def command(
@@ -25,10 +25,7 @@ def command(
     from croupier_server.notation.writing import HEAD
     from croupier_server.storage.codec import RecordError
 
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        fail(f"cannot read {file}: {error.strerror}")
+    data = read_record_file(file)
     try:
         if not data.startswith(HEAD.encode()):
             print(write(of_record(data)), end="")
@@ -44,5 +41,5 @@ def command(
             fail(f"{file}, line {number}: {own.strip()!r} is {wanted!r} by the rules", exit_code=1)
     if len(text.splitlines()) != len(written.splitlines()):
         fail(f"{file} has lines too many or too few", exit_code=1)
-    print(f"{file}: {len(match.steps)} steps, as the rules have it")
+    say(f"{file}: {len(match.steps)} steps, as the rules have it")
     return 0

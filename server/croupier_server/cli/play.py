@@ -232,6 +232,7 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     from collections import Counter
 
     from croupier_server.cli.score_table import as_data, print_tables
+    from croupier_server.printable import printable
 
     data = json.dumps(as_data(plan, results, folder), indent=2)
     file, why_not = folder / "results.json", ""
@@ -246,7 +247,7 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     reasons = Counter(result.detail for result in results if result.detail)
     for reason, count in sorted(reasons.items()):
         times = f" ({count} matches)" if count > 1 else ""
-        print(f"croupier: {reason}{times}", file=sys.stderr)
+        print(printable(f"croupier: {reason}{times}", keep="\n"), file=sys.stderr)
     if why_not:
         fail(why_not, exit_code=1)
     return 1 if reasons else 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from croupier_server.cli.common import DEFAULT_SERVER, fail
+from croupier_server.cli.common import DEFAULT_SERVER, fail, say
 from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(
         file.write_bytes(record_bytes(answer.record))
     except OSError as error:
         fail(f"cannot write {file}: {error.strerror}", exit_code=1)
-    print(file)
+    say(str(file))
     return 0
 
 
@@ -93,7 +93,7 @@ def _list(server: str, limit: int) -> int:
 
     answer = call(server, lambda stub: stub.ListRecords(pb.ListRecordsRequest(page_size=limit)))
     for info in answer.records:
-        print(_line(info))
+        say(_line(info))
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, read_record_file, say
 
 if TYPE_CHECKING:
     from croupier.record.v1 import record_pb2
@@ -46,12 +46,18 @@ def command(
     if seat is not None and seat not in seats:
         fail(f"the table of {file} has seats 0 to {seats[-1]}, not {seat}")
     shown = seats if everything else [] if seat is None else [seat]
+    from croupier_server.cli.narrator import Untellable
+
     steps = tell(record, frozenset(shown))
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        _step(steps, typer.getchar, ends_of(record))
-    else:
-        for lines in steps:
-            print("\n".join(lines))
+    try:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            _step(steps, typer.getchar, ends_of(record))
+        else:
+            for lines in steps:
+                for line in lines:
+                    say(line)
+    except Untellable as error:
+        fail(f"{file}: {error}; `croupier verify` says more")
 
 
 def read(file: Path) -> record_pb2.Record:
@@ -61,13 +67,11 @@ def read(file: Path) -> record_pb2.Record:
     from croupier.record.v1 import record_pb2
     from croupier_server.storage.codec import FORMATS, RecordError, read_record
 
+    data = read_record_file(file)
     try:
-        data = file.read_bytes()
         record = record_pb2.Record.FromString(data)
         if record.hash:
             read_record(data)
-    except OSError as error:
-        fail(f"cannot read {file}: {error.strerror}")
     except DecodeError:
         fail(f"{file} is no record")
     except RecordError as error:
@@ -79,18 +83,23 @@ def read(file: Path) -> record_pb2.Record:
 
 def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]]:
     """The lines of each step, as the *seats* saw it together."""
+    from google.protobuf.message import DecodeError
+
     from croupier.v1 import table_pb2
-    from croupier_server.cli.narrator import Narrator
+    from croupier_server.cli.narrator import Narrator, Untellable
 
     narrator = Narrator(record.table)
     for row in record.rows:
         if row.sequence:
-            event = table_pb2.TableEvent.FromString(row.public)
-            private = {
-                part.seat: table_pb2.TableEvent.FromString(part.part).private
-                for part in row.private
-                if part.seat in seats
-            }
+            try:
+                event = table_pb2.TableEvent.FromString(row.public)
+                private = {
+                    part.seat: table_pb2.TableEvent.FromString(part.part).private
+                    for part in row.private
+                    if part.seat in seats
+                }
+            except DecodeError:
+                raise Untellable(f"row of event {row.sequence} holds no event") from None
             lines = narrator.tell(event, private)
             if lines:
                 yield lines
@@ -98,11 +107,12 @@ def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]
 
 def ends_of(record: record_pb2.Record) -> Ends:
     """How the ends of tricks, turns and deals are told in the game of *record*."""
-    from croupier.v1 import game_pb2
-    from croupier_server.cli.narrator import TELLERS
+    from croupier_server.cli.narrator import TELLERS, Untellable, game_name
 
-    game = game_pb2.GameKind.Name(record.table.game).removeprefix("GAME_KIND_").lower()
-    return TELLERS[game].ends
+    try:
+        return TELLERS[game_name(record.table.game)].ends
+    except KeyError:
+        raise Untellable(f"no game {record.table.game} is known here") from None
 
 
 def _step(steps: Iterable[list[str]], key: Callable[[], str], ends: Ends) -> None:
@@ -111,7 +121,8 @@ def _step(steps: Iterable[list[str]], key: Callable[[], str], ends: Ends) -> Non
     print(KEYS)
     until: tuple[str, ...] = ()
     for lines in steps:
-        print("\n".join(lines))
+        for line in lines:
+            say(line)
         if until and not any(words in lines[-1] for words in until):
             continue
         pressed = key()

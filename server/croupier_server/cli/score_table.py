@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from croupier_server.cli.narrator import TELLERS
@@ -22,6 +23,7 @@ from croupier_server.contest.results import (
     of_entrant,
     of_pairing,
 )
+from croupier_server.printable import printable
 
 if TYPE_CHECKING:
     from croupier_server.contest.runner import Plan
@@ -32,7 +34,7 @@ Data = dict[str, object]
 def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     """Print who is ahead of whom, and where the records are."""
     console = Console(highlight=False)
-    totals = [(of_entrant(n, results), e.name) for n, e in enumerate(plan.entrants)]
+    totals = [(of_entrant(n, results), _label(e.name)) for n, e in enumerate(plan.entrants)]
     totals.sort(key=lambda row: row[0].score.mean if row[0].score else float("-inf"), reverse=True)
     table = _new_table(f"{plan.game}, ruleset {plan.ruleset}, seed {plan.seed}", ("bot",))
     for tally, name in totals:
@@ -41,7 +43,7 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     if len(plan.entrants) > 2:
         table = _new_table("each pair", ("bot", "against"))
         for pairing in round_robin(len(plan.entrants)):
-            names = (plan.entrants[number].name for number in pairing)
+            names = (_label(plan.entrants[number].name) for number in pairing)
             table.add_row(*names, *_cells(of_pairing(pairing, results)))
         console.print(table)
     if any(tally.faults for tally, _ in totals):
@@ -50,7 +52,12 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     over = f"{boards} board{'' if boards == 1 else 's'}"
     what = TELLERS[plan.game].score
     print(f"score: {what}, a match; intervals by Student's t over {over}")
-    print(f"records: {folder}")
+    print(printable(f"records: {folder}"))
+
+
+def _label(name: str) -> str:
+    """The name of a bot as a cell: nothing in it is markup, and nothing steers the terminal."""
+    return escape(printable(name))
 
 
 def _fault_table(totals: list[tuple[Tally, str]]) -> Table:

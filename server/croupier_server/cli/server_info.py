@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, say
 from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
 
 _SECONDS = 5.0
@@ -44,10 +44,10 @@ def command(
         print(MessageToJson(info, preserving_proto_field_name=True))
         return
     limits = info.limits
-    print(f"Croupier {info.version} at {server}, speaks {', '.join(info.api_versions)}")
-    print(f"can do: {', '.join(info.capabilities)}")
-    print(f"heartbeat every {info.heartbeat_interval.ToMilliseconds()} ms")
+    say(f"Croupier {info.version} at {server}, speaks {', '.join(info.api_versions)}")
+    say(f"can do: {', '.join(info.capabilities)}")
+    say(f"heartbeat every {info.heartbeat_interval.ToMilliseconds()} ms")
     for field, value in limits.ListFields():
-        print(f"{field.name}: {value}")
+        say(f"{field.name}: {value}")
     for ruleset in info.rulesets:
-        print(f"{ruleset.game} {ruleset.ruleset}: {ruleset.hash.hex()}")
+        say(f"{ruleset.game} {ruleset.ruleset}: {ruleset.hash.hex()}")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, say
 
 
 def command(
@@ -37,11 +37,11 @@ def command(
         for result in results:
             if not result.passed:
                 options = f" with {result.options}" if result.options else ""
-                print(f"FAILED {path}: {result.id} ({result.kind}){options}")
+                say(f"FAILED {path}: {result.id} ({result.kind}){options}")
                 if result.description:
-                    print(f"  {result.description}")
-                print(f"  expected {result.expected}")
-                print(f"  actual   {result.actual}")
+                    say(f"  {result.description}")
+                say(f"  expected {result.expected}")
+                say(f"  actual   {result.actual}")
         file_passed, file_failed = tally(results)
         passed, failed = passed + file_passed, failed + file_failed
     print(f"{passed} passed, {failed} failed")

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import read_record_file, say
 from croupier_server.cli.credentials import Authority, KeyFile, use
-from croupier_server.printable import printable
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
-
-_BYTES_MAX: Final = 64 << 20
-"""More than a hundred times what records have."""
 
 
 def command(
@@ -56,21 +51,7 @@ def command(
 def _check(name: str) -> Report:
     from croupier_server.verify import verify
 
-    try:
-        data = _read(name)
-    except OSError as error:
-        fail(f"cannot read {name}: {error.strerror}")
-    if len(data) > _BYTES_MAX:
-        fail(f"cannot read {name}: no record has more than {_BYTES_MAX >> 20} MiB")
-    return verify(data)
-
-
-def _read(name: str) -> bytes:
-    """The file, or so much of it that it is too long."""
-    if name == "-":
-        return sys.stdin.buffer.read(_BYTES_MAX + 1)
-    with Path(name).open("rb") as file:
-        return file.read(_BYTES_MAX + 1)
+    return verify(read_record_file(name))
 
 
 def _ask(server: str, table_id: str) -> Report:
@@ -94,7 +75,7 @@ def _show(name: str, report: Report) -> None:
     except UnicodeEncodeError:
         signs = ("ok   ", "WRONG")
     but = ", WITH A WARNING" if report.verified and report.warnings else ""
-    print(f"{printable(name)}: {'verified' if report.verified else 'NOT verified'}{but}")
+    say(f"{name}: {'verified' if report.verified else 'NOT verified'}{but}")
     for check in report.checks:
         sign = "!".ljust(len(signs[0])) if check.warning else signs[not check.holds]
-        print(f"  {sign} {check.name:<10}  {printable(check.detail)}")
+        say(f"  {sign} {check.name:<10}  {check.detail}")

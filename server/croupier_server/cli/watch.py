@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from croupier_server.cli.common import DEFAULT_SERVER, fail
+from croupier_server.cli.common import DEFAULT_SERVER, fail, say
 from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def command(
     from croupier.connection import is_lost
     from croupier.credentials import encryption_advice
     from croupier.errors import NotFound, from_rpc_error
+    from croupier_server.cli.narrator import Untellable
 
     try:
         return asyncio.run(_watch(server, table, use(key_file, ca)))
@@ -49,13 +50,15 @@ def command(
             said = refused.message
             fail(f"no Croupier server answers at {server}: {said}{encryption_advice(said)}", 1)
         fail(f"{server}: {refused.message}", exit_code=1)
+    except Untellable as error:
+        fail(f"{server}: {error}", exit_code=1)
 
 
 async def _watch(server: str, table: str, credentials: Credentials) -> int:
     async with open_channel(credentials, server) as channel:
         if table:
-            return await _watch_table(channel, table, print)
-        return await _watch_lobby(channel, print)
+            return await _watch_table(channel, table, say)
+        return await _watch_lobby(channel, say)
 
 
 async def _watch_table(channel: grpc.aio.Channel, table: str, show: Callable[[str], None]) -> int:

@@ -5,7 +5,7 @@ Must not be put here: how it is written or read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from croupier.record.v1 import record_pb2
@@ -13,6 +13,7 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import CroupierError, InvalidRequest
 from croupier_server.games.base import EndReason, Event, Move, Seat, SeatOutcome, Turn
 from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.storage.base import FinishedMatch, LogRow
 from croupier_server.storage.codec import read_record
 from croupier_server.wire.registry import WIRES
 
@@ -108,8 +109,12 @@ def play(match: MatchText) -> Iterator[Moment]:
     for number, step in enumerate(match.steps, 1):
         try:
             yield _play(game, state, step)
-        except (CroupierError, KeyError, IndexError) as error:
+        except (CroupierError, NotationError) as error:
             raise NotationError(f"step {number}: {error}") from error
+        except Exception as error:
+            # A text comes from anybody: what the rules trip over is not allowed by them either.
+            what = f"it does not fit the game ({type(error).__name__})"
+            raise NotationError(f"step {number}: {what}") from error
     if match.ending.reason == EndReason.FINISHED.name:
         outcome = game.outcome(state)
         if outcome is None:
@@ -146,9 +151,21 @@ def of_record(data: bytes) -> MatchText:
 
     Raises:
         RecordError: the bytes are no record, or were changed.
-        NotationError: a record of a game that is unknown here.
+        NotationError: a record of a game that is unknown here, or of what no server writes.
     """
     match, rows = read_record(data)
+    try:
+        return _of_match(match, rows)
+    except NotationError:
+        raise
+    except CroupierError as error:
+        raise NotationError(f"not a record of this game: {error.message}") from error
+    except Exception as error:
+        # A record comes from anybody, and its hashes may be right all the same.
+        raise NotationError(f"not a record of this game ({type(error).__name__})") from error
+
+
+def _of_match(match: FinishedMatch, rows: Sequence[LogRow]) -> MatchText:
     table = table_pb2.Table.FromString(match.table)
     wire = WIRES.get(match.kind)
     if wire is None:

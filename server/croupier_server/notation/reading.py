@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from croupier_server.games.base import SeatOutcome
+from croupier_server.games.base import EndReason, SeatOutcome
 from croupier_server.games.cards import parse_card
 from croupier_server.games.registry import GAMES
 from croupier_server.notation.match import (
@@ -30,6 +30,8 @@ _RESULT: Final = re.compile(r"([A-Z_]+)(?: by (\d+))?(?: (\".*\"))?")
 _OUTCOME: Final = re.compile(r"(\d+): ([+-]\d+) place (\d+)")
 _DEAL: Final = re.compile(r"\d+(?: redeal \d+)?")
 _WINDOWS_MAX: Final = 1_000
+_STEPS_MAX: Final = 1_000_000
+"""Steps of one match. The longest have some ten thousand."""
 
 
 def read(text: str) -> MatchText:
@@ -93,6 +95,8 @@ class _Reader:
                 self._ending = _ending(rest)
             case _:
                 self._steps += self._answers(line)
+        if len(self._steps) > _STEPS_MAX:
+            raise NotationError(f"more than {_STEPS_MAX} steps")
 
     def _head(self, word: str, rest: str) -> None:
         if word == "option":
@@ -156,9 +160,10 @@ def _uncommented(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    found = json.loads(text)
+    # What begins otherwise may be nested too deeply to be read at all.
+    found = json.loads(text) if text.startswith('"') else None
     if not isinstance(found, str):
-        raise NotationError(f"{text} is no text in quotes")
+        raise NotationError(f"{text[:80]!r} is not a text in double quotes")
     return found
 
 
@@ -171,6 +176,9 @@ def _ending(text: str) -> Ending:
     outcomes = [_OUTCOME.fullmatch(seat) for seat in seats]
     if found is None:
         raise NotationError(f"{head!r} is no result")
+    if found[1] not in EndReason.__members__:
+        known = ", ".join(EndReason.__members__)
+        raise NotationError(f"{found[1]!r} is not a reason; known reasons: {known}")
     scores = []
     for place, outcome in enumerate(outcomes):
         if outcome is None or int(outcome[1]) != place:

@@ -5,7 +5,6 @@ Must not be put here: words of one game (`words`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -13,6 +12,7 @@ from croupier_server.games.cards import CARD_NAMES
 from croupier_server.games.registry import AnyGame
 from croupier_server.notation.match import Answer, Chance, Ending, MatchText, Moment, Window, play
 from croupier_server.notation.words import WORDS, Words
+from croupier_server.printable import quoted
 
 HEAD: Final = "croupier notation 1"
 """The first line."""
@@ -39,9 +39,9 @@ def _header(match: MatchText) -> Iterator[str]:
     yield f"game {match.game}"
     yield f"ruleset {match.ruleset}"
     yield from (f"option {name}={text}" for name, text in match.options.items())
-    yield f"table {json.dumps(match.table_id)}"
+    yield f"table {quoted(match.table_id)}"
     for seat, player in enumerate(match.players):
-        yield f"seat {seat} {json.dumps(player, ensure_ascii=False)}"
+        yield f"seat {seat} {quoted(player)}"
 
 
 def _result(ending: Ending) -> str:
@@ -49,7 +49,7 @@ def _result(ending: Ending) -> str:
     if ending.seat is not None:
         parts[0] += f" by {ending.seat}"
     if ending.detail:
-        parts[0] += f" {json.dumps(ending.detail, ensure_ascii=False)}"
+        parts[0] += f" {quoted(ending.detail)}"
     parts += [f"{seat}: {one.score:+d} place {one.place}" for seat, one in enumerate(ending.seats)]
     return BETWEEN.join(parts)
 

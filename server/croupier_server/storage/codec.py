@@ -45,6 +45,12 @@ FORMATS: Final = range(1, RECORD_FORMAT + 1)
 """Versions of the layout that can be read."""
 
 _HASH_FIELD_BYTES: Final = 34
+_ROWS: Final = 5
+"""Number of the field ``Record.rows``."""
+
+_HEAD_BYTES_MAX: Final = 1 << 20
+"""Bytes of a record beside its rows. Real ones have a few thousand."""
+
 _SHORT: Final = len(VARINTS)
 _TAG: Final = b"croupier/record/v1"
 _RECORD_HASH: Final = b"\x3a\x20"
@@ -198,6 +204,7 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
 
 def _parse(data: bytes) -> record_pb2.Record:
     """The message in *data*, the hash at its end checked; what is unknown is left out."""
+    _check_shape(data)
     try:
         record = record_pb2.Record.FromString(data)
     except DecodeError as error:
@@ -213,6 +220,40 @@ def _parse(data: bytes) -> record_pb2.Record:
         raise RecordError("the hash at the end is not that of the bytes before it")
     record.DiscardUnknownFields()
     return record
+
+
+def _check_shape(data: bytes) -> None:
+    """Refuse, before anything is made of it, a file of millions of rows or seats that are empty."""
+    at = head = 0
+    while at < len(data):
+        start = at
+        tag, at = _varint(data, at)
+        kind = tag & 7
+        if kind not in (0, 2):
+            raise RecordError("not a record")
+        size, at = _varint(data, at)
+        if kind == 0:
+            continue
+        if tag >> 3 != _ROWS:
+            head += at - start + size
+        elif size < _HASH_FIELD_BYTES:
+            raise RecordError(f"a row of {size} bytes; its hash alone has {_HASH_FIELD_BYTES}")
+        if head > _HEAD_BYTES_MAX:
+            raise RecordError(f"more than {_HEAD_BYTES_MAX} bytes beside the rows")
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at *at*, and where it ends."""
+    value = shift = 0
+    while at < len(data) and shift < 70:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at += 1
+        if byte < 128:
+            return value, at
+        shift += 7
+    raise RecordError("not a record")
 
 
 def _players(rows: Iterable[LogRow], seats: int) -> tuple[str, ...]:
