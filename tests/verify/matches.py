@@ -44,6 +44,7 @@ DEALS = {
     "fixed": DealSource(DealKind.FIXED, seed=(1 << 64) - 7),
 }
 NONCE_MS = 5_000
+START_TIMEOUT_MS = 20_000
 NO_CLOCK = ClockSpec()
 
 
@@ -98,6 +99,8 @@ def cases() -> list[Case]:
             case = Case(game, rulesets[number % len(rulesets)], end=end, seed=number)
             if end == "forfeit":
                 case = replace(case, clock=ClockSpec(per_move_ms=100, strikes=3))
+            if end == "no show":
+                case = replace(case, clock=ClockSpec(start_timeout_ms=START_TIMEOUT_MS))
             found.append(case)
         found += [
             Case(game, rulesets[0], clock=clock, seed=10 + number, delay=number == 1)
@@ -246,7 +249,9 @@ class _Match:
         case, steps = self.case, 0
         while table.status is not Status.ENDED:
             steps += 1
-            if case.end == "no show" or (case.end in ("aborted", "conceded") and steps > 40):
+            if case.end == "no show":
+                self._wait(START_TIMEOUT_MS)
+            elif case.end in ("aborted", "conceded") and steps > 40:
                 self._end(table)
             elif case.end == "forfeit" and steps > 30:
                 self._wait(1_000)
