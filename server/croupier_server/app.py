@@ -257,6 +257,7 @@ def _shard(settings: Settings, sources: Sources, store: Store, bots: house.House
         games={kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()},
         limits=_limits(settings),
         house=bots.sit if settings.house_bots else None,
+        records=store.records,
     )
 
 

@@ -137,8 +137,8 @@ def test_the_unit_starts_what_there_is_with_settings_that_there_are() -> None:
     assert names - {"config"} <= Settings.model_fields.keys()
 
 
-def test_the_unit_does_not_start_a_server_again_that_another_has_followed() -> None:
-    assert values("RestartPreventExitStatus") == [str(app._SUPERSEDED)]
+def test_the_unit_does_not_start_a_server_again_that_has_lost_its_store() -> None:
+    assert values("RestartPreventExitStatus") == [f"{app._SUPERSEDED} {app._FILES_REPLACED}"]
 
 
 @pytest.mark.skipif(

@@ -89,6 +89,7 @@ class World:
             games=self.games,
             limits=self._limits,
             house=self.house.append,
+            records=self.records,
         )
 
     def restart(self) -> None:

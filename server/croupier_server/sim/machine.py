@@ -110,6 +110,7 @@ class Machine:
             log=store.log,
             games=GAME_ENTRIES,
             limits=self._limits,
+            records=store.records,
             house=self.house.sit if self.house is not None else None,
         )
         self.run(self._serve(self.shard, store))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -26,6 +26,9 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.tally import Tally
 
 _log = structlog.get_logger(__name__)
+
+RECORDED_MAX: Final = 4_096
+"""Ended tables of which callers are told that there is a record; of older ones they are not."""
 
 SCANNED_MAX: Final = 1_000
 """So many tables are looked at for one page of a list, however few of them are on it."""
@@ -77,6 +80,7 @@ class Directory:
         "_made",
         "_makers",
         "_order",
+        "_recorded",
         "_tables",
         "boards",
         "recovery",
@@ -90,6 +94,8 @@ class Directory:
         self._order: list[Table] = []
         """The same, by `Table.number`: after a start they do not come in it."""
         self._ended: deque[str] = deque()
+        self._recorded: dict[str, None] = {}
+        """Tables whose records are shown, the newest `RECORDED_MAX`."""
         self._makers: dict[str, str] = {}
         """Who made a table that has not ended, as far as everybody may know."""
         self._made: Counter[str] = Counter()
@@ -156,7 +162,9 @@ class Directory:
         """A table that is live, or ended not long ago.
 
         Raises:
-            NotFound: unknown here, or not for this caller to know.
+            NotFound: unknown here, or not for this caller to know. If the match has ended and its
+                record is shown, ``record`` in the metadata names that: whoever may ask for tables
+                may ask for records.
             Unavailable: TABLE_RECOVERING.
             TableHalted: it could not be taken up.
         """
@@ -164,8 +172,21 @@ class Directory:
         if table is None:
             if self.recovery is not None:
                 self.recovery.expect(table_id)
-            raise NotFound(Reason.NOT_FOUND, "there is no such table", field="table_id")
+            is_recorded = table_id in self._recorded
+            raise NotFound(
+                Reason.NOT_FOUND,
+                "there is no such table",
+                field="table_id",
+                metadata={"record": table_id} if is_recorded else None,
+            )
         return table
+
+    def recorded(self, table_ids: Iterable[str]) -> None:
+        """Records of these tables are shown."""
+        for table_id in table_ids:
+            self._recorded[table_id] = None
+            if len(self._recorded) > RECORDED_MAX:
+                del self._recorded[next(iter(self._recorded))]
 
     def listed(
         self,
@@ -256,9 +277,12 @@ class Directory:
             record_format=made.record_format,
             leaves_record=table.leaves_record,
         )
-        self._log.finish(match, partial(_kept, spec.table_id))
-        self._uncount(table)
         names = self.boards.end(table)
+        shown = names if match.board and match.board_tables > 1 else [spec.table_id]
+        if not match.leaves_record:
+            shown = [name for name in shown if name != spec.table_id]
+        self._log.finish(match, partial(self._finished, spec.table_id, shown))
+        self._uncount(table)
         unveiled = [self._tables[name] for name in names if name in self._tables]
         self.tally.end(table)
         self._ended.append(spec.table_id)
@@ -268,7 +292,9 @@ class Directory:
             self._let_go(gone[-1])
         return Archived(gone, unveiled)
 
-
-def _kept(table_id: str, error: Exception | None) -> None:
-    if error is not None:
-        _log.error("no record", table_id=table_id, error=type(error).__name__)
+    def _finished(self, table_id: str, shown: Sequence[str], error: Exception | None) -> None:
+        """The match of a table was put away, so that the records of *shown* may be read; or not."""
+        if error is None:
+            self.recorded(shown)
+        else:
+            _log.error("no record", table_id=table_id, error=type(error).__name__)

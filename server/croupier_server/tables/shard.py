@@ -17,7 +17,7 @@ import structlog
 
 from croupier_server.errors import NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Move, Seat
-from croupier_server.storage.base import TableLog
+from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables import outages, tickets
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.checkpoint import can_save, save
@@ -26,7 +26,7 @@ from croupier_server.tables.commits import Commits, store_unavailable
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
-from croupier_server.tables.directory import Directory
+from croupier_server.tables.directory import RECORDED_MAX, Directory
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
@@ -64,6 +64,7 @@ class Shard:
         house: told of each house seat of a new table, once that is stored.
         dealer: makes a table's decks and lots from its root, in place of `deals.RootDealer`.
         endpoint: address that tables name as theirs; empty: the one that was asked.
+        records: what the log makes of finished matches, to know of those of the last run.
 
     Attributes:
         directory: all tables.
@@ -94,9 +95,11 @@ class Shard:
         house: Callable[[HouseSeat], None] | None = None,
         dealer: MakeDealer | None = None,
         endpoint: str = "",
+        records: RecordStore | None = None,
     ) -> None:
         self.limits = limits
         self._log = log
+        self._records = records
         self.directory = Directory(log, limits.ended_max)
         self.table = self.directory.table
         self.list_tables = self.directory.listed
@@ -142,6 +145,9 @@ class Shard:
     async def begin(self) -> None:
         """Find out which tables the store has; `recover` takes them up."""
         self.directory.boards.go_on_from(await self._log.board_tables())
+        if self._records is not None:
+            newest = await self._records.newest(before=None, limit=RECORDED_MAX)
+            self.directory.recorded(entry.table_id for entry in reversed(newest))
         ended = await self._log.ended_requests()
         self.reception.go_on_from(await self.recovery.begin(), ended)
 

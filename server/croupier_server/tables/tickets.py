@@ -41,10 +41,16 @@ def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat
 
     Raises:
         NotAllowed: TICKET_INVALID, also where there is no such table, or TICKET_SUPERSEDED.
+        Conflict: TABLE_CLOSED, the match ended a while ago; ``record`` in the metadata names its
+            record. That tells no more than asking for the record.
     """
     try:
         table = find(table_id)
-    except NotFound:
+    except NotFound as error:
+        if "record" in error.metadata:
+            raise Conflict(
+                Reason.TABLE_CLOSED, "the match has ended; get its record", metadata=error.metadata
+            ) from None
         is_same(ticket_hash(caller.principal, caller.ticket), _NO_HASH)  # takes as long
         raise _no_seat() from None
     return table, seat_of(caller, table)

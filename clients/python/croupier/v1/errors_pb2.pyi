@@ -73,7 +73,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_STARTED: _Reason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     REASON_TABLE_CLOSED: _Reason.ValueType  # 19
-    """FAILED_PRECONDITION. The match has ended."""
+    """FAILED_PRECONDITION. The match has ended. Where the server no longer has the table, `record` in the
+    metadata is the id by which GetRecord has its record.
+    """
     REASON_TABLE_HALTED: _Reason.ValueType  # 20
     """FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
     REASON_NONCE_MISMATCH: _Reason.ValueType  # 21
@@ -250,7 +252,9 @@ REASON_TABLE_NOT_READY: Reason.ValueType  # 17
 REASON_TABLE_STARTED: Reason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 REASON_TABLE_CLOSED: Reason.ValueType  # 19
-"""FAILED_PRECONDITION. The match has ended."""
+"""FAILED_PRECONDITION. The match has ended. Where the server no longer has the table, `record` in the
+metadata is the id by which GetRecord has its record.
+"""
 REASON_TABLE_HALTED: Reason.ValueType  # 20
 """FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
 REASON_NONCE_MISMATCH: Reason.ValueType  # 21

@@ -1033,7 +1033,9 @@ Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class MoveAccepted(_message.Message):
-    """An accepted move. The same answer is given when the same move comes again."""
+    """An accepted move. The same answer is given when the same move comes again, until two more deals
+    have begun.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

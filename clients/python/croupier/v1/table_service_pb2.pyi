@@ -73,10 +73,12 @@ class CreateTableRequest(_message.Message):
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
-    long as the server answers for the table, a day at most. Afterwards NOT_FOUND tells that it was
-    made and is gone, for a day and the newest 4,096 of such tables. Optional. Without a key it takes
-    at least 22 characters, and they must be made of 128 random bits: whoever repeats the id and the
-    request is given the same secrets.
+    long as the server answers for the table, a day at most. After a restart of the server they give
+    the same table with a new host ticket and new invite codes, and the old ones are good no longer,
+    because only their hashes are stored. When the table is gone, NOT_FOUND tells that it was made,
+    for a day and the newest 4,096 of such tables. Optional. Without a key it takes at least 22
+    characters, and they must be made of 128 random bits: whoever repeats the id and the request is
+    given the secrets.
     """
     game: _game_pb2.GameKind.ValueType
     """The game."""
@@ -376,9 +378,10 @@ class JoinTableRequest(_message.Message):
     NONCE_HASH_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
-    long as the server answers for the table, a day at most. Optional. Without a key it takes at least
-    22 characters, and they must be made of 128 random bits: whoever repeats the id and the request is
-    given the same ticket.
+    long as the server answers for the table, a day at most. After a restart of the server they give
+    the same seat with a new ticket and the next epoch, as if the seat were joined again, because only
+    the hash of a ticket is stored. Optional. Without a key it takes at least 22 characters, and they
+    must be made of 128 random bits: whoever repeats the id and the request is given the ticket.
     """
     table_id: _builtins.str
     """The table."""
