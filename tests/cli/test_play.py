@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from croupier.record.v1 import record_pb2
+from croupier.v1 import game_pb2
 from croupier_server.bench.served import server
 from croupier_server.cli import run
 from croupier_server.contest import runner
@@ -230,6 +231,86 @@ def test_a_match_whose_seats_are_not_taken_is_given_up(
     assert [match["score"] for match in data["matches"]] == [-WORST_DEAL] * 2
     assert data["entrants"][0]["faults"] == {"absent": 2}
     assert "one-by-one did not take every seat within 3 s" in capsys.readouterr().err
+
+
+# Plays every seat of the first table that it is invited to, and no other table.
+CHOOSY = """
+import asyncio, json, os
+import croupier
+from croupier.bots import RandomBot
+
+async def main():
+    playing, first = [], None
+    for line in os.fdopen(int(os.environ["CROUPIER_INVITES_FD"])):
+        seat = json.loads(line)
+        first = first or seat["table_id"]
+        if seat["table_id"] == first:
+            asked = dict(table=first, invite=seat["invite_code"])
+            play = asyncio.to_thread(croupier.run, RandomBot, seat["address"], **asked)
+            playing.append(asyncio.create_task(play))
+            await asyncio.sleep(0)
+    await asyncio.gather(*playing)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.attack
+def test_a_table_that_never_begins_does_not_hold_up_its_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SEATS_S", 3.0)
+    script = tmp_path / "choosy"
+    script.write_text(f"#!{sys.executable}\n{CHOOSY}")
+    script.chmod(0o755)
+    entrants = ["--bots", f"cmd:{script}", "--bots", "random", "--boards", "1"]
+    _, data = play(tmp_path / "out", *entrants, *ONE_DEAL)
+    assert [match["outcome"] for match in data["matches"]] == ["played", "absent"]
+    assert data["matches"][1]["score"] == -WORST_DEAL
+
+
+# The server ---------------------------------------------------------------------------------------
+
+
+def halt(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
+    """Let the first records of a contest say that the server halted the table; the tables."""
+    take, halted = runner._Runner._take, list[str]()
+
+    def spoil(self: runner._Runner, record: record_pb2.Record) -> None:
+        if len(halted) < times:
+            halted.append(record.table.table_id)
+            record.result.Clear()
+            record.result.reason = game_pb2.END_REASON_HALTED
+        take(self, record)
+
+    monkeypatch.setattr(runner._Runner, "_take", spoil)
+    return halted
+
+
+def test_what_the_server_spoils_is_played_again_on_the_same_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["--bots", "greedy,random", "--boards", "2", "--seed", "3", *ONE_DEAL]
+    _, undisturbed = play(tmp_path / "before", *arguments)
+    halted = halt(monkeypatch, 3)
+    status, data = play(tmp_path / "after", *arguments)
+    assert len(halted) == 3
+    assert status == 0
+    assert scores(data) == scores(undisturbed)
+    assert not set(halted) & {match["table_id"] for match in data["matches"]}
+
+
+def test_what_the_server_spoils_again_and_again_counts_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    halted = halt(monkeypatch, 1000)
+    status, data = play(tmp_path / "out", "--bots", "greedy,random", "--boards", "1", *ONE_DEAL)
+    assert status == 1
+    assert len(halted) == 2 * runner.TRIES
+    assert [match["outcome"] for match in data["matches"]] == ["server_fault"] * 2
+    for entrant in data["entrants"]:
+        assert (entrant["matches"], entrant["failed"], entrant["score"]) == (0, 2, None)
+    assert "a match ended as HALTED (2 matches)" in capsys.readouterr().err
 
 
 @pytest.mark.attack

@@ -175,7 +175,7 @@ async def test_an_epitaph_is_short_and_printable(tmp_path: Path) -> None:
     last = last_line(log)
     assert len(last) == QUOTE_MAX
     log.write_text("so \x1b]0;title\x07 far\u202e")
-    assert last_line(log) == "so ?]0;title? far?"
+    assert last_line(log) == "so \\x1b]0;title\\x07 far\\u202e"
     await worker.finish()
 
 

@@ -24,6 +24,7 @@ from typing import Final, Self
 from croupier.credentials import without_credentials
 from croupier_server.contest import supervisor
 from croupier_server.contest.entrant import Entrant
+from croupier_server.printable import printable
 
 START_S = 30.0
 """A server that has not said where it listens after this time is given up."""
@@ -110,7 +111,7 @@ def last_line(log: Path) -> str:
         file.seek(max(file.seek(0, os.SEEK_END) - _TAIL, 0))
         lines = file.read(_TAIL).decode("utf-8", errors="replace").split("\n")
         line = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        shown = "".join(char if char.isprintable() else "?" for char in line)
+        shown = printable(line)
         return shown if len(shown) <= QUOTE_MAX else shown[: QUOTE_MAX - 3] + "..."
     return ""
 

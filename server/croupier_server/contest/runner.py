@@ -240,7 +240,7 @@ class _Runner:
         try:
             table = (await self._tables.GetTable(request, timeout=CALL_S)).table
             if table.status != table_pb2.TABLE_STATUS_ENDED:
-                await self._abort(live, fault.detail)
+                await self._abort(live, fault.outcome)
         except grpc.aio.AioRpcError as error:
             refused = from_rpc_error(error)
             if refused.reason != "TABLE_CLOSED":
