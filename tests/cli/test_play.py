@@ -339,7 +339,7 @@ def test_a_bot_that_fails_loses(
     assert status == 1
     shown = capsys.readouterr()
     assert words in shown.err
-    assert "lost by faults" in " ".join(shown.out.split())
+    assert outcome.replace("_", " ") in shown.out
     assert [match["outcome"] for match in data["matches"]] == [outcome] * 3
     assert [match["at_fault"] for match in data["matches"]] == [[bot]] * 3
     assert [match["score"] for match in data["matches"]] == [-WORST_DEAL] * 3

@@ -5,6 +5,7 @@ Must not be put here: the mathematics, which is `contest.results`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,16 +37,17 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     console = Console(highlight=False)
     totals = [(of_entrant(n, results), _label(e.name)) for n, e in enumerate(plan.entrants)]
     totals.sort(key=lambda row: row[0].score.mean if row[0].score else float("-inf"), reverse=True)
-    table = _new_table(f"{plan.game}, ruleset {plan.ruleset}, seed {plan.seed}", ("bot",))
-    for tally, name in totals:
-        table.add_row(name, *_cells(tally))
-    console.print(table)
+    title = f"{plan.game}, ruleset {plan.ruleset}, seed {plan.seed}"
+    console.print(_table(title, ("bot",), [((name,), tally) for tally, name in totals]))
     if len(plan.entrants) > 2:
-        table = _new_table("each pair", ("bot", "against"))
-        for pairing in round_robin(len(plan.entrants)):
-            names = (_label(plan.entrants[number].name) for number in pairing)
-            table.add_row(*names, *_cells(of_pairing(pairing, results)))
-        console.print(table)
+        pairs = [
+            (
+                tuple(_label(plan.entrants[number].name) for number in pairing),
+                of_pairing(pairing, results),
+            )
+            for pairing in round_robin(len(plan.entrants))
+        ]
+        console.print(_table("each pair", ("bot", "against"), pairs))
     if any(tally.faults for tally, _ in totals):
         console.print(_fault_table(totals))
     boards = len({result.match.board for result in results if result.score is not None})
@@ -63,7 +65,7 @@ def _label(name: str) -> str:
 def _fault_table(totals: list[tuple[Tally, str]]) -> Table:
     """How many matches each bot has lost by faults of each kind."""
     kinds = [kind for kind in Outcome if any(kind in tally.faults for tally, _ in totals)]
-    table = Table(title="matches lost by faults", title_justify="left")
+    table = Table(title="faults", title_justify="left")
     table.add_column("bot")
     for kind in kinds:
         table.add_column(kind.replace("_", " "), justify="right")
@@ -73,26 +75,38 @@ def _fault_table(totals: list[tuple[Tally, str]]) -> Table:
     return table
 
 
-def _new_table(title: str, names: tuple[str, ...]) -> Table:
+def _table(
+    title: str, heads: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Tally]]
+) -> Table:
+    """Who is ahead, one row a tally; without columns for faults and failures where there are none,
+    so that it fits a narrow terminal."""
+    counts: list[tuple[str, list[int]]] = [
+        ("matches", [tally.matches for _, tally in rows]),
+        ("won", [tally.wins for _, tally in rows]),
+        ("drawn", [tally.draws for _, tally in rows]),
+        ("lost", [tally.losses for _, tally in rows]),
+        ("faults", [sum(tally.faults.values()) for _, tally in rows]),
+        ("failed", [tally.failed for _, tally in rows]),
+    ]
+    shown = [
+        (head, values) for head, values in counts if any(values) or head not in ("faults", "failed")
+    ]
     table = Table(title=title, title_justify="left")
-    for name in names:
-        table.add_column(name)
-    for name in ("matches", "won", "drawn", "lost", "faults", "failed", "score", "95% interval"):
-        table.add_column(name, justify="right")
+    for head in heads:
+        table.add_column(head)
+    for head in (*(head for head, _ in shown), "score", "95% interval"):
+        table.add_column(head, justify="right")
+    for number, (names, tally) in enumerate(rows):
+        own = (str(values[number]) for _, values in shown)
+        table.add_row(*names, *own, *_score(tally.score))
     return table
-
-
-def _cells(tally: Tally) -> list[str]:
-    faults = sum(tally.faults.values())
-    counts = (tally.matches, tally.wins, tally.draws, tally.losses, faults, tally.failed)
-    return [*map(str, counts), *_score(tally.score)]
 
 
 def _score(score: Interval | None) -> tuple[str, str]:
     if score is None:
         return "-", "-"
     if score.low is None or score.high is None:
-        why = "too few boards" if score.values < VALUES_MIN else "all boards equal"
+        why = "too few boards" if score.values < VALUES_MIN else "no spread"
         return f"{score.mean:+.2f}", why
     return f"{score.mean:+.2f}", f"{score.low:+.2f} to {score.high:+.2f}"
 
