@@ -216,12 +216,30 @@ for line in os.fdopen(int(os.environ["CROUPIER_INVITES_FD"])):
 """
 
 
+# Takes every seat and leaves it again.
+LEAVING = """
+import asyncio, json, os
+import croupier
+
+async def main():
+    for line in os.fdopen(int(os.environ["CROUPIER_INVITES_FD"])):
+        seat = json.loads(line)
+        async with croupier.connect(seat["address"]) as client:
+            ticket = await client.join(seat["table_id"], invite=seat["invite_code"])
+            await client.leave(ticket)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("text", [ONE_BY_ONE, LEAVING], ids=["one by one", "leaving"])
 def test_a_match_whose_seats_are_not_taken_is_given_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "SEATS_S", 3.0)
-    script = tmp_path / "one-by-one"
-    script.write_text(f"#!{sys.executable}\n{ONE_BY_ONE}")
+    script = tmp_path / "absentee"
+    script.write_text(f"#!{sys.executable}\n{text}")
     script.chmod(0o755)
     entrants = ["--bots", f"cmd:{script}", "--bots", "random", "--matches", "2"]
     status, data = play(tmp_path / "out", *entrants, *ONE_DEAL)
@@ -230,7 +248,7 @@ def test_a_match_whose_seats_are_not_taken_is_given_up(
     assert [match["outcome"] for match in data["matches"]] == ["absent"] * 2
     assert [match["score"] for match in data["matches"]] == [-WORST_DEAL] * 2
     assert data["entrants"][0]["faults"] == {"absent": 2}
-    assert "one-by-one did not take every seat within 3 s" in capsys.readouterr().err
+    assert "absentee did not take every seat within 3 s" in capsys.readouterr().err
 
 
 # Plays every seat of the first table that it is invited to, and no other table.

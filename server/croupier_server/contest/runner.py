@@ -408,14 +408,15 @@ class _Runner:
         except grpc.aio.AioRpcError:
             return await live.ended
         if table.status == table_pb2.TABLE_STATUS_OPEN:
-            teams = sorted({self._plan.teams[seat.seat] for seat in table.seats if not seat.epoch})
-            missing = tuple(dict.fromkeys(live.match.entrant_of_team(team) for team in teams))
+            empty = [self._plan.teams[seat.seat] for seat in table.seats if not seat.player]
+            missing = tuple(sorted({live.match.entrant_of_team(team) for team in empty}))
             names = " and ".join(self._plan.entrants[number].name for number in missing)
             why = (
                 f"{names} did not take every seat within {SEATS_S:.0f} s; "
                 "a program plays all its seats at once"
             )
-            await self._blame(live, _Fault(Outcome.ABSENT, missing, why))
+            if missing:
+                await self._blame(live, _Fault(Outcome.ABSENT, missing, why))
         return await live.ended
 
     async def _make_table(self, match: Match, tables: int) -> _Live:
