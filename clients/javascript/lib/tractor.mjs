@@ -388,14 +388,10 @@ export class Tractor {
 
   outcome() {
     if (this.phase !== "over") return null;
-    const gains = [0, 1].map(
-      (team) => this.levels[team] - this.start[team] + (team === this.aceWinner && this.levels[team] === ACE ? 1 : 0),
-    );
+    const lead = this.levels[0] - this.levels[1] + (this.aceWinner === 0) - (this.aceWinner === 1);
     return range(0, this.players).map((seat) => {
-      const team = seat % 2;
-      const isAhead = this.levels[team] >= this.levels[1 - team];
-      const isFirst = this.aceWinner === undefined ? isAhead : team === this.aceWinner;
-      return { seat, score: gains[team] - gains[1 - team], place: isFirst ? 1 : 2 };
+      const score = seat % 2 === 0 ? lead : 0 - lead;
+      return { seat, score, place: score >= 0 ? 1 : 2 };
     });
   }
 }

@@ -15,6 +15,7 @@ from tests.games.tractor.strategies import (
     make_options,
     new_deal,
     parse_one,
+    play_out,
     rigged_deck,
     sampler,
     steps,
@@ -115,6 +116,32 @@ def test_without_a_bid_the_named_team_declares() -> None:
     assert calls(state, "- -")[-1] == events.AuctionEnded(0, 0, 5)
     state = auction(starter=2, start_levels="5,3")
     assert calls(state, "- 20")[-1] == events.AuctionEnded(1, 20, 3)
+
+
+@pytest.mark.parametrize("first_drawer", ["starter", "rotating"])
+def test_without_a_bid_the_seat_that_the_last_deal_named_decides_who_declares(
+    first_drawer: str,
+) -> None:
+    """T-11.1: it draws first, and so deals, only with `first_drawer` starter."""
+    options = make_options("document", first_drawer=first_drawer, max_deals=4)
+    choose = sampler(7)
+
+    def nobody_bids(state: State, seat: int) -> int:
+        is_asked = GAME.decision_kind(state, seat) == TractorDecisionKind.CALL
+        return PASS if is_asked else choose(state, seat)
+
+    state = GAME.new(options)
+    publics = [event.public for event in play_out(state, nobody_bids, 3)]
+    begun = [public for public in publics if isinstance(public, events.DealStarted)]
+    ended = [public for public in publics if isinstance(public, events.AuctionEnded)]
+    scored = [public for public in publics if isinstance(public, events.DealScored)]
+    assert len(begun) == len(ended) == len(scored) == 4
+    for deal in range(1, 4):
+        named = scored[deal - 1].next_starter
+        assert ended[deal].declarers == named % 2
+        assert ended[deal].bid == 0
+        drawer = named if first_drawer == "starter" else (begun[deal - 1].first_drawer + 1) % 4
+        assert begun[deal].first_drawer == drawer
 
 
 def show(state: State, told: str) -> list[object]:

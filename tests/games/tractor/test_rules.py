@@ -280,6 +280,23 @@ def test_a_match_is_won_by_its_ace() -> None:
     assert wins == {0, 1}
 
 
+@pytest.mark.parametrize("starter", [0, 1])
+def test_places_follow_scores_whatever_the_levels_were_at_the_start(starter: int) -> None:
+    """T-9.6: a team that began behind and gained more may still be behind."""
+    for seed in range(6):
+        options = make_options(starter=starter, start_levels="9,4", max_deals=1)
+        state = GAME.new(options)
+        play_out(state, sampler(seed), seed)
+        (result,) = state.public.results
+        outcome = GAME.outcome(state)
+        assert outcome is not None
+        lead = result.levels[0] - result.levels[1]
+        assert [seat.score for seat in outcome.seats] == [lead, -lead, lead, -lead]
+        assert [seat.place for seat in outcome.seats] == [
+            1 if score >= 0 else 2 for score in (lead, -lead, lead, -lead)
+        ]
+
+
 def test_no_outcome_before_the_end() -> None:
     assert GAME.outcome(to_bury()) is None
 

@@ -166,11 +166,13 @@ def test_next_starter(players: int) -> None:
         assert scoring.next_starter(starter, False, players) == (starter + 1) % players
 
 
-def test_match_scores_are_signed_gains() -> None:
-    assert scoring.match_scores((2, 2), (5, 2), None) == (3, -3)
-    assert scoring.match_scores((5, 3), (5, 4), None) == (-1, 1)
-    assert scoring.match_scores((2, 2), (14, 9), 0) == (6, -6)
-    assert scoring.match_scores((2, 2), (14, 14), 1) == (-1, 1)
+def test_the_score_is_the_lead_in_levels_and_a_win_by_the_ace_counts_one_more() -> None:
+    """T-9.6."""
+    assert scoring.match_scores((5, 2), None) == (3, -3)
+    assert scoring.match_scores((5, 7), None) == (-2, 2)
+    assert scoring.match_scores((14, 9), 0) == (6, -6)
+    assert scoring.match_scores((14, 14), 1) == (-1, 1)
+    assert scoring.match_scores((14, 14), None) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -291,28 +291,18 @@ class Tractor:
         return single(cards[0]) | PLAY
 
     def standing(self, state: State) -> tuple[int, ...]:
-        """T-9.6: the team's signed gain of levels (`scoring.match_scores`)."""
+        """T-9.6: by how many steps each seat's team is ahead."""
         public = state.public
-        ace = None if public.match_winner == NO_TEAM else public.match_winner
-        scores = scoring.match_scores(public.options.start_levels, public.levels, ace)
+        winner = None if public.match_winner == NO_TEAM else public.match_winner
+        scores = scoring.match_scores(public.levels, winner)
         return scores * (public.options.players // 2)
 
     def outcome(self, state: State) -> Outcome | None:
         """T-9.6."""
-        public = state.public
-        if public.phase is not Phase.OVER:
+        if state.public.phase is not Phase.OVER:
             return None
-        levels = public.levels
-        ace = None if public.match_winner == NO_TEAM else public.match_winner
-        if ace is not None:
-            places = [1 if team == ace else 2 for team in (0, 1)]
-        else:
-            places = [1 if levels[team] >= levels[1 - team] else 2 for team in (0, 1)]
         return Outcome(
-            tuple(
-                SeatOutcome(score, places[seat % 2])
-                for seat, score in enumerate(self.standing(state))
-            )
+            tuple(SeatOutcome(score, 1 if score >= 0 else 2) for score in self.standing(state))
         )
 
     # Knowledge ---------------------------------------------------------------------------------

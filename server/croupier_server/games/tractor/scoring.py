@@ -131,21 +131,12 @@ def next_starter(starter: Seat, declarers_held: bool, players: int) -> Seat:
     return (starter + (2 if declarers_held else 1)) % players
 
 
-def match_scores(
-    start: Sequence[int], levels: Sequence[int], winner: int | None
-) -> tuple[int, int]:
-    """The signed score of both teams: levels gained, less those that the other team gained.
-
-    A team that won by its ace (T-9.6) has gained one level more than is shown. So a match of one
-    deal scores its signed level change, whatever the levels that it began with.
+def match_scores(levels: Sequence[int], winner: int | None) -> tuple[int, int]:
+    """The signed score of both teams in steps (T-9.6).
 
     Args:
-        start: levels of both teams in deal 1.
-        levels: levels at the end.
-        winner: the team that won by its ace, or None.
+        levels: levels of both teams, at the end of the match or of any deal.
+        winner: the team that won by its ace, which counts one step; None: neither has.
     """
-    gains = [
-        levels[team] - start[team] + (1 if team == winner and levels[team] == LEVEL_ACE else 0)
-        for team in (0, 1)
-    ]
-    return gains[0] - gains[1], gains[1] - gains[0]
+    lead = levels[0] - levels[1] + (winner == 0) - (winner == 1)
+    return lead, -lead
