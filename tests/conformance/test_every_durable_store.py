@@ -55,7 +55,11 @@ async def url(request: pytest.FixtureRequest) -> str:
     return await STORES[request.param](request)
 
 
-EARLIER = ("DROP TABLE ended_requests", "UPDATE alembic_version SET version_num = '0001'")
+EARLIER = (
+    "DROP TABLE ended_requests",
+    "ALTER TABLE writer DROP COLUMN lineage",
+    "UPDATE alembic_version SET version_num = '0001'",
+)
 
 
 async def make_earlier(url: str) -> None:

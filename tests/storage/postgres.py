@@ -56,9 +56,12 @@ class Cluster:
     Args:
         folder: an empty folder of ours.
         fsync: whether it waits for the disk.
+        primary: whose standby it is, with what that has now; None: it is a primary itself.
     """
 
-    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, fsync: bool = False, primary: Cluster | None = None
+    ) -> None:
         self._data = folder / "data"
         self._folder = folder
         self._settings = (
@@ -70,6 +73,13 @@ class Cluster:
         self._names = itertools.count(1)
         if self._owner:
             shutil.chown(folder, self._owner, pwd.getpwnam(self._owner).pw_gid)
+        if primary is not None:
+            self._run(
+                program("pg_basebackup"),
+                *("-D", str(self._data), "-d", f"host={primary._folder} user={ROLE}"),
+                *("--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"),
+            )
+            return
         self._run(
             program("initdb"),
             *("-D", str(self._data), "-U", ROLE, "--auth=trust", "--encoding=UTF8"),
@@ -84,6 +94,10 @@ class Cluster:
     def crash(self) -> None:
         """End it without any clean-up, as a power cut of its machine would."""
         self._run(self._pg_ctl, *self._place, "-m", "immediate", "-w", "stop")
+
+    def promote(self) -> None:
+        """Make a standby a primary, with what it has."""
+        self._run(self._pg_ctl, *self._place, "-w", "promote")
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -171,6 +185,15 @@ def running(*, fsync: bool = False) -> Iterator[Cluster]:
     cluster = Cluster(Path(tempfile.mkdtemp(prefix="croupier-pg-")), fsync=fsync)
     with cluster.guarded():
         cluster.start()
+        yield cluster
+
+
+@contextmanager
+def standby(primary: Cluster) -> Iterator[Cluster]:
+    """A standby of *primary* that is not started yet, in a temporary folder."""
+    folder = Path(tempfile.mkdtemp(prefix="croupier-pg-"))
+    cluster = Cluster(folder, primary=primary)
+    with cluster.guarded():
         yield cluster
 
 

@@ -265,6 +265,7 @@ class PostgresLog:
             self._settle(None)
         elif stored != expected - 1:
             raise Superseded(f"PostgreSQL has lost what it had stored after batch {stored}")
+        await self._session.note_lineage()
 
     def _settle(self, error: Exception | None) -> None:
         """Tell those whose batch this was."""

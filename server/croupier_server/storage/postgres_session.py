@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Final
 
 import asyncpg
+import structlog
 
 from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Superseded
@@ -55,6 +56,21 @@ _COMMIT: Final = {
     "process": "SET synchronous_commit = off",
 }
 
+_LINEAGE: Final = """
+SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+FROM pg_control_system()
+"""
+"""The cluster, and its timeline, which is a new one after the promotion of a standby and after a
+recovery to a point in time. ``pg_control_checkpoint`` tells the timeline too late: a promoted
+standby serves before its next checkpoint. Any role may ask, unless that was revoked."""
+
+_TAKE_FENCE: Final = "UPDATE writer SET fence = fence + 1, last_batch = 0 RETURNING fence, lineage"
+
+_BEGIN_LIVES: Final = """
+UPDATE live_tables SET epoch = greatest(epoch + 1, extract(epoch FROM now())::bigint)
+"""
+"""As `restoring.restore` does: events that clients have seen may be lost."""
+
 EXCLUDE_OTHERS: Final = "SELECT value FROM counters WHERE name = 'records' FOR UPDATE"
 """First statement of whatever changes more than the log: such transactions are rare, and one after
 the other they need no thought about what they would do to each other."""
@@ -75,6 +91,8 @@ that raised. All others are about the database or the session."""
 
 _LIVE_ONCE: Final = "uq_live_tables_table_id"
 """Against this is a table whose last match is still being put away: it passes."""
+
+_log = structlog.get_logger(__name__)
 
 
 class Held(Exception):
@@ -187,12 +205,40 @@ class WriterSession:
             await asyncio.sleep(_LOOK_AGAIN_S)
 
     async def claim(self) -> None:
-        """Take a fence: from now on whoever served before cannot store any more."""
-        async with self.connection.transaction():
-            await self.connection.execute(EXCLUDE_OTHERS)
-            self.fence = await self.connection.fetchval(
-                "UPDATE writer SET fence = fence + 1, last_batch = 0 RETURNING fence"
+        """Take a fence: from now on whoever served before cannot store any more. If the database is
+        another copy than the one last written to, its tables begin new lives."""
+        connection = self.connection
+        lineage = await self._lineage()
+        async with connection.transaction():
+            await connection.execute(EXCLUDE_OTHERS)
+            self.fence, before = await connection.fetchrow(_TAKE_FENCE)
+            if before and lineage and before != lineage:
+                tables = await connection.execute(_BEGIN_LIVES)
+                _log.warning(
+                    "another copy of the database",
+                    was=before,
+                    now=lineage,
+                    tables=int(tables.rpartition(" ")[2]),
+                )
+            await self.note_lineage(lineage)
+
+    async def note_lineage(self, lineage: str | None = None) -> None:
+        """Note which copy of the database holds all that was stored under our fence."""
+        lineage = await self._lineage() if lineage is None else lineage
+        if lineage:
+            await self.connection.execute(
+                "UPDATE writer SET lineage = $1 WHERE fence = $2 AND lineage IS DISTINCT FROM $1",
+                lineage,
+                self.fence,
             )
+
+    async def _lineage(self) -> str:
+        """Which copy of the database this is; empty where the role may not ask."""
+        try:
+            return str(await self.connection.fetchval(_LINEAGE))
+        except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedFunctionError) as error:
+            _log.warning("copy of the database unknown", why=plain(error))
+            return ""
 
     async def last_batch(self) -> int:
         """Number of the batch that was stored last under our fence.

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0002"
+REVISION: Final = "0003"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -160,6 +160,8 @@ writer: Final = Table(
     METADATA,
     Column("fence", BigInteger, nullable=False),
     Column("last_batch", BigInteger, nullable=False),
+    # Which copy of the database this was written to, if that is known.
+    Column("lineage", Text),
 )
-"""One row: who may write, and what was written last. PostgreSQL alone needs it; a file is held by
-a lock."""
+"""One row: who may write, and what was written last, and where. PostgreSQL alone needs it; a file
+is held by a lock."""
