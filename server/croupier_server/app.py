@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from time import thread_time
 from typing import Final, NamedTuple
 
 import structlog
@@ -99,10 +100,17 @@ class StoreGone(Exception):
 
 
 class Sources(NamedTuple):
-    """What comes from outside; equal sources make equal runs."""
+    """What comes from outside; equal sources make equal runs.
+
+    Attributes:
+        clock: the time.
+        secrets: random bytes.
+        used_s: seconds of processor time that this thread has used.
+    """
 
     clock: Clock
     secrets: Secrets
+    used_s: Callable[[], float] = thread_time
 
 
 def system_sources() -> Sources:
@@ -209,6 +217,7 @@ async def _running(
         sources.secrets,
         house.BOTS if settings.house_bots else frozenset(),
         meter,
+        sources.used_s,
     )
     door = Door(keys, certificates)
     await door.run()
@@ -311,7 +320,9 @@ def _certificates(settings: Settings) -> Certificates | None:
 
 
 def _gate(settings: Settings, keys: KeyRing, sources: Sources) -> Gate:
-    quotas = Quotas(settings.calls_limit, settings.calls_burst, sources.clock.now_ms)
+    quotas = Quotas(
+        settings.calls_limit, settings.calls_burst, sources.clock.now_ms, sources.used_s
+    )
     return Gate(keys if settings.asks_for_keys else None, quotas)
 
 

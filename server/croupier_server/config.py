@@ -140,10 +140,11 @@ class Settings(BaseSettings):
     calls_per_second: int | None = Field(
         None,
         ge=0,
-        description="Calls and session items that one principal may make a second in the long run, "
-        "answers to open decisions aside; 0: any number. Not set: 200, without keys any number.",
+        description="Tokens that one principal gets a second; a call or session item costs one, or "
+        "one for each millisecond of processor time. Accepted answers are free. 0: no limit. Not "
+        "set: 200, without keys no limit.",
     )
-    calls_burst: Positive = Field(2_000, description="Calls that it may make at once.")
+    calls_burst: Positive = Field(2_000, description="Tokens that it may use at once.")
     rows_mb_per_day: int | None = Field(
         None,
         ge=0,

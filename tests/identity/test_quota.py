@@ -60,6 +60,47 @@ def test_what_was_done_already_is_charged_up_to_a_debt_as_large_as_the_burst() -
     assert spent(quota, 10) == 1
 
 
+@pytest.mark.attack
+def test_long_work_costs_a_token_for_each_millisecond() -> None:
+    clock = ManualClock()
+    quota = Quota(200, 2_000, clock.now_ms)
+    pages = 0
+    while not quota.is_empty and pages < 900:
+        quota.spend()
+        quota.charge_work(0.016)
+        pages += 1
+    assert pages == 125, "two seconds of processor time at once"
+    clock.advance(1_000)
+    assert not quota.is_empty
+    for _ in range(13):
+        quota.spend()
+        quota.charge_work(0.016)
+    assert quota.is_empty, "and a fifth of a processor after that"
+
+
+def test_short_work_costs_the_token_of_its_call_alone() -> None:
+    quota = Quota(10, 50, ManualClock().now_ms)
+    for _ in range(50):
+        quota.spend()
+        quota.charge_work(0.000_5, 10_000)
+    assert quota.is_empty
+
+
+def test_long_answers_cost_a_token_for_64_kib() -> None:
+    quota = Quota(10, 50, ManualClock().now_ms)
+    quota.charge_work(0, 41 << 16)
+    assert spent(quota, 100) == 10
+
+
+def test_refusals_are_held_back_further_and_further_up_to_five_seconds() -> None:
+    quota = Quota(10, 50, ManualClock().now_ms)
+    assert quota.hold_back(100.0) == pytest.approx(0.005)
+    assert quota.hold_back(100.0) == pytest.approx(0.010)
+    assert max(quota.hold_back(100.0) for _ in range(2_000)) == pytest.approx(5.0)
+    assert quota.hold_back(200.0) == pytest.approx(0.005)
+    assert UNLIMITED.hold_back(100.0) == 0
+
+
 def test_no_limit_is_no_limit() -> None:
     for quota in (UNLIMITED, Quota(0, 0), Quotas(0, 10, lambda: 0).of("ann")):
         for _ in range(100):

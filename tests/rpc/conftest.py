@@ -65,13 +65,14 @@ def settings(**changes: object) -> Settings:
 
 
 def sources(clock: Clock) -> Sources:
-    """Given time, and bytes that look random and are the same in every run."""
+    """Given time, work that takes none, and bytes that look random and are the same in every
+    run."""
     counter = count()
 
     def secrets(number: int) -> bytes:
         return hashlib.shake_256(f"test {next(counter)}".encode()).digest(number)
 
-    return Sources(clock, secrets)
+    return Sources(clock, secrets, lambda: 0.0)
 
 
 class Running(NamedTuple):

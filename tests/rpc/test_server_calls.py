@@ -94,7 +94,10 @@ async def test_tickets_come_from_metadata(serve: Serve) -> None:
         metadata = (("croupier-ticket", "a"), ("croupier-host-ticket", "b"), ("x-other", "c"))
         await call.unary(f"{ECHO}/Message", ASK, pb.GetTableRequest)
         await call.unary(f"{ECHO}/Message", ASK, pb.GetTableRequest, metadata)
-    assert echo.callers == [Caller(LOCAL, LOCAL_SCOPES), Caller(LOCAL, LOCAL_SCOPES, "a", "b")]
+    first, second = echo.callers
+    assert first == Caller(LOCAL, LOCAL_SCOPES, flow=first.flow)
+    assert second == Caller(LOCAL, LOCAL_SCOPES, "a", "b", flow=first.flow)
+    assert first.flow, "those without a key take turns by connection"
 
 
 @pytest.mark.parametrize("key", ["croupier-ticket", "croupier-host-ticket"])

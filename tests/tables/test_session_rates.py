@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
 from croupier_server.identity.quota import Quota
+from croupier_server.tables.session import ITEMS_MAX, STEP_ITEMS
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 from tests.tables.test_session import Client, answer, named, openings, refusal
@@ -102,6 +105,52 @@ def test_acknowledging_is_free() -> None:
         assert limited.client.hear() is not None
         limited.client.say(acknowledged=limited.client.last)
     assert not limited.is_over()
+
+
+@pytest.mark.attack
+def test_a_long_frame_gives_way_to_others_between_its_items() -> None:
+    limited = Limited()
+    moves = [pb.ChannelMove(channel=9) for _ in range(ITEMS_MAX)]
+    session = limited.client.session
+    steps = session.steps(pb.SessionRequest(acknowledged=1, moves=moves).SerializeToString())
+    counts = []
+    for _ in steps:
+        counts.append(len(session._items))
+    assert counts == list(range(STEP_ITEMS, ITEMS_MAX + 1, STEP_ITEMS))
+
+
+def test_nothing_is_done_on_a_session_that_ended_between_two_steps() -> None:
+    world = World()
+    table, tickets = world.start()
+    client = Client(world)
+    more = [pb.ChannelOpen(channel=number) for number in range(100, 100 + STEP_ITEMS)]
+    opens = [*more, *openings(table, tickets)]
+    frame = pb.SessionRequest(hello=pb.SessionHello(client="test"), opens=opens)
+    steps = client.session.steps(frame.SerializeToString())
+    next(steps)
+    client.session.close()
+    assert list(steps) == []
+    assert table.seat_watchers == [None] * 3
+
+
+def test_a_frame_that_is_full_leaves_channels_for_the_next_one() -> None:
+    world = World()
+    tables = [world.start() for _ in range(STEP_ITEMS)]
+    client = Client(world)
+    opens = [
+        pb.ChannelOpen(channel=3 * number + seat + 1, table_id=table.spec.table_id, ticket=ticket)
+        for number, (table, tickets) in enumerate(tables)
+        for seat, ticket in enumerate(tickets)
+    ]
+    client.say(hello={"client": "test"}, opens=opens)
+    heard = []
+    for number in range(3):
+        client.say(acknowledged=number)
+        data = client.session.next_frame(lambda: True)
+        assert data is not None
+        heard.append({item.channel for item in pb.SessionResponse.FromString(data).items})
+    assert [len(channels) for channels in heard] == [STEP_ITEMS] * 3
+    assert set.union(*heard) == set(range(1, 3 * STEP_ITEMS + 1))
 
 
 def test_who_waits_is_heard_again() -> None:

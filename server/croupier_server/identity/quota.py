@@ -1,20 +1,26 @@
-"""How fast a principal may call: a bucket of tokens that fills with time.
+"""How much work a principal may ask for: a bucket of tokens that fills with time.
 
-A call takes a token before it is carried out, and is refused when there is none. What can only be
-judged by trying (the answer to a decision, an item of a session) is tried and charged afterwards if
-it was refused; that may leave the bucket in debt, which ends a session that goes on all the same.
+A call takes a token before it is carried out, and is refused when there is none. Work that turns
+out to cost more is charged afterwards, one token for each millisecond of processor time. What can
+only be judged by trying (the answer to a decision, an item of a session) is tried and charged
+afterwards if it was refused. Both may leave the bucket in debt, which ends a session that goes on
+all the same.
 
-Must not be put here: what costs a token; services and sessions know.
+Must not be put here: which work is charged; services and sessions know.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Final
 
 from croupier_server.errors import Exhausted, Reason
 
 _MILLIS: Final = 1_000
+_BYTES_PER_TOKEN: Final = 1 << 16
+_REFUSAL_S: Final = 0.005
+_HELD_BACK_MAX_S: Final = 5.0
 
 
 class Quota:
@@ -24,18 +30,36 @@ class Quota:
         per_second: tokens that come in each second; 0: there is no limit.
         burst: tokens that the bucket holds, and the debt that it can have.
         now_ms: the time.
+        used_s: seconds of processor time that this thread has used.
+
+    Attributes:
+        stopwatch: *used_s*, to measure work for `charge_work`; always 0 where there is no limit.
     """
 
-    __slots__ = ("_burst", "_now_ms", "_per_second", "_seen_ms", "_tokens")
+    __slots__ = (
+        "_burst",
+        "_now_ms",
+        "_per_second",
+        "_refused_s",
+        "_seen_ms",
+        "_tokens",
+        "stopwatch",
+    )
 
     def __init__(
-        self, per_second: int = 0, burst: int = 0, now_ms: Callable[[], int] = lambda: 0
+        self,
+        per_second: int = 0,
+        burst: int = 0,
+        now_ms: Callable[[], int] = lambda: 0,
+        used_s: Callable[[], float] = time.thread_time,
     ) -> None:
+        self.stopwatch: Callable[[], float] = used_s if per_second else lambda: 0.0
         self._per_second = per_second
         self._burst = max(burst, 1)
         self._now_ms = now_ms
         self._tokens = float(self._burst)
         self._seen_ms = now_ms()
+        self._refused_s = 0.0
 
     def spend(self) -> None:
         """Take a token for a call.
@@ -50,11 +74,34 @@ class Quota:
             raise self.refusal()
         self._tokens -= 1
 
-    def charge(self) -> None:
-        """Take a token for what was done already."""
+    def charge(self, tokens: float = 1) -> None:
+        """Take *tokens* for what was done already."""
         if self._per_second:
             self._fill()
-            self._tokens = max(self._tokens - 1, -float(self._burst))
+            self._tokens = max(self._tokens - tokens, -float(self._burst))
+
+    def charge_work(self, seconds: float, size: int = 0) -> None:
+        """Charge what work cost beyond the token that was taken for it.
+
+        Args:
+            seconds: processor time that it took; a millisecond costs a token.
+            size: bytes that it answered; 64 KiB cost a token.
+        """
+        tokens = seconds * _MILLIS + size / _BYTES_PER_TOKEN - 1
+        if tokens > 0:
+            self.charge(tokens)
+
+    def hold_back(self, now_s: float) -> float:
+        """Count a refusal at *now_s*; returns the seconds to hold it back.
+
+        Refusals of one principal go out one every 5 ms, so that a client that repeats a refused
+        call at once is slowed down. None is held back for longer than 5 s.
+        """
+        if not self._per_second:
+            return 0.0
+        due = max(self._refused_s, now_s) + _REFUSAL_S
+        self._refused_s = min(due, now_s + _HELD_BACK_MAX_S)
+        return self._refused_s - now_s
 
     @property
     def is_limited(self) -> bool:
@@ -108,11 +155,19 @@ class Quotas:
         per_second: see `Quota`.
         burst: see `Quota`.
         now_ms: the time.
+        used_s: see `Quota`.
     """
 
-    __slots__ = ("_buckets", "_burst", "_now_ms", "_per_second")
+    __slots__ = ("_buckets", "_burst", "_now_ms", "_per_second", "_used_s")
 
-    def __init__(self, per_second: int, burst: int, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        per_second: int,
+        burst: int,
+        now_ms: Callable[[], int],
+        used_s: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._used_s = used_s
         self._per_second = per_second
         self._burst = burst
         self._now_ms = now_ms
@@ -124,6 +179,6 @@ class Quotas:
             return UNLIMITED
         bucket = self._buckets.get(principal)
         if bucket is None:
-            bucket = Quota(self._per_second, self._burst, self._now_ms)
+            bucket = Quota(self._per_second, self._burst, self._now_ms, self._used_s)
             self._buckets[principal] = bucket
         return bucket

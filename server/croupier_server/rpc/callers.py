@@ -102,7 +102,7 @@ class Gate:
     def _caller(self, principal: str, scopes: frozenset[str], key: LiveKey | None = None) -> Caller:
         is_free = self._quotas is None or principal == HOUSE
         quota = UNLIMITED if is_free or self._quotas is None else self._quotas.of(principal)
-        return Caller(principal, scopes, key=key, quota=quota)
+        return Caller(principal, scopes, key=key, quota=quota, flow=principal)
 
 
 class Stream(Protocol):

@@ -21,7 +21,15 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from contextlib import aclosing, contextmanager
 from typing import Final, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -31,11 +39,13 @@ from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.keyring import TurnedAway
+from croupier_server.identity.quota import UNLIMITED, Quota
 from croupier_server.identity.rights import RIGHTS, Right
 from croupier_server.logging import Throttle, fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
+from croupier_server.rpc.turns import READS_MAX, REST_S, Crowd, Metered, Turns
 from croupier_server.rpc.validate import Requests, too_long
 from croupier_server.tables.caller import Caller
 
@@ -100,6 +110,11 @@ class Calls:
         meter: counts the calls.
         turned_away: is told of those who have a key but not the right; None: nobody is.
         certificates: of the port; None: it is not encrypted.
+        used_s: seconds of processor time that the thread of the loop has used.
+
+    Attributes:
+        turns: shares the loop between callers, for answers and streams.
+        reads: the same for all other calls, which answers do not wait for.
     """
 
     def __init__(
@@ -111,8 +126,12 @@ class Calls:
         meter: Meter | None = None,
         turned_away: TurnAway | None = None,
         certificates: Certificates | None = None,
+        used_s: Callable[[], float] = time.thread_time,
     ) -> None:
         self.requests = requests
+        crowd = Crowd()
+        self.turns = Turns(used_s, crowd)
+        self.reads = Turns(used_s, crowd, REST_S, READS_MAX)
         self.meter = meter or Unmetered()
         self.gate = gate or Gate()
         self._rights = rights
@@ -138,13 +157,41 @@ class Calls:
             if self._checks_peers:
                 expect_client_certificate(context.auth_context())
             try:
-                return admit(context.invocation_metadata(), scope)
+                caller = admit(context.invocation_metadata(), scope)
             except TurnedAway as error:
                 if turned_away is not None:
                     await turned_away(path, error)
                 raise
+            if caller.key is None:  # nothing tells such callers apart but their connections
+                return caller._replace(flow=context.peer())
+            return caller
 
         return admission
+
+    async def begin(self, caller: Caller) -> None:
+        """Take a token for a call of *caller*, and wait for its turn.
+
+        Raises:
+            Exhausted: RATE_LIMITED, its principal has no token.
+        """
+        quota = caller.quota
+        if quota.is_empty:  # refused before it queues, and again after that
+            raise quota.refusal()
+        await self.reads.turn(caller.flow)
+        quota.spend()
+
+    async def charged(self, caller: Caller, work: Coroutine[object, object, bytes]) -> bytes:
+        """The result of *work*, after *caller* was charged for what it cost."""
+        quota = caller.quota
+        if not quota.is_limited:
+            return await work
+        metered, size = Metered(work, quota.stopwatch), 0
+        try:
+            reply = await metered
+            size = len(reply)
+        finally:
+            quota.charge_work(metered.seconds, size)
+        return reply
 
     @property
     def streams(self) -> int:
@@ -186,7 +233,7 @@ class Service:
         self,
         method: str,
         request: type[R],
-        handle: Callable[[Caller, R], Awaitable[Reply]],
+        handle: Callable[[Caller, R], Coroutine[object, object, Reply]],
         *,
         frequent: bool = False,
         pays_itself: bool = False,
@@ -198,24 +245,33 @@ class Service:
             request: its request.
             handle: carries it out.
             frequent: log it at debug level unless it is refused.
-            pays_itself: *handle* takes the token that the call costs, or finds that it is free.
+            pays_itself: *handle* takes the token that the call costs, or finds that it is free. It
+                takes its turns apart from the caller's other calls, so as not to wait for them.
         """
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
         admit, meter = self._calls.admission(path), self._calls.meter
         throttle = self._calls.throttle
 
+        calls = self._calls
+
+        async def carry_out(caller: Caller, call: _Call, data: bytes) -> bytes:
+            message = read(data)
+            call.about(message)
+            return _bytes(await handle(caller, message))
+
         async def run(data: bytes, context: Context) -> bytes:
             async with _Call(path, context, meter, throttle, frequent=frequent) as call:
                 caller = await admit(context)
                 call.by(caller)
                 if not pays_itself:
-                    caller.quota.spend()
+                    await calls.begin(caller)
+                    return await calls.charged(caller, carry_out(caller, call, data))
+                await calls.turns.turn(caller.flow)
                 try:
                     message = read(data)
                 except InvalidRequest:
-                    if pays_itself:
-                        caller.quota.spend()
+                    caller.quota.spend()
                     raise
                 call.about(message)
                 return _bytes(await handle(caller, message))
@@ -234,16 +290,22 @@ class Service:
         admit, meter = self._calls.admission(path), self._calls.meter
         throttle = self._calls.throttle
 
+        calls = self._calls
+
         async def run(data: bytes, context: Context) -> None:
             async with _Call(path, context, meter, throttle, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
-                caller.quota.spend()
+                await calls.begin(caller)
                 message = read(data)
                 call.about(message)
-                with self._calls.stream_slot(caller):
+                with calls.stream_slot(caller):
                     async with aclosing(handle(caller, message)) as replies:
+                        first = await calls.charged(caller, _first(replies))
+                        if first:
+                            await context.write(first)
                         async for reply in replies:
+                            await calls.turns.turn(caller.flow)
                             await context.write(_bytes(reply))
 
         self._methods[method] = grpc.unary_stream_rpc_method_handler(run)
@@ -258,7 +320,7 @@ class Service:
             async with _Call(path, context, meter, throttle, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
-                caller.quota.spend()
+                await self._calls.begin(caller)
                 with self._calls.stream_slot(caller):
                     await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
 
@@ -271,6 +333,13 @@ class Service:
 
 def _bytes(reply: Reply) -> bytes:
     return reply if isinstance(reply, bytes) else reply.SerializeToString()
+
+
+async def _first(replies: AsyncIterator[Reply]) -> bytes:
+    """The first of *replies*; empty if there is none."""
+    async for reply in replies:
+        return _bytes(reply)
+    return b""
 
 
 class _ContextLink:
@@ -308,6 +377,7 @@ class _Call:
         "_key_id",
         "_meter",
         "_method",
+        "_quota",
         "_started",
         "_table_id",
         "_throttle",
@@ -331,6 +401,7 @@ class _Call:
         self._is_stream = is_stream
         self._table_id = ""
         self._key_id = ""
+        self._quota: Quota = UNLIMITED
         self._started = time.perf_counter()
 
     async def __aenter__(self) -> _Call:
@@ -347,7 +418,8 @@ class _Call:
             await self._refuse(error)
 
     def by(self, caller: Caller) -> None:
-        """Take the public name of the key that the call came with."""
+        """Take the public name of the key that the call came with, and who pays for it."""
+        self._quota = caller.quota
         if caller.key is not None:
             self._key_id = caller.key.key_id
 
@@ -375,6 +447,8 @@ class _Call:
         if not isinstance(error, CroupierError):
             _log.error("call failed", **fault(error), **self._facts())
             error = internal()
+        if error.reason is Reason.RATE_LIMITED:
+            await asyncio.sleep(self._quota.hold_back(asyncio.get_running_loop().time()))
         status = to_status(error)
         code = code_of(status)
         self._ended(code.name)

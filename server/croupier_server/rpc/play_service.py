@@ -26,6 +26,7 @@ from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.turns import Turns
 from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Accepted, Shard
@@ -49,9 +50,11 @@ class PlayService:
     def __init__(self, shard: Shard, pages: PageTokens) -> None:
         self._shard = shard
         self._pages = pages
+        self._reads = Turns()
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
+        self._reads = calls.reads
         service = calls.service("croupier.v1.PlayService")
         service.stream("WatchTable", pb.WatchTableRequest, self.watch_table)
         service.unary(
@@ -105,14 +108,17 @@ class PlayService:
         except CroupierError:
             caller.quota.spend()
             raise
+        quota = caller.quota
         is_asked = table.match.waits_for(seat, request.decision_id)
         if not is_asked:
-            caller.quota.spend()
+            quota.spend()
+        began = quota.stopwatch()
         try:
             return self._answer(table, seat, request)
         except CroupierError:
             if is_asked:
-                caller.quota.charge()
+                quota.charge()
+            quota.charge_work(quota.stopwatch() - began)
             raise
 
     def _answer(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
@@ -151,16 +157,18 @@ class PlayService:
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)
         after = int(cursor, 16) if cursor else 0
-        found = list(islice(table.game.members(legal, after), size + 1))
-        page = found[:size]
+        members = table.game.members(legal, after)
         kinds = dict(zip(legal.moves, legal.kinds, strict=True))
-        answer = b"".join(
-            field_bytes(1, table.wire.legal_move_bytes(move, _kind(legal, kinds, move)))
-            for move in page
-        )
-        if len(found) > size:
-            answer += field_text(2, self._pages.token(scope, f"{page[-1]:x}"))
-        return answer
+        page: list[bytes] = []
+        last = 0
+        for last in islice(members, size):
+            if self._reads.is_over():
+                await self._reads.turn(caller.flow, is_begun=True)
+            move = table.wire.legal_move_bytes(last, _kind(legal, kinds, last))
+            page.append(field_bytes(1, move))
+        if next(members, None) is not None:
+            page.append(field_text(2, self._pages.token(scope, f"{last:x}")))
+        return b"".join(page)
 
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import thread_time
 from typing import Final, Protocol
 
 import grpc
@@ -99,6 +100,7 @@ class Backing:
         secrets: random bytes, so many.
         house_bots: names of the house bots that a seat may have.
         meter: counts the calls.
+        used_s: seconds of processor time that this thread has used.
     """
 
     shard: Shard
@@ -107,6 +109,7 @@ class Backing:
     secrets: Callable[[int], bytes]
     house_bots: frozenset[str]
     meter: Meter = field(default_factory=Unmetered)
+    used_s: Callable[[], float] = thread_time
 
 
 class RunningServer:
@@ -166,6 +169,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         listen.gate,
         meter=backing.meter,
         certificates=listen.certificates,
+        used_s=backing.used_s,
     )
     server = grpc.aio.server(options=options(limits.request_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
+from typing import Final
 
 import grpc
 
@@ -14,9 +16,14 @@ from croupier_server.errors import CroupierError
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.errors import to_status
 from croupier_server.rpc.interceptors import Calls, Link, Meter, Unmetered
+from croupier_server.rpc.turns import Turns
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import Session
 from croupier_server.tables.shard import Shard
+
+FRAME_SLICES: Final = 4
+"""Slices of a turn after which a frame is sent as it is. A frame cannot be interrupted; clients far
+away get at most two for each round trip."""
 
 
 class SessionService:
@@ -29,10 +36,12 @@ class SessionService:
     def __init__(self, shard: Shard) -> None:
         self._shard = shard
         self._meter: Meter = Unmetered()
+        self._turns = Turns()
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         self._meter = calls.meter
+        self._turns = calls.turns
         service = calls.service("croupier.v1.SessionService")
         service.session("Session", self.session)
         return service.handler()
@@ -40,11 +49,13 @@ class SessionService:
     async def session(self, caller: Caller, link: Link) -> None:
         """Carries frames both ways until one side ends."""
         session = Session(self._shard, caller, self._status)
-        reader = asyncio.create_task(_read(session, link), name="session reader")
+        is_full = partial(self._turns.is_over, FRAME_SLICES)
+        reader = asyncio.create_task(self._read(session, caller, link), name="session reader")
         try:
             with while_key_lasts(caller, session):
                 while not session.is_done:
-                    frame = session.next_frame()
+                    await self._turns.turn(caller.flow)
+                    frame = session.next_frame(is_full)
                     if frame is not None:
                         await link.write(frame)
                     elif not session.is_done:
@@ -57,19 +68,23 @@ class SessionService:
             with contextlib.suppress(asyncio.CancelledError):
                 await reader
 
+    async def _read(self, session: Session, caller: Caller, link: Link) -> None:
+        """Frames of the client, until it hangs up or something fails."""
+        turns, flow = self._turns, caller.flow
+        try:
+            while (data := await link.read()) is not None:
+                await turns.turn(flow)
+                for _ in session.steps(data):
+                    if turns.is_over():
+                        session.shard.commits.flush()
+                        await turns.turn(flow, is_begun=True)
+            await session.shard.committed()
+            session.hang_up()
+        except BaseException:
+            session.close()
+            raise
+
     def _status(self, error: CroupierError) -> bytes:
         self._meter.refused(error.reason.value)
         status: bytes = to_status(error).SerializeToString(deterministic=True)
         return status
-
-
-async def _read(session: Session, link: Link) -> None:
-    """Frames of the client, until it hangs up or something fails."""
-    try:
-        while (data := await link.read()) is not None:
-            session.receive(data)
-        await session.shard.committed()
-        session.hang_up()
-    except BaseException:
-        session.close()
-        raise

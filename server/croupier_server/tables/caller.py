@@ -23,7 +23,8 @@ class Caller(NamedTuple):
         ticket: the right to a seat, or ``""``. Secret: never logged.
         host_ticket: the right to a table, or ``""``. Secret: never logged.
         key: the key; None: it came without one.
-        quota: how fast it may call.
+        quota: how much work it may ask for.
+        flow: whom it shares its turns on the loop with, see ``rpc/turns.py``.
     """
 
     principal: str = LOCAL
@@ -32,6 +33,7 @@ class Caller(NamedTuple):
     host_ticket: str = ""
     key: LiveKey | None = None
     quota: Quota = UNLIMITED
+    flow: str = ""
 
     def __repr__(self) -> str:
         """Names the principal alone, so that no log line can show a ticket."""

@@ -12,8 +12,8 @@ stream loses its session. Must not be put here: gRPC, messages of games, how err
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Protocol, TypeVar
 
 from croupier_server.errors import (
     CroupierError,
@@ -49,6 +49,8 @@ from croupier_server.wire.encode import (
     varint,
 )
 
+T = TypeVar("T")
+
 FRAME_BYTES: Final = 1 << 20
 """A frame is closed when it has grown so long; what is left goes into the next one."""
 
@@ -59,8 +61,11 @@ WAITING_MAX: Final = 16_384
 """Answers that may wait for a client that does not acknowledge, before its session ends."""
 
 ITEMS_MAX: Final = 4_096
-"""So many items may be in a frame of a client, or as many as it may hold channels if that is more:
-what they ask for is done in one go, while everybody else waits."""
+"""Maximum items of a client's frame, or the maximum channels of a session if that is more."""
+
+STEP_ITEMS: Final = 8
+"""Items that one step of `Session.steps` carries out, and channels that are added to a frame before
+the time is looked at."""
 
 SILENT_BEATS: Final = 2
 """A client that has echoed before and sends nothing at all while so many heartbeats wait for their
@@ -217,8 +222,11 @@ class Session:
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
-    def next_frame(self) -> bytes | None:
-        """The next ``SessionResponse``; None while there is nothing to send, or no leave to."""
+    def next_frame(self, is_full: Callable[[], bool] = lambda: False) -> bytes | None:
+        """The next ``SessionResponse``; None while there is nothing to send, or no leave to.
+
+        What is due when *is_full* says so is left for the next frame.
+        """
         if self.is_done:
             return None
         if self._ending is not None:
@@ -230,7 +238,7 @@ class Session:
             self._is_welcomed = True
             parts.append(field_bytes(2, field_number(2, self.shard.limits.channels_max)))
         now = self.shard.now_ms()
-        self._add_items(parts, now)
+        self._add_items(parts, now, is_full)
         if self._is_beating:
             self._is_beating = False
             self._heartbeats += 1
@@ -245,7 +253,7 @@ class Session:
         """The end, behind what is due; whatever is unacknowledged."""
         parts: list[bytes] = []
         if self._is_greeted:
-            self._add_items(parts, self.shard.now_ms())
+            self._add_items(parts, self.shard.now_ms(), lambda: False)
         self.close()
         return b"".join((self._number(), *parts, field_bytes(5, ending)))
 
@@ -257,7 +265,7 @@ class Session:
         self._sent += 1
         return field_number(1, self._sent)
 
-    def _add_items(self, parts: list[bytes], now: int) -> None:
+    def _add_items(self, parts: list[bytes], now: int, is_full: Callable[[], bool]) -> None:
         """What is due: answers, then channel by channel, up to `FRAME_BYTES`."""
         size = self._add_answers(parts)
         due = self.due
@@ -275,6 +283,8 @@ class Session:
                 self._channels.pop(channel.number, None)
             elif self._is_silent:  # a question that was asked just now has reached nobody
                 self.shard.miss(channel)
+            if not taken % STEP_ITEMS and is_full():
+                break
         del due[:taken]
 
     def _add_answers(self, parts: list[bytes]) -> int:
@@ -332,6 +342,11 @@ class Session:
 
     def receive(self, data: bytes) -> None:
         """Take a ``SessionRequest``; all that it asks for is done when this returns."""
+        for _ in self.steps(data):
+            pass
+
+    def steps(self, data: bytes) -> Iterator[None]:
+        """Take a ``SessionRequest`` and carry it out; others may run after each step."""
         if self.is_done or self._ending is not None:
             return
         self._was_heard()
@@ -361,17 +376,29 @@ class Session:
                 self.rouse()
         if frame.heartbeat_echo:
             self.trips.echoed(frame.heartbeat_echo, self.shard.now_ms())
-        for opening in frame.opens:
-            self._open(opening)
-        if frame.moves:
-            self._play(frame.moves)
-        for nonce in frame.nonces:
-            self._open_nonce(nonce)
+        for opens in self._batches(frame.opens):
+            for opening in opens:
+                self._open(opening)
+            yield
+        for moves in self._batches(frame.moves):
+            self._play(moves)
+            yield
+        for nonces in self._batches(frame.nonces):
+            for nonce in nonces:
+                self._open_nonce(nonce)
+            yield
         for closing in frame.closes:
             self._close_channel(closing.channel)
         self.shard.commits.flush()
         if quota.is_overdrawn:
             self.finish(StreamEnd.RATE_LIMITED, "too much, too fast", quota.wait_ms)
+
+    def _batches(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """*items* in their order, `STEP_ITEMS` at a time, until the session ends."""
+        for start in range(0, len(items), STEP_ITEMS):
+            if self.is_done:
+                return
+            yield items[start : start + STEP_ITEMS]
 
     def _is_news(self, acknowledged: int, heartbeat: int) -> bool:
         """Whether a frame acknowledges or echoes anything that no empty one did before it."""
@@ -391,7 +418,7 @@ class Session:
         replies, touch, accepted = commits.replies, commits.touch, updates.accepted
         now = self.shard.now_ms()
         quota = self._caller.quota
-        is_limited = quota.is_limited
+        is_limited, stopwatch = quota.is_limited, quota.stopwatch
         for message in moves:
             channel = channels.get(message.channel)
             if channel is None:
@@ -406,6 +433,7 @@ class Session:
                 reply = updates.refused(decision_id[:_ID_MAX], self._status(quota.refusal()))
                 replies.append((channel, reply))
                 continue
+            began = stopwatch()
             try:
                 move = table.wire.move_code(message.move)
             except MalformedMove as error:
@@ -421,6 +449,7 @@ class Session:
                     reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
                     if is_asked:
                         quota.charge()
+                    quota.charge_work(stopwatch() - began)
             touch(table)
             replies.append((channel, reply))
 

@@ -64,11 +64,11 @@ class ServerLimits(_message.Message):
     page_size_max: _builtins.int
     """Largest page of any list."""
     calls_per_second: _builtins.int
-    """Calls and session items that a principal may make a second, in the long run; 0: no limit. Answers
-    to open decisions do not count.
+    """Tokens that a principal gets a second; 0: no limit. A call or session item costs one, or one for
+    each millisecond of processor time that it takes. Accepted answers to open decisions are free.
     """
     calls_burst: _builtins.int
-    """Calls that it may make at once."""
+    """Tokens that it may use at once."""
     def __init__(
         self,
         *,
