@@ -77,6 +77,8 @@ class LazyPatterns(Sequence[Pattern]):
             index += 1
 
 
+_GUARD: Final = ONES << 3
+
 _ABOVE: Final = 4 * (CARD_MAX + 1)
 """The first bit above all cards, where the fixed part of a pattern may have a number."""
 
@@ -106,7 +108,7 @@ def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
     """Every member of the union once, in canonical order: by its `owner`, then ascending.
 
     *after* starts behind that member, so that a page can go on where the last one ended; 0
-    starts at the beginning.
+    starts at the beginning. Members produced are remembered until the iterator is dropped.
 
     Raises:
         ValueError: *after* is neither 0 nor a member.
@@ -115,17 +117,33 @@ def members(patterns: Sequence[Pattern], after: Cards = 0) -> Iterator[Cards]:
     start = -1 if is_no_multiset else owner(patterns, after) if after else 0
     if start < 0:
         raise ValueError("the place to go on from is not a member")
-    earlier: list[Pattern] = []
+    before: list[Pattern] = []
+    seen: set[Cards] = set()
     for index, pattern in enumerate(patterns):
-        if index >= start:
-            is_resumed = after != 0 and index == start
-            rest = _next(pattern, after - pattern.fixed) if is_resumed else _first(pattern)
-            while rest is not None:
-                cards = pattern.fixed + rest
-                if not any(holds(other, cards) for other in earlier):
-                    yield cards
-                rest = _next(pattern, rest)
-        earlier.append(pattern)
+        if index < start:
+            before.append(pattern)
+            continue
+        is_resumed = after != 0 and index == start
+        fixed = pattern.fixed
+        rest = _next(pattern, after - fixed) if is_resumed else _first(pattern)
+        while rest is not None:
+            cards = fixed + rest
+            if cards not in seen and not _is_held(before, cards):
+                seen.add(cards)
+                yield cards
+            rest = _next(pattern, rest)
+        if is_resumed:
+            before.append(pattern)  # its members up to *after* have not been seen
+
+
+def _is_held(patterns: Sequence[Pattern], cards: Cards) -> bool:
+    """Whether one of *patterns* holds *cards*."""
+    guarded = cards | _GUARD
+    for pattern in patterns:
+        # As `contains`, which only few of many patterns pass.
+        if (guarded - pattern.fixed) & _GUARD == _GUARD and holds(pattern, cards):
+            return True
+    return False
 
 
 def listing(patterns: Sequence[Pattern], limit: int) -> dict[Cards, int] | None:

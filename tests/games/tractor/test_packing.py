@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
+from types import FrameType
 
+import pytest
 from hypothesis import given
 
 from croupier_server.games.cards import Cards, parse
 from croupier_server.games.tractor.packing import Packing, Run, fits
+from tests.games.tractor import giant_throws
 from tests.games.tractor.kit import (
     dense_cards,
     order_by,
@@ -19,7 +25,12 @@ from tests.games.tractor.kit import (
     trumps_of,
     words,
 )
+from tests.games.tractor.slow_packing import slow_fits
 from tests.oracles.tractor_cards import Deal, Names, effective_suit, less, order, runs, strength
+
+GIANTS = (Path(__file__).parent / "cases" / "giant_throws.txt").read_text().splitlines()
+
+WORK_MAX = 40_000
 
 Shape = tuple[int, int, int, Names]
 """Width, length, least strength of the top, barred cards."""
@@ -85,3 +96,64 @@ def test_the_first_selections_of_a_huge_number_are_there_at_once() -> None:
     packing = Packing(cards, [Run(2, 2)] * 6 + [Run(3, 1)] * 3, 0, order_by("2H"))
     selections = packing.selections()
     assert len({next(selections) for _ in range(50)}) == 50
+
+
+def large_cards(random: Random, of: Deal, letter: str, packs: int) -> Names:
+    """Up to half of an effective suit, some of it dense."""
+    cards = [card for step in order(letter, of) for card in step] * packs
+    random.shuffle(cards)
+    some = cards[: random.randint(1, len(cards))]
+    return tuple(sorted(some[:14] + list(dense_cards(random, of, letter, 12, packs))))
+
+
+@given(randoms())
+def test_large_questions_are_answered_as_the_slow_search_does(random: Random) -> None:
+    """The searches remember different things; hands are asked about several times, as a duty is
+    found by growing a list of runs (T-6.4)."""
+    of = random_deal(random)
+    letter = random_suit(random, of)
+    if not order(letter, of):
+        return
+    packs = random.randint(2, 6)
+    names = large_cards(random, of, letter, packs)
+    cards = tuple(name for place, name in enumerate(names) if names[:place].count(name) < packs)
+    suit = "SHDCT".index(effective_suit(cards[0], of))
+    wanted: list[Run] = []
+    for _ in range(6):
+        run = random_shape(random, cards, of)[1]
+        if random.random() < 0.5:
+            run = run._replace(top_min=0, barred=0)
+        found = fits(packed(cards), [*wanted, run], suit, trumps_of(of))
+        assert found == slow_fits(packed(cards), [*wanted, run], suit, trumps_of(of))
+        if found:
+            wanted.append(run)
+
+
+def calls(step: Callable[[], object]) -> int:
+    """How many functions *step* calls: its work, whatever the machine."""
+    found = 0
+
+    def count_call(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal found
+        found += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        step()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("line", GIANTS, ids=lambda line: line.split("|")[0])
+def test_no_giant_throw_takes_long(line: str) -> None:
+    """The worst hands that `giant_throws.py` found. The slow search made up to 145,000 calls."""
+    what, _, position = line.split("|", 2)
+    kind = what.split(":")[0]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(giant_throws, "timed", lambda step: float(calls(step)))
+        found = giant_throws.MEASURES[kind](giant_throws.Position(**json.loads(position)))
+    found.pop("page", None)  # of 1,000 moves, which an iterator gives one by one
+    assert max(found.values()) < WORK_MAX, found

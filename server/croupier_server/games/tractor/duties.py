@@ -22,7 +22,7 @@ Must not be put here: suits and numbers of cards (`follow`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from croupier_server.games.cards import COPIES_MAX, Cards, at_least, every_copy, single, unpack
@@ -150,23 +150,48 @@ class _Taking(NamedTuple):
 
 def _best_lengths(taking: _Taking, most: int, full: int) -> tuple[int, ...]:
     """The best lengths of runs on one level: *most* and *full* are those of `Level`."""
-    number = min(most, taking.most())
-    while number and not taking.can_give((1,) * number):
-        number -= 1
+    number = _greatest(min(most, taking.most()), lambda some: taking.can_give((1,) * some))
     if full != _ANY_RUN:
         is_full = full > 1 and number == full and taking.can_give((full,))
         return (full,) if is_full else (1,) * number
     lengths: tuple[int, ...] = ()
     longest = rest = number
     while rest:
-        longest = min(longest, rest)
-        while longest > 1 and not taking.can_give((*lengths, longest, *(1,) * (rest - longest))):
-            longest -= 1
+        longest = _longest(taking, lengths, min(longest, rest), rest)
         if longest == 1:
             return (*lengths, *(1,) * rest)
         lengths = (*lengths, longest)
         rest -= longest
     return lengths
+
+
+def _longest(taking: _Taking, lengths: tuple[int, ...], longest: int, rest: int) -> int:
+    """The longest run of up to *longest* of the *rest* tuples, beside runs of *lengths*."""
+
+    def can_give(length: int) -> bool:
+        return taking.can_give((*lengths, length, *(1,) * (rest - length)))
+
+    return max(1, _greatest(longest, can_give))
+
+
+def _greatest(most: int, can_give: Callable[[int], bool]) -> int:
+    """The greatest number up to *most* that can be given; 0 always can, and whatever is less than
+    what can be given can be given too: a run is cut into a shorter one and lone tuples."""
+    if can_give(most):
+        return most
+    least, most = 0, most - 1
+    while least < most:
+        middle = (least + most + 1) // 2
+        if can_give(middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def owed_runs(levels: Sequence[Level]) -> list[Run]:
+    """The runs of all *levels*."""
+    return [run for level in levels for run in level.runs()]
 
 
 def satisfying_runs(levels: Sequence[Level]) -> list[list[Run]]:
@@ -175,7 +200,7 @@ def satisfying_runs(levels: Sequence[Level]) -> list[list[Run]]:
     The first list is *levels* itself; the others are just better on one level and equal before.
     They matter where protected cards may be given although they are not owed (T-6.5).
     """
-    lists = [[run for level in levels for run in level.runs()]]
+    lists = [owed_runs(levels)]
     before: list[Run] = []
     for level in levels:
         for lengths in _just_better(level):

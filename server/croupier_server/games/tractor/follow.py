@@ -19,6 +19,7 @@ from croupier_server.games.tractor.duties import (
     FollowRules,
     Level,
     best_levels,
+    owed_runs,
     satisfying_runs,
 )
 from croupier_server.games.tractor.leads import check_lead, legal_leads, tuple_moves
@@ -113,7 +114,8 @@ def _find_answers(
             moves = tuple_moves(plane, lead.count)
             return _Answers(Legal(moves, (_FOLLOW,) * len(moves)), ())
     levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
-    duties = satisfying_runs(levels)
+    # Only what T-6.5 protects can give more than is owed.
+    duties = [owed_runs(levels)] if rules.protect == "none" else satisfying_runs(levels)
     if duties[0]:
         return _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties, levels)
     return _Answers(_listed((Pattern(_FOLLOW, 0, part, lead.count, lead.count),)), ())
