@@ -96,7 +96,7 @@ def test_options_are_taken_as_text_and_typed() -> None:
     typed = {
         "players": 6,
         "max_deals": None,
-        "kitty_size": 0,
+        "kitty_size": None,
         "self_override": True,
         "tractor_follow": tractor_pb2.TRACTOR_TRACTOR_FOLLOW_PAIRS,
         "level_cap": 3,
@@ -120,12 +120,19 @@ def test_options_are_taken_as_text_and_typed() -> None:
         ({"protect": "all"}, "one of none, tractors, tuples"),
         ({"protect": "unspecified"}, "one of none"),
         ({"players": "many"}, "a number"),
+        (
+            {"max_deals": 0},
+            "max_deals of tractor cannot be 0; it is none or a number of at least 1",
+        ),
+        ({"max_deals": "0"}, "cannot be '0'; it is none or a number of at least 1"),
+        ({"max_deals": "-1"}, "cannot be '-1'; it is none or a number of at least 1"),
+        ({"kitty_size": 0}, "cannot be 0; it is auto or a number of at least 1"),
         ({"players": True}, "a number"),
         ({"self_override": "yes"}, "true or false"),
         ({"mandatory_levels": "A, X"}, "levels separated by commas"),
     ],
 )
-def test_a_wrong_option_is_named(options: dict[str, str], words: str) -> None:
+def test_a_wrong_option_is_named(options: dict[str, OptionValue], words: str) -> None:
     with pytest.raises(croupier.UsageError, match=words):
         options_message("tractor", options)
 

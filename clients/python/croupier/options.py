@@ -118,11 +118,15 @@ def _set(message: Message, field: _Field, value: OptionValue) -> None:
     else:
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise TypeError
-        setattr(message, field.name, int(value))
+        number = int(value)
+        if not number and field.name in _ZERO_MEANS_NONE:
+            raise ValueError  # a word stands for it, and no catalog has the number
+        setattr(message, field.name, number)
 
 
-_ZERO_MEANS_NONE: Final = frozenset({"kitty_size", "max_deals"})
-"""Number options whose 0 the contract gives a meaning; the others are left unset instead."""
+_ZERO_MEANS_NONE: Final = {"kitty_size": "auto", "max_deals": "none"}
+"""Number options whose 0 means a word in the contract, with that word. The other numbers that may
+be a word are left unset for it."""
 
 
 def _prefix(enum: _Enum) -> str:
@@ -176,4 +180,5 @@ def _allowed(field: _Field) -> str:
         return f"none, or some of {', '.join(_texts(enum))}, separated by commas"
     if field.type == FieldDescriptor.TYPE_BOOL:
         return "true or false"
-    return "a number"
+    word = _ZERO_MEANS_NONE.get(field.name)
+    return f"{word} or a number of at least 1" if word else "a number"
