@@ -10,11 +10,11 @@ NUMBERS = {1: 3, 2: 5, 3: 5, 5: 6, 6: 4}
 
 
 def test_every_clause_is_told() -> None:
-    """G-1.1 to G-6.4; G-4, G-7 and G-8 are not divided."""
+    """G-1.1 to G-6.4; G-4, G-7, G-8 and G-9 are not divided."""
     expected = [
         f"G-{part}.{number}" for part, top in NUMBERS.items() for number in range(1, top + 1)
     ]
-    assert sorted(GAME.clauses()) == sorted([*expected, "G-4", "G-7", "G-8"])
+    assert sorted(GAME.clauses()) == sorted([*expected, "G-4", "G-7", "G-8", "G-9"])
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,8 @@ def test_every_clause_is_told() -> None:
         ("G-5.2", "on an own meld in the last turn, be it with a discard just taken"),
         ("G-5.2", "each knowing the answers before"),
         ("G-5.5", "(G-5.2)"),
+        ("G-9", "Nobody may call a draw in the own first turn of a deal"),
+        ("G-9", "A void hand keeps its dealer"),
         ("G-6.2", "an ace taken from the discards among them"),
     ],
 )
