@@ -80,6 +80,10 @@ class World(Protocol):
         """A number that no other stream has."""
         ...
 
+    def has_begun(self, table_id: str) -> bool:
+        """Whether a stream told of the match of a table."""
+        ...
+
     def has_ended(self, table_id: str) -> bool:
         """Whether the record of a table was given out."""
         ...

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from croupier.record.v1 import record_service_pb2
-from croupier.v1 import spectate_service_pb2, table_pb2, table_service_pb2
+from croupier.v1 import game_pb2, spectate_service_pb2, table_pb2, table_service_pb2
 from croupier_server.sim.chair import LATER, Chair, World
 from croupier_server.sim.network import OK, Call, End, Line
 from croupier_server.sim.plan import TablePlan
@@ -27,6 +27,7 @@ from croupier_server.sim.promises.observed import (
     Shown,
     Stream,
     Told,
+    Unrecorded,
 )
 from croupier_server.sim.promises.story import only_field
 
@@ -41,6 +42,11 @@ _BACK: Final = ("SEAT_TAKEN", "SEAT_RESERVED")
 
 _RETRY_MS: Final = 400
 _POLL_MS: Final = 2_000
+_IN_VAIN_MAX: Final = 100
+"""A table whose match no stream told of has no record if it was asked for this often in vain."""
+
+_UNPLAYED: Final = (game_pb2.END_REASON_ABORTED, game_pb2.END_REASON_NO_SHOW)
+"""How a match can end that never began."""
 
 
 class Host:
@@ -67,6 +73,9 @@ class Host:
         self.table_id = ""
         self._ticket = ""
         self.record = b""
+        self.is_over = False
+        self._may_be_unrecorded = False
+        self._asked_in_vain = 0
         self._create()
 
     def _create(self) -> None:
@@ -124,7 +133,7 @@ class Host:
 
     def _poll(self) -> None:
         """Look at the table, and ask for the record."""
-        if self.record:
+        if self.is_over:
             return
         request = record_service_pb2.GetRecordRequest(table_id=self.table_id)
         self._line.unary(f"{RECORDS}GetRecord", request.SerializeToString(), (), self._polled)
@@ -135,22 +144,33 @@ class Host:
         world = self._world
         if data is not None:
             table = world.exactly(table_service_pb2.GetTableResponse, data).table
+            self._may_be_unrecorded = table.result.reason in _UNPLAYED
             if self._plan.request.manual_start and table.status == table_pb2.TABLE_STATUS_OPEN:
                 self._start()
             world.see(Shown(world.now_ms(), self.table_id, None, "GetTable", data))
         elif not end.is_lost:
+            self._may_be_unrecorded = reason_of(end.details) == "NOT_FOUND"
             world.see(Refused(world.now_ms(), self.table_id, None, "GetTable", end.details))
 
     def _polled(self, data: bytes | None, end: End) -> None:
         world = self._world
         if data is not None:
-            if not self.record:
+            if not self.is_over:
+                self.is_over = True
                 self.record = only_field(data)
                 world.see(Ended(world.now_ms(), self.table_id, self.record))
             return
         if not end.is_lost and reason_of(end.details) not in {*LATER, "NOT_FOUND"}:
             reason = reason_of(end.details)
             raise Broken("Verifiable", self.table_id, f"GetRecord was refused with {reason}")
+        if not self._may_be_unrecorded or world.has_begun(self.table_id):
+            self._asked_in_vain = 0
+        elif not end.is_lost:
+            self._asked_in_vain += 1
+        if self._asked_in_vain > _IN_VAIN_MAX:
+            self.is_over = True
+            world.see(Unrecorded(world.now_ms(), self.table_id))
+            return
         world.later(_POLL_MS, self._poll)
 
 

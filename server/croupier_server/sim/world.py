@@ -141,6 +141,10 @@ class Run:
         self._streams += 1
         return self._streams
 
+    def has_begun(self, table_id: str) -> bool:
+        """Whether a stream told of the match of a table."""
+        return self.judge.story(table_id).has_begun
+
     def has_ended(self, table_id: str) -> bool:
         """Whether the record of a table was given out."""
         story = self.judge.stories.get(table_id)
@@ -209,13 +213,13 @@ class Run:
     def _watch_over(self) -> None:
         """Stop when all is over, or when it takes too long."""
         is_over = len(self._hosts) == len(self.plan.tables) and all(
-            host.record for host in self._hosts
+            host.is_over for host in self._hosts
         )
         if is_over:
             self.judge.finish()
             self.loop.stop()
         elif self.loop.time() > HOURS_MAX * 3_600:
-            open_ = [host.table_id for host in self._hosts if not host.record]
+            open_ = [host.table_id for host in self._hosts if not host.is_over]
             raise Broken("Isolated", ", ".join(open_), "its match does not end")
         else:
             self.later(1_000, self._watch_over)

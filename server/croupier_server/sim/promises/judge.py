@@ -87,6 +87,8 @@ class Judge:
                     promise.logged(seen)
             case observed.Ended():
                 self._ended(seen)
+            case observed.Unrecorded():
+                self._unrecorded(seen)
             case _:
                 self._other(seen)
 
@@ -159,6 +161,7 @@ class Judge:
                 place.reset = update.reset.reason
                 place.position = 0
             case "decision":
+                story.has_begun = True
                 place.position = max(place.position, update.decision.sequence)
             case "end":
                 place.is_over = True
@@ -167,6 +170,7 @@ class Judge:
         self, story: Story, place: Place, seen: observed.Told, event: table_pb2.TableEvent
     ) -> None:
         self.events += 1
+        story.has_begun |= event.HasField("match_started")
         place.position = event.sequence
         public, private = split(event.SerializeToString(deterministic=True))
         story.public.setdefault(event.sequence, public)
@@ -184,6 +188,16 @@ class Judge:
         told = Retold(seen.record)
         for promise in self.promises:
             promise.recorded(story, seen, told)
+        for promise in self.promises:
+            promise.forget(story)
+        story.public.clear()
+        story.private.clear()
+
+    def _unrecorded(self, seen: observed.Unrecorded) -> None:
+        story = self.story(seen.table_id)
+        if story.has_begun:
+            raise Broken("Durable", story.table_id, "its match began and left no record")
+        story.is_recorded = True
         for promise in self.promises:
             promise.forget(story)
         story.public.clear()

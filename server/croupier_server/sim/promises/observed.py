@@ -160,6 +160,13 @@ class Ended(NamedTuple):
     record: bytes
 
 
+class Unrecorded(NamedTuple):
+    """A table has ended whose match never began, so it left no record."""
+
+    at_ms: int
+    table_id: str
+
+
 Observation: TypeAlias = (
     Created
     | Seated
@@ -173,6 +180,7 @@ Observation: TypeAlias = (
     | Outage
     | Logged
     | Ended
+    | Unrecorded
 )
 
 

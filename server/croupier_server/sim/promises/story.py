@@ -52,7 +52,8 @@ class Story:
         private: private parts, by number and seat.
         places: its streams, by their numbers.
         board_tables: tables that share its cards.
-        is_recorded: its record was given out.
+        has_begun: a stream told of its match.
+        is_recorded: its record was given out, or it left none as its match never began.
     """
 
     table_id: str
@@ -61,6 +62,7 @@ class Story:
     private: dict[tuple[int, int], bytes] = field(default_factory=dict)
     places: dict[int, Place] = field(default_factory=dict)
     board_tables: int = 1
+    has_begun: bool = False
     is_recorded: bool = False
 
 
