@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scripts.attack import disk, legal, quitter, streams
+from scripts.attack import disk, house, legal, quitter, streams
 from scripts.attack.stage import Finding
 from scripts.live.process import end_by_sigterm
 
@@ -23,6 +23,7 @@ Attack = Callable[[Path, float], Coroutine[None, None, list[Finding]]]
 
 ATTACKS: Final[dict[str, Attack]] = {
     "disk": disk.attack,
+    "house": house.attack,
     "legal": legal.attack,
     "quitter": quitter.attack,
     "streams": streams.attack,

@@ -474,6 +474,8 @@ def _limits(settings: Settings) -> Limits:
     return Limits(
         tables_max=settings.tables_max,
         tables_per_key=settings.tables_per_key,
+        house_seats_per_key=settings.house_seats_per_key,
+        house_tables_per_key=settings.house_tables_per_key,
         rows_per_day=settings.rows_per_day,
         ended_max=settings.ended_max,
         lag_max=settings.feed_lag_max,
@@ -499,4 +501,6 @@ def _server_limits(settings: Settings) -> ServerLimits:
         page_size_max=settings.page_size_max,
         calls_per_second=settings.calls_limit,
         calls_burst=settings.calls_burst if settings.calls_limit else 0,
+        house_seats_per_key=settings.house_seats_per_key if settings.asks_for_keys else 0,
+        house_tables_per_key=settings.house_tables_per_key if settings.asks_for_keys else 0,
     )

@@ -137,6 +137,18 @@ class Settings(BaseSettings):
     tables_per_key: int = Field(
         1_000, ge=0, description="Live tables made by one principal with a key; 0: any number."
     )
+    house_seats_per_key: int = Field(
+        64,
+        ge=0,
+        description="Seats of house bots at live tables of one principal with a key; 0: any "
+        "number.",
+    )
+    house_tables_per_key: int = Field(
+        8,
+        ge=0,
+        description="Live tables of one principal with a key where only house bots sit; 0: any "
+        "number.",
+    )
     calls_per_second: int | None = Field(
         None,
         ge=0,

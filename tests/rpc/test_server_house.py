@@ -34,7 +34,7 @@ for line in sys.stdin:
 
 
 def seat(table_id: str, bot: str = "greedy") -> HouseSeat:
-    return HouseSeat(table_id, 1, "code", bot, 7)
+    return HouseSeat(table_id, 1, "code", bot, 7, "ann")
 
 
 class Process:
@@ -119,6 +119,7 @@ async def test_seats_are_handed_over_as_lines(run: Run) -> None:
             "invite_code": "code",
             "bot": "greedy",
             "seed": 7,
+            "owner": "ann",
         }
         world.bots.sit(seat("b"))
         world.bots.sit(seat("c"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croupier_server.errors import Conflict, CroupierError, Exhausted, Reason, Unavailable
-from croupier_server.identity.keys import HOUSE
+from croupier_server.identity.keys import HOUSE, LOCAL
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.match import REFUSALS_MAX, REFUSED_STRIKES_MAX
 from croupier_server.tables.reception import ABANDONED_MS
@@ -217,3 +217,63 @@ def test_a_match_needs_each_seat_taken_once() -> None:
     assert asked(table)
     world.play(table)
     assert table.status is Status.ENDED
+
+
+# House bots of a key ----------------------------------------------------------------------------
+
+THINKER = SeatSpec(Access.HOUSE, house_bot="search")
+
+
+def make_with_house(world: World, who: str, seats: int) -> str:
+    wanted = request(seats=(THINKER,) * seats)
+    return world.shard.create_table(Caller(who), wanted).table.spec.table_id
+
+
+def house_refusal(world: World, who: str, seats: int) -> Reason:
+    with pytest.raises(CroupierError) as error:
+        make_with_house(world, who, seats)
+    return error.value.reason
+
+
+@pytest.mark.attack
+def test_a_principal_has_so_many_seats_of_house_bots() -> None:
+    world = World(house_seats_per_key=3)
+    names = [make_with_house(world, "ann", seats) for seats in (2, 1)]
+    assert house_refusal(world, "ann", 1) is Reason.TOO_MANY_HOUSE_SEATS
+    make_with_house(world, "bob", 2)
+    make(world, "ann")
+    table = world.find(names[1])
+    table.abort("", world.clock.now)
+    world.shard.done(table)
+    assert house_refusal(world, "ann", 2) is Reason.TOO_MANY_HOUSE_SEATS
+    make_with_house(world, "ann", 1)
+
+
+@pytest.mark.attack
+def test_a_principal_has_so_many_tables_with_house_bots_alone() -> None:
+    world = World(house_tables_per_key=1)
+    seats = len(world.find(make(world, "ann")).spec.seats)
+    make_with_house(world, "ann", seats)
+    assert house_refusal(world, "ann", seats) is Reason.TOO_MANY_HOUSE_SEATS
+    make_with_house(world, "ann", seats - 1)
+    make_with_house(world, "bob", seats)
+
+
+def test_without_keys_any_number_of_house_bots_is_fine() -> None:
+    """There everybody is the same principal."""
+    world = World(house_seats_per_key=1, house_tables_per_key=1)
+    seats = len(world.find(make(world, "ann")).spec.seats)
+    for _ in range(3):
+        make_with_house(world, LOCAL, seats)
+
+
+@pytest.mark.attack
+def test_house_bots_of_tables_that_are_still_to_be_taken_up_count_too() -> None:
+    world = World(house_seats_per_key=3)
+    for _ in range(3):
+        make_with_house(world, "ann", 1)
+    world.shard = world.new_shard()
+    now(world.shard.begin())
+    assert house_refusal(world, "ann", 1) is Reason.TABLE_RECOVERING
+    now(world.shard.recover())
+    assert house_refusal(world, "ann", 1) is Reason.TOO_MANY_HOUSE_SEATS

@@ -33,6 +33,9 @@ class Unfailing(Bot):
     it raises. Whoever plays against it would otherwise win by its fault, or wait for ever at a
     table without a clock."""
 
+    owner = ""
+    """Principal that made the table; a bot that takes long shares its time among them."""
+
     def decide(self, view: View, decision: Decision) -> Move | Awaitable[Move]:
         """The bot's move, or any."""
         try:
@@ -87,9 +90,11 @@ def main(arguments: Sequence[str] | None = None, bots: Mapping[str, type[Bot]] =
         bot = unfailing.get(invite.bot)
         if bot is None:
             raise UsageError(f"there is no house bot {invite.bot!r}")
-        return bot()
+        made = bot()
+        made.owner = invite.owner
+        return made
 
-    unfailing: dict[str, type[Bot]] = {
+    unfailing: dict[str, type[Unfailing]] = {
         name: type(name, (Unfailing, bot), {}) for name, bot in bots.items()
     }
     parser = argparse.ArgumentParser(

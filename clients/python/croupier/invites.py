@@ -4,8 +4,8 @@ Each line read from the file descriptor is a JSON object::
 
     {"address": "127.0.0.1:7421", "table_id": "...", "seat": 0, "invite_code": "...", "seed": "7"}
 
-``seat``, ``seed``, ``bot`` (where one process plays several bots) and ``key`` (an API key, in place
-of the environment's) may be left out. The end of
+``seat``, ``seed``, ``bot`` (where one process plays several bots), ``key`` (an API key, in place
+of the environment's) and ``owner`` (the principal that made the table) may be left out. The end of
 the file means: finish the running matches, then exit. A program that is started by somebody else
 finds the number of the descriptor in the environment variable ``CROUPIER_INVITES_FD``.
 
@@ -50,6 +50,7 @@ class Invite:
         seed: where the bot's chance comes from; None: the program's choice.
         bot: which bot is to play, where a program has several.
         key: the API key to call with; empty: that of the environment.
+        owner: principal that made the table, for a program that shares its time among them.
     """
 
     address: str
@@ -59,6 +60,7 @@ class Invite:
     seed: str | None = None
     bot: str = ""
     key: str = field(default="", repr=False)
+    owner: str = ""
 
 
 def parse_invite(line: str) -> Invite:
@@ -87,6 +89,7 @@ def parse_invite(line: str) -> Invite:
         seed=None if seed is None else str(seed),
         bot=str(found.get("bot") or ""),
         key=str(found.get("key") or ""),
+        owner=str(found.get("owner") or ""),
     )
 
 

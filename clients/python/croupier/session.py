@@ -217,9 +217,11 @@ class Session:
 
     async def _listen(self) -> None:
         """Give the stream up when the server is silent for too long: the line may be dead."""
-        while (left := self._last_frame + self._silence_seconds - time.monotonic()) > 0:
+        while True:
+            left = self._last_frame + self._silence_seconds - time.monotonic()
+            if left <= 0:
+                raise _Lost(f"the server was silent for {self._silence_seconds:g} seconds")
             await asyncio.sleep(left)
-        raise _Lost(f"the server was silent for {self._silence_seconds:g} seconds")
 
     async def _read(
         self, call: grpc.aio.StreamStreamCall[_Request, session_service_pb2.SessionResponse]

@@ -3,7 +3,7 @@
 It takes its view and its decision from the contract like any bot, rebuilds from them what its seat
 knows, and tries moves in worlds that fit (`croupier_server.bots.trials`). What `greedy` would play
 is the move to beat. One search runs at a time, whatever number of tables is played, so that each
-has the whole of its time.
+has the whole of its time; the principals that made the tables take turns.
 
 Must not be put here: the search itself, and anything about one game.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from threading import Lock
 from time import perf_counter
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ from croupier_server.bots.guides import GUIDES, READERS
 from croupier_server.bots.reading import read_options
 from croupier_server.bots.spec import MS_DEFAULT, NAME
 from croupier_server.bots.trials import Budget, best_move
+from croupier_server.bots.turns import Turns
 
 __all__ = ["SearchBot"]
 
@@ -34,7 +34,7 @@ _CLOCK_PART: Final = 0.25
 _INSTANT: Final = 1e-6
 """Seconds to spend where the clock has run out: enough for one world."""
 
-_SEARCHING: Final = Lock()
+_TURNS: Final = Turns()
 
 
 class SearchBot(Bot):
@@ -48,6 +48,8 @@ class SearchBot(Bot):
     """
 
     name = NAME
+    owner = ""
+    """Principal at whose table it plays; bots of different owners search in turns."""
 
     def __init__(self, ms: int = MS_DEFAULT, iterations: int = 0) -> None:
         self._ms = ms
@@ -71,21 +73,24 @@ class SearchBot(Bot):
         asked_at = perf_counter()
         if decision.legal.only is not None:
             return decision.legal.only
+        with _TURNS.turn(self.owner):
+            return self._search(view, decision, asked_at)
+
+    def _search(self, view: View, decision: Decision, asked_at: float) -> Move:
+        """The best move that can be found within the budget."""
         game, options = self._options[decision.table_id, decision.seat]
         reader = READERS[game]
         known = reader.read_view(view.message, options)
         # A table may leave legal moves out of its questions, and then greedy cannot choose.
         expected = self._greedy.decide(view, decision) if decision.legal else None
-        words = _words(decision)
-        with _SEARCHING:
-            found = best_move(
-                GUIDES[game],
-                known,
-                decision.seat,
-                None if expected is None else reader.read_move(expected.message),
-                self._budget(decision, asked_at),
-                words,
-            )
+        found = best_move(
+            GUIDES[game],
+            known,
+            decision.seat,
+            None if expected is None else reader.read_move(expected.message),
+            self._budget(decision, asked_at),
+            _words(decision),
+        )
         return reader.write_move(found)
 
     def _budget(self, decision: Decision, asked_at: float) -> Budget:

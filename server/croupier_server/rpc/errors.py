@@ -109,6 +109,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.SPECTATING_BARRED: _DENIED,
         Reason.NONCE_WITHHELD: _DENIED,
         Reason.TOO_MANY_JOINS: _PRECONDITION,
+        Reason.TOO_MANY_HOUSE_SEATS: _EXHAUSTED,
     }
 )
 """Status code of every reason."""

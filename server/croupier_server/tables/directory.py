@@ -76,6 +76,8 @@ class Directory:
     __slots__ = (
         "_ended",
         "_ended_max",
+        "_house_seats",
+        "_house_tables",
         "_log",
         "_made",
         "_makers",
@@ -99,6 +101,8 @@ class Directory:
         self._makers: dict[str, str] = {}
         """Who made a table that has not ended, as far as everybody may know."""
         self._made: Counter[str] = Counter()
+        self._house_seats: Counter[str] = Counter()
+        self._house_tables: Counter[str] = Counter()
         self.boards = Boards()
         self.recovery: Recovery | None = None
         self.tally = Tally()
@@ -130,21 +134,40 @@ class Directory:
         """Tables of *principal* that have not ended, as far as it may know."""
         return self._made[principal]
 
+    def house_seats_of(self, principal: str) -> int:
+        """Seats of house bots at those tables."""
+        return self._house_seats[principal]
+
+    def house_tables_of(self, principal: str) -> int:
+        """Those of these tables at which only house bots sit."""
+        return self._house_tables[principal]
+
     def add(self, table: Table) -> None:
         """A new table."""
         self._tables[table.spec.table_id] = table
         insort(self._order, table, key=_number)
         maker = table.opening.creation.principal
         self._makers[table.spec.table_id] = maker
-        self._made[maker] += 1
+        self._count(maker, table, 1)
         self.boards.add(table)
+
+    def _count(self, maker: str, table: Table, by: int) -> None:
+        """Count *table* and its house seats for its maker, or no longer."""
+        seats = table.spec.house_seats
+        is_all = seats == len(table.spec.seats)
+        for counter, amount in (
+            (self._made, 1),
+            (self._house_seats, seats),
+            (self._house_tables, int(is_all)),
+        ):
+            counter[maker] += by * amount
+            if not counter[maker]:
+                del counter[maker]
 
     def _uncount(self, table: Table) -> None:
         maker = self._makers.pop(table.spec.table_id, None)
         if maker is not None:
-            self._made[maker] -= 1
-            if not self._made[maker]:
-                del self._made[maker]
+            self._count(maker, table, -1)
 
     def drop(self, table: Table) -> bool:
         """Give a live table up; returns whether it was there."""

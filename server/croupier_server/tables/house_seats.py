@@ -19,13 +19,17 @@ _SEED_BYTES: Final = 8
 
 
 class HouseSeat(NamedTuple):
-    """A seat that a house bot is to take. The invite code is secret."""
+    """A seat that a house bot is to take. The invite code is secret.
+
+    *owner* is the principal that made the table: owners share the bots' time.
+    """
 
     table_id: str
     seat: Seat
     invite_code: str
     bot: str
     seed: int
+    owner: str = ""
 
 
 class HouseSeats:
@@ -107,4 +111,5 @@ class HouseSeats:
         else:  # as with the cards, what the bot does follows from the table's seed
             found = hashlib.sha256(f"house bot of seat {seat}, {fixed}".encode()).digest()
         seed = int.from_bytes(found[:_SEED_BYTES], "big")
-        return HouseSeat(table.spec.table_id, seat, code, bot, seed)
+        owner = table.opening.creation.principal
+        return HouseSeat(table.spec.table_id, seat, code, bot, seed, owner)

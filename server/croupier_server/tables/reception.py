@@ -151,7 +151,7 @@ class Reception:
             NotAllowed: a rated table without a key.
             Conflict: REQUEST_ID_REUSED.
             NotFound: it came before, and its table is gone.
-            Exhausted: TOO_MANY_TABLES, RATE_LIMITED.
+            Exhausted: TOO_MANY_TABLES, TOO_MANY_HOUSE_SEATS, RATE_LIMITED.
             Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
         """
         host = self._host
@@ -219,19 +219,43 @@ class Reception:
     def _expect_few(self, caller: Caller) -> None:
         """Raise if the principal of *caller* has as many tables as one may have, or may have them
         once all are taken up."""
-        most = self._host.limits.tables_per_key
+        directory, most = self._host.directory, self._host.limits.tables_per_key
+        made = directory.made_by(caller.principal)
+        self._expect_room(caller, made, 1, most, Reason.TOO_MANY_TABLES, "live tables")
+
+    def _expect_house_room(self, caller: Caller, spec: TableSpec) -> None:
+        """Raise if *spec* would give the principal of *caller* more of the house than one may have:
+        the bots of all principals share one process."""
+        wanted = spec.house_seats
+        if not wanted:
+            return
+        directory, limits, who = self._host.directory, self._host.limits, caller.principal
+        reason = Reason.TOO_MANY_HOUSE_SEATS
+        have, most = directory.house_seats_of(who), limits.house_seats_per_key
+        self._expect_room(caller, have, wanted, most, reason, "seats of house bots")
+        if wanted == len(spec.seats):
+            have, most = directory.house_tables_of(who), limits.house_tables_per_key
+            self._expect_room(caller, have, 1, most, reason, "tables with house bots alone")
+
+    def _expect_room(
+        self, caller: Caller, have: int, wanted: int, most: int, reason: Reason, what: str
+    ) -> None:
+        """Raise if *caller*, who has *have* of something, may not have *wanted* more, or perhaps
+        not once all tables are restored. There is no limit if *most* is 0, or without keys.
+
+        Raises:
+            Exhausted: *reason*.
+            Unavailable: TABLE_RECOVERING.
+        """
         if not most or caller.principal == LOCAL:
             return
-        directory = self._host.directory
-        made = directory.made_by(caller.principal)
-        if made < most <= made + directory.coming:
-            directory.expect_whole()
-        if made >= most:
+        if have + wanted > most:
             raise Exhausted(
-                Reason.TOO_MANY_TABLES,
-                f"{most} tables of yours have not ended",
-                retry_ms=_RETRY_MS,
+                reason, f"you have {have} {what}; at most {most} allowed", retry_ms=_RETRY_MS
             )
+        directory = self._host.directory
+        if have + wanted + directory.coming * wanted > most:
+            directory.expect_whole()
 
     def _make(
         self, caller: Caller, request: CreateTable, mark: bytes, now: int
@@ -249,6 +273,7 @@ class Reception:
             now=now,
             endpoint=self._endpoint,
         )
+        self._expect_house_room(caller, spec)
         host_ticket = tickets.new_ticket(self._secrets)
         codes = self._invite_codes(spec)
         kept = creation(spec, secret)._replace(

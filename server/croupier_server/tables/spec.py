@@ -243,6 +243,11 @@ class TableSpec:
     endpoint: str = ""
     delay: SpectatorDelay | None = None
 
+    @property
+    def house_seats(self) -> int:
+        """Number of seats that house bots take from the start."""
+        return sum(seat.access is Access.HOUSE for seat in self.seats)
+
     def partners(self, seat: Seat) -> list[Seat]:
         """The seats of the team of *seat*, itself among them."""
         return [one for one, team in enumerate(self.teams) if team == self.teams[seat]]

@@ -199,6 +199,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
     cannot take a seat there again. Join another table.
     """
+    REASON_TOO_MANY_HOUSE_SEATS: _Reason.ValueType  # 70
+    """RESOURCE_EXHAUSTED. The caller's limit of house bots is reached: of their seats, or of tables at
+    which nobody else sits; see ServerLimits. End tables, or wait for matches to end.
+    """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. Clients
@@ -377,5 +381,9 @@ ticket that holds it.
 REASON_NONCE_WITHHELD: Reason.ValueType  # 69
 """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
 cannot take a seat there again. Join another table.
+"""
+REASON_TOO_MANY_HOUSE_SEATS: Reason.ValueType  # 70
+"""RESOURCE_EXHAUSTED. The caller's limit of house bots is reached: of their seats, or of tables at
+which nobody else sits; see ServerLimits. End tables, or wait for matches to end.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

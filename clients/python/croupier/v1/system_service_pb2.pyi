@@ -51,6 +51,8 @@ class ServerLimits(_message.Message):
     PAGE_SIZE_MAX_FIELD_NUMBER: _builtins.int
     CALLS_PER_SECOND_FIELD_NUMBER: _builtins.int
     CALLS_BURST_FIELD_NUMBER: _builtins.int
+    HOUSE_SEATS_PER_KEY_FIELD_NUMBER: _builtins.int
+    HOUSE_TABLES_PER_KEY_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
     """Live tables of the server."""
     streams_max: _builtins.int
@@ -69,6 +71,10 @@ class ServerLimits(_message.Message):
     """
     calls_burst: _builtins.int
     """Tokens that it may use at once."""
+    house_seats_per_key: _builtins.int
+    """Seats of house bots at live tables of one principal; 0: no limit."""
+    house_tables_per_key: _builtins.int
+    """Live tables of one principal at which only house bots sit; 0: no limit."""
     def __init__(
         self,
         *,
@@ -80,10 +86,12 @@ class ServerLimits(_message.Message):
         page_size_max: _builtins.int = ...,
         calls_per_second: _builtins.int = ...,
         calls_burst: _builtins.int = ...,
+        house_seats_per_key: _builtins.int = ...,
+        house_tables_per_key: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "request_bytes_max", b"request_bytes_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "house_seats_per_key", b"house_seats_per_key", "house_tables_per_key", b"house_tables_per_key", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "request_bytes_max", b"request_bytes_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,83 @@
+"""Who may think next, when many bots of one process want to.
+
+Must not be put here: what a bot thinks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock
+from typing import Generic, TypeVar
+
+__all__ = ["FairQueue", "Turns"]
+
+T = TypeVar("T")
+
+
+class FairQueue(Generic[T]):
+    """Items of several owners: owners take turns, items of one owner keep their order.
+
+    >>> queue = FairQueue[str]()
+    >>> for owner, item in [("ann", "a1"), ("ann", "a2"), ("bob", "b1")]:
+    ...     queue.push(owner, item)
+    >>> queue.pop(), queue.pop(), queue.pop(), queue.pop()
+    ('a1', 'b1', 'a2', None)
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[str, deque[T]] = {}
+
+    def push(self, owner: str, item: T) -> None:
+        """Add an item of *owner*."""
+        self._lines.setdefault(owner, deque()).append(item)
+
+    def pop(self) -> T | None:
+        """The next item; None if there is none."""
+        for owner in self._lines:
+            line = self._lines.pop(owner)
+            item = line.popleft()
+            if line:  # the dict is ordered: the owner goes to its end
+                self._lines[owner] = line
+            return item
+        return None
+
+
+class Turns:
+    """Lets one thread at a time work; those that wait are let in by a `FairQueue`.
+
+    Args:
+        new_gate: makes what a thread waits at.
+    """
+
+    def __init__(self, new_gate: Callable[[], Event] = Event) -> None:
+        self._new_gate = new_gate
+        self._lock = Lock()
+        self._waiting = FairQueue[Event]()
+        self._is_busy = False
+
+    @contextmanager
+    def turn(self, owner: str) -> Iterator[None]:
+        """Wait for a turn of *owner*; it lasts as long as the context."""
+        self._enter(owner)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self, owner: str) -> None:
+        with self._lock:
+            if not self._is_busy:
+                self._is_busy = True
+                return
+            gate = self._new_gate()
+            self._waiting.push(owner, gate)
+        gate.wait()
+
+    def _leave(self) -> None:
+        with self._lock:
+            gate = self._waiting.pop()
+            self._is_busy = gate is not None
+        if gate is not None:
+            gate.set()
