@@ -4,12 +4,14 @@ about it, even where all hashes have been made right again."""
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.records import record_bytes
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.tables import creation, deals
 from croupier_server.verify import Report, verify
 from tests.conformance.subjects import CASES
 from tests.verify.lies import (
@@ -103,6 +105,29 @@ def test_what_was_not_restarted_is_no_warning() -> None:
     for case in ALL:
         if case.end not in ("withheld", "no show", "withheld thrice"):
             assert not verify(record(case)).warnings, case.name
+
+
+def test_a_table_of_an_older_server_ends_with_a_record_of_format_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was created, and its commitment published, before there was another format."""
+
+    def commitment(terms: bytes, secret: bytes) -> bytes:
+        table = table_pb2.Table.FromString(terms)
+        return deals.commitment_v1(table.table_id, table.ruleset_hash, len(table.seats), secret)
+
+    case = next(case for case in ALL if case.game == "pokex" and case.end == "withheld")
+    with monkeypatch.context() as older:
+        older.setattr(creation, "RECORD_FORMAT", 1)
+        older.setattr(deals, "commitment", commitment)
+        data = record(replace(case, seed=case.seed + 100))
+    message = record_pb2.Record.FromString(data)
+    assert (message.format, len(message.reveal.abandoned)) == (1, 0)
+    report = verify(data)
+    assert report.verified, report
+    (check,) = [check for check in report.checks if check.warning]
+    assert check.detail.startswith("OPENING RESTARTED")
+    assert check.detail.endswith("a record of format 1 does not reveal the abandoned secrets")
 
 
 def test_a_step_back_in_time_is_a_warning() -> None:
