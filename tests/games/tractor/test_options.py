@@ -183,3 +183,9 @@ def test_auto_kitty_is_at_least_five() -> None:
             assert kitty >= 5
             assert (54 * packs - kitty) % players == 0
             assert kitty - players < 5 or kitty <= players
+
+
+def test_a_mandatory_level_is_named_once() -> None:
+    with pytest.raises(InvalidRequest, match="'5,5' names a level twice") as caught:
+        make_options(mandatory_levels="5,5")
+    assert caught.value.field == "options.mandatory_levels"

@@ -210,6 +210,11 @@ def _read(reader: Reader) -> TractorOptions:
     mandatory = (
         [] if reader.texts["mandatory_levels"] == "none" else _levels(reader, "mandatory_levels")
     )
+    if len(set(mandatory)) < len(mandatory):
+        raise invalid(
+            "mandatory_levels",
+            f"{reader.texts['mandatory_levels']!r} names a level twice; name each level once",
+        )
     start_levels, starter = _read_start(reader, players, ace_rule)
     return TractorOptions(
         players=players,
@@ -233,7 +238,7 @@ def _read(reader: Reader) -> TractorOptions:
         kitty_multiplier=reader.choice("kitty_multiplier"),
         level_cap=0 if level_cap == "none" else int(level_cap),
         ace_rule=ace_rule,
-        mandatory_levels=tuple(sorted(set(mandatory))),
+        mandatory_levels=tuple(sorted(mandatory)),
         max_deals=max_deals or 0,
         start_levels=start_levels,
         starter=starter,
