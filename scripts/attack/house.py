@@ -16,6 +16,7 @@ from croupier.client import Client, connect
 from croupier.errors import Error
 from croupier.moves import Move
 from croupier.results import Result
+from croupier.v1 import table_pb2
 from croupier.views import View
 from scripts.attack.stage import Finding, new_key, running
 
@@ -46,6 +47,16 @@ class Waiter(Bot):
         self._answered = time.perf_counter()
         return move
 
+    def on_start(self, table: table_pb2.Table, seat: int) -> None:
+        """Wait from now on."""
+        self._answered = time.perf_counter()
+
+    def stop(self) -> list[float]:
+        """All waits, the one that is not over included."""
+        if self._answered is not None:
+            self.waits.append(time.perf_counter() - self._answered)
+        return self.waits
+
     def on_end(self, result: Result) -> None:
         """Wait for nobody any longer."""
         self._answered = None
@@ -75,13 +86,14 @@ async def attack(folder: Path, seconds: float) -> list[Finding]:
 
 
 async def _wait(client: Client, seconds: float) -> list[float]:
-    """Play against the house for *seconds*; how long each wait for it was, or all of it."""
+    """Play against the house for *seconds*; how long each wait for it was."""
     bot = Waiter()
     async with asyncio.TaskGroup() as group:
         playing = group.create_task(_play(client, bot))
         await asyncio.sleep(seconds)
+        waits = bot.stop()
         playing.cancel()
-    return bot.waits or [seconds]
+    return waits
 
 
 async def _play(client: Client, bot: Bot) -> None:
