@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -220,6 +222,28 @@ def test_a_clock_that_runs_out_cuts_the_search_short(monkeypatch: pytest.MonkeyP
     played = _count_playouts(monkeypatch)
     tongits.GAME.check(state, 0, answer(bot, (view, decision)))
     assert len(played) == 1
+
+
+def test_a_search_leaves_time_for_the_searches_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clock runs out no sooner because another bot of the process thinks first."""
+    state = tongits.in_play(tongits.table("7H 7D 7C KS 5S 9D", melds=[(0, "2S 3S 4S")]))
+    bot = SearchBot(iterations=1000)
+    sit(bot, tongits.GAME, state.public.options, 0)
+    view, decision = question(tongits.GAME, state, 0)
+    decision.message.time_left.seconds = 10
+    spent: list[float] = []
+
+    def note(_playouts: int, seconds: float) -> Budget:
+        spent.append(seconds)
+        return Budget(1)
+
+    monkeypatch.setattr("croupier_server.bots.search.Budget", note)
+    monkeypatch.setattr("croupier_server.bots.search.perf_counter", lambda: 0.0)
+    for waiting in (0, 4):
+        turns = SimpleNamespace(turn=lambda _, number=waiting: nullcontext(number))
+        monkeypatch.setattr("croupier_server.bots.search._TURNS", turns)
+        answer(bot, (view, decision))
+    assert spent == [2.5, 0.5]
 
 
 def test_forced_moves_are_played_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,8 @@ def test_a_bot_of_another_principal_thinks_after_one_of_a_crowd() -> None:
     turns = Turns(lambda: Gate(queued))
 
     def think(name: str) -> None:
-        with turns.turn(name[0]):
-            over.append(name)
+        with turns.turn(name[0]) as waiting:
+            over.append(f"{name}, {waiting} waiting")
 
     threads = [Thread(target=think, args=(name,)) for name in ("a1", "a2", "a3", "b1")]
     with turns.turn("a"):
@@ -59,4 +59,4 @@ def test_a_bot_of_another_principal_thinks_after_one_of_a_crowd() -> None:
             queued.acquire()
     for thread in threads:
         thread.join()
-    assert over == ["a1", "b1", "a2", "a3"]
+    assert over == ["a1, 3 waiting", "b1, 2 waiting", "a2, 1 waiting", "a3, 0 waiting"]

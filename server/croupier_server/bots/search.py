@@ -30,7 +30,7 @@ from croupier_server.bots.turns import Turns
 __all__ = ["SearchBot"]
 
 _CLOCK_PART: Final = 0.25
-"""The part of the time left on the clock that one decision may take."""
+"""The part of the time left on the clock that one decision and all that wait may take."""
 _INSTANT: Final = 1e-6
 """Seconds to spend where the clock has run out: enough for one world."""
 
@@ -73,11 +73,11 @@ class SearchBot(Bot):
         asked_at = perf_counter()
         if decision.legal.only is not None:
             return decision.legal.only
-        with _TURNS.turn(self.owner):
-            return self._search(view, decision, asked_at)
+        with _TURNS.turn(self.owner) as waiting:
+            return self._search(view, decision, asked_at, waiting)
 
-    def _search(self, view: View, decision: Decision, asked_at: float) -> Move:
-        """The best move that can be found within the budget."""
+    def _search(self, view: View, decision: Decision, asked_at: float, waiting: int) -> Move:
+        """The best move that can be found within the budget, while *waiting* others wait."""
         game, options = self._options[decision.table_id, decision.seat]
         reader = READERS[game]
         known = reader.read_view(view.message, options)
@@ -88,17 +88,18 @@ class SearchBot(Bot):
             known,
             decision.seat,
             None if expected is None else reader.read_move(expected.message),
-            self._budget(decision, asked_at),
+            self._budget(decision, asked_at, waiting),
             _words(decision),
         )
         return reader.write_move(found)
 
-    def _budget(self, decision: Decision, asked_at: float) -> Budget:
-        """What may be spent on *decision*, which came at *asked_at*."""
+    def _budget(self, decision: Decision, asked_at: float, waiting: int) -> Budget:
+        """What may be spent on *decision*, which came at *asked_at*; decisions that are waiting get
+        as much time each."""
         seconds = 0.0 if self._iterations else self._ms / 1000
         left = decision.time_left
         if left is not None:
-            most = max(_INSTANT, left - (perf_counter() - asked_at)) * _CLOCK_PART
+            most = max(_INSTANT, left - (perf_counter() - asked_at)) * _CLOCK_PART / (1 + waiting)
             seconds = min(seconds, most) if seconds else most
         return Budget(self._iterations, seconds)
 

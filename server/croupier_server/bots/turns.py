@@ -29,6 +29,9 @@ class FairQueue(Generic[T]):
     def __init__(self) -> None:
         self._lines: dict[str, deque[T]] = {}
 
+    def __len__(self) -> int:
+        return sum(map(len, self._lines.values()))
+
     def push(self, owner: str, item: T) -> None:
         """Add an item of *owner*."""
         self._lines.setdefault(owner, deque()).append(item)
@@ -58,11 +61,17 @@ class Turns:
         self._is_busy = False
 
     @contextmanager
-    def turn(self, owner: str) -> Iterator[None]:
-        """Wait for a turn of *owner*; it lasts as long as the context."""
+    def turn(self, owner: str) -> Iterator[int]:
+        """Wait for a turn of *owner*; it lasts as long as the context.
+
+        Yields:
+            How many threads are waiting for theirs.
+        """
         self._enter(owner)
         try:
-            yield
+            with self._lock:
+                waiting = len(self._waiting)
+            yield waiting
         finally:
             self._leave()
 
