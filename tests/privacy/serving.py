@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from croupier.v1 import system_service_pb2, table_pb2
 from croupier_server.games.registry import AnyGame
+from croupier_server.logging import Throttle
 from croupier_server.rpc import server as rpc_server
 from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.clock import ManualClock
@@ -90,6 +91,11 @@ class StoryDealer:
         return self._rest.lot(deal, sides) if found is None else found
 
 
+LINES_MAX: Final = 1_000_000
+"""Lines of the log a second: more than any story causes, as what is left out depends on the time
+that passes."""
+
+
 class SecretBytes:
     """Bytes that are the same in every world, all of which are remembered."""
 
@@ -149,7 +155,14 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
         page_size_max=1000,
     )
     listen = rpc_server.Listen("127.0.0.1", 0, limits, heartbeat_ms=10_000)
-    backing = rpc_server.Backing(shard, log.records, clock.now_ms, secrets, frozenset())
+    backing = rpc_server.Backing(
+        shard,
+        log.records,
+        clock.now_ms,
+        secrets,
+        frozenset(),
+        throttle=Throttle(of_each=LINES_MAX, of_all=LINES_MAX),
+    )
     server = await rpc_server.start(listen, backing)
     try:
         yield Served(server.address, shard, clock, secrets, log)

@@ -318,14 +318,14 @@ async def test_a_planted_state_with_the_hands_left_out_is_caught(
 
 
 async def test_a_planted_resource_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Table, "resource", Table.seat_resource)
+    monkeypatch.setattr(Table, "resource", lambda table, **_: table.seat_resource())
     assert await caught(BY_DECISIONS) == "GetTable answer"
 
 
 @pytest.mark.parametrize("twist", [aborted, halted])
 async def test_a_planted_refusal_is_caught(monkeypatch: pytest.MonkeyPatch, twist: Twist) -> None:
     """Who may not know is told that the match has ended."""
-    monkeypatch.setattr(Table, "expect_seen_live", Table.expect_live)
+    monkeypatch.setattr(Table, "expect_seen_live", lambda table, **_: table.expect_live())
     assert await caught(BY_TIME, twist) in ("JoinTable status", "JoinTable trailing metadata")
 
 

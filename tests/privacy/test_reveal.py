@@ -36,9 +36,8 @@ BOARD_ROOT = bytes(range(32))
 BOARD = (
     GAME
     + "seats { access: SEAT_ACCESS_INVITED } " * 3
-    + "deal_source {{ board {{ board_id: 'b' root: '{root}' tables: 2 }} }}".format(
-        root="".join(f"\\{byte:03o}" for byte in BOARD_ROOT)
-    )
+    + "deal_source {{ board {{ board_id: 'b' root: '{root}' tables: 2 "
+    "shared_principals: true }} }}".format(root="".join(f"\\{byte:03o}" for byte in BOARD_ROOT))
 )
 KEYS = {
     "spectator": [Scope.SPECTATE],

@@ -111,6 +111,7 @@ class Calls:
         turned_away: is told of those who have a key but not the right; None: nobody is.
         certificates: of the port; None: it is not encrypted.
         used_s: seconds of processor time that the thread of the loop has used.
+        throttle: bounds the lines of the log that refused and unauthenticated calls cause.
 
     Attributes:
         turns: shares the loop between callers, for answers and streams.
@@ -127,6 +128,7 @@ class Calls:
         turned_away: TurnAway | None = None,
         certificates: Certificates | None = None,
         used_s: Callable[[], float] = time.thread_time,
+        throttle: Throttle | None = None,
     ) -> None:
         self.requests = requests
         crowd = Crowd()
@@ -138,7 +140,7 @@ class Calls:
         self._turned_away = turned_away
         self._checks_peers = certificates is not None and certificates.asks_clients
         self._streams_max = streams_max
-        self.throttle = Throttle()
+        self.throttle = throttle or Throttle()
         self._streams: Counter[str] = Counter()
 
     def service(self, name: str) -> Service:

@@ -17,6 +17,7 @@ import grpc
 from grpc_reflection.v1alpha import reflection
 
 from croupier.v1 import system_service_pb2
+from croupier_server.logging import Throttle
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.health import Health
@@ -101,6 +102,7 @@ class Backing:
         house_bots: names of the house bots that a seat may have.
         meter: counts the calls.
         used_s: seconds of processor time that this thread has used.
+        throttle: bounds the lines of the log that refused and unauthenticated calls cause.
     """
 
     shard: Shard
@@ -110,6 +112,7 @@ class Backing:
     house_bots: frozenset[str]
     meter: Meter = field(default_factory=Unmetered)
     used_s: Callable[[], float] = thread_time
+    throttle: Throttle = field(default_factory=Throttle)
 
 
 class RunningServer:
@@ -170,6 +173,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         meter=backing.meter,
         certificates=listen.certificates,
         used_s=backing.used_s,
+        throttle=backing.throttle,
     )
     server = grpc.aio.server(options=options(limits.request_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
