@@ -143,7 +143,7 @@ def assert_match(game: AnyGame, options: object, seed: int) -> None:
 
 def assert_standing(before: tuple[int, ...], after: tuple[int, ...], worst: int) -> None:
     """What one seat has lost others have won, and one deal costs nobody more than the bound."""
-    assert sum(after) == 0
+    assert sum(after) == 0, "points were lost or found"
     assert max(map(sub, before, after)) <= worst, "one deal cost more than the worst deal"
 
 
