@@ -521,6 +521,7 @@ def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> 
         (["--bots", "greedy,random", "--ruleset", "house"], "'house'"),
         (["--bots", "greedy,random", "--option", "colour=red"], "no option 'colour'"),
         (["--bots", "greedy,random", "--option", "protect=all"], "'all' is not one of"),
+        (["--bots", "greedy,random", "--option", "contract=must_make"], "set trump_making=auction"),
         (["--bots", "greedy,random", "--option", "protect"], "not of the form name=value"),
         (["--bots", "greedy,random", "--option", "packs=2", "--option", "packs=3"], "given twice"),
         (["--bots", "greedy,random", "--option", "packs=2", "--packs", "3"], "differ"),

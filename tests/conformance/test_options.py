@@ -11,7 +11,9 @@ from random import Random
 import pytest
 
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import OptionSpec
 from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.settings import new_options
 from tests.conformance.playouts import playout
 from tests.conformance.subjects import (
     CASES,
@@ -30,6 +32,7 @@ CONTEXTS = 400
 """So many tables of each sort are tried before an option counts as one that does nothing."""
 
 OPTIONS = [(name, option) for name in NAMES for option in samples(name)]
+NEEDY = [(name, spec) for name in NAMES for spec in find(name).option_specs() if spec.needs]
 PLAYED = [(name, option) for name, option in OPTIONS if option not in limits(find(name))]
 
 
@@ -115,6 +118,40 @@ def test_unknown_options_and_rulesets_are_refused(name: str, ruleset: str) -> No
     with pytest.raises(InvalidRequest) as caught:
         game.options(ruleset + "x", {})
     assert caught.value.reason is Reason.UNKNOWN_RULESET
+
+
+@pytest.mark.parametrize(("name", "ruleset"), CASES)
+def test_the_options_that_a_table_shows_make_the_same_table(name: str, ruleset: str) -> None:
+    """Those of the ruleset as it is, and with any one option changed."""
+    game = find(name)
+    changes = [{option: text} for option, found in samples(name).items() for text, _ in found]
+    own = new_options(game, ruleset, {})
+    assert new_options(game, ruleset, game.option_text(own)) == own
+    for change in changes:
+        try:
+            options = new_options(game, ruleset, change)
+        except InvalidRequest:
+            continue
+        assert new_options(game, ruleset, game.option_text(options)) == options
+        shown = game.option_text(own) | change
+        assert new_options(game, ruleset, shown) == game.options(ruleset, shown)
+
+
+@pytest.mark.parametrize(("name", "spec"), NEEDY, ids=lambda of: getattr(of, "name", of))
+def test_a_value_without_what_it_needs_has_no_effect(name: str, spec: OptionSpec) -> None:
+    """Refusing it takes no table from anybody."""
+    game, needs = find(name), spec.needs
+    assert needs
+    (needed,) = (other for other in game.option_specs() if other.name == needs.option)
+    assert needs.value in needed.values
+    others = [text for text in needed.values if text != needs.value]
+    without = next(text for text in (*spec.values, "none") if text not in needs.values)
+    for seed, value in enumerate(needs.values * 3):
+        context = random_texts(game, Random(seed)) | {needs.option: others[seed % len(others)]}
+        stories = [story(game, context | {spec.name: text}, seed) for text in (value, without)]
+        assert stories[0] == stories[1]
+        with pytest.raises(InvalidRequest, match=f"with {needs.option}="):
+            new_options(game, game.rulesets()[0], context | {spec.name: value})
 
 
 @pytest.mark.parametrize("name", NAMES)

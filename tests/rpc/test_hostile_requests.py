@@ -251,6 +251,11 @@ TOGETHER = [
         "INVALID_OPTION",
         ["options.tractor.start_levels"],
     ),
+    (
+        "options < tractor < contract: TRACTOR_CONTRACT_MUST_MAKE > >",
+        "INVALID_OPTION",
+        ["options.tractor.contract"],
+    ),
 ]
 
 

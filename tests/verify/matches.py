@@ -12,9 +12,10 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from croupier_server.errors import CroupierError
+from croupier_server.errors import CroupierError, InvalidRequest
 from croupier_server.games.base import Move, Turn
 from croupier_server.games.registry import GAMES
+from croupier_server.games.settings import new_options
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
@@ -135,9 +136,13 @@ _RARE = [
 def _any_options(game: str, seed: int) -> Case:
     """A match by options that nobody chose."""
     rng = random.Random(f"{game} {seed}")
-    texts = random_texts(GAMES[game], rng)
-    deal = list(DEALS)[seed % 3]
     ruleset = GAMES[game].rulesets()[0]
+    while True:
+        texts = random_texts(GAMES[game], rng)
+        with contextlib.suppress(InvalidRequest):  # two of them may contradict each other
+            new_options(GAMES[game], ruleset, texts)
+            break
+    deal = list(DEALS)[seed % 3]
     return Case(game, ruleset, texts, 1 + seed % 2, deal=deal, seed=seed, is_bold=seed % 3 == 2)
 
 

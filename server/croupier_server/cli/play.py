@@ -129,11 +129,12 @@ def _plan(
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.faults import stakes
     from croupier_server.contest.runner import Plan
+    from croupier_server.games.settings import new_options
     from croupier_server.wire.registry import WIRES_BY_NAME
 
     found = find_game(game)
     ruleset = ruleset or found.rulesets()[0]
-    options = found.options(ruleset, overrides)
+    options = new_options(found, ruleset, overrides)
     try:
         entrants = read_entrants(split_specs(bots))
     except BadEntrant as error:

@@ -169,9 +169,23 @@ S = TypeVar("S")
 V = TypeVar("V")
 
 
+class Needs(NamedTuple):
+    """Values of an option that have an effect only together with one value of another option.
+
+    Attributes:
+        values: these values, or words of a value that is a set.
+        option: name of the other option.
+        value: the value of it that they need, as text.
+    """
+
+    values: tuple[str, ...]
+    option: str
+    value: str
+
+
 class OptionSpec(NamedTuple):
     """One option of a game, for catalogues: name, clause, meaning, allowed texts (empty: see
-    ``syntax``), and the standard value as text."""
+    ``syntax``), the standard value as text, and what its values need to have an effect."""
 
     name: str
     clause: str
@@ -179,6 +193,7 @@ class OptionSpec(NamedTuple):
     values: tuple[str, ...]
     syntax: str
     standard: str
+    needs: Needs | None = None
 
 
 class Game(Protocol, Generic[O, S, V]):
@@ -202,6 +217,9 @@ class Game(Protocol, Generic[O, S, V]):
 
     def options(self, ruleset: str, overrides: Mapping[str, str]) -> O:
         """Options of *ruleset* with single values replaced, both as text.
+
+        For options that are stored or were accepted before; those of a new table are read by
+        `settings.new_options`, which also refuses contradictions.
 
         Raises:
             InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.

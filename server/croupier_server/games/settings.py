@@ -9,12 +9,14 @@ Must not be put here: any option of any game.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.base import OptionSpec
+from croupier_server.games.base import Game, Needs, OptionSpec
 
 _DIGITS_MAX = 9
+
+_O = TypeVar("_O")
 
 
 class Ruleset(NamedTuple):
@@ -25,15 +27,54 @@ class Ruleset(NamedTuple):
     changes: Mapping[str, str]
 
 
-def row(name: str, clause: str, values: str, meaning: str, syntax: str = "") -> OptionSpec:
-    """One option; the first of *values* is the standard, and with *syntax* the only one shown."""
+def row(
+    name: str,
+    clause: str,
+    values: str,
+    meaning: str,
+    syntax: str = "",
+    *,
+    needs: Needs | None = None,
+) -> OptionSpec:
+    """One option; the first of *values* is the standard, and with *syntax* the only one shown.
+
+    The meaning ends with what *needs* says.
+    """
     texts = tuple(values.split())
-    return OptionSpec(name, clause, meaning, () if syntax else texts, syntax, texts[0])
+    if needs is not None:
+        meaning += f" Only with {needs.option}={needs.value}: {', '.join(needs.values)}."
+    return OptionSpec(name, clause, meaning, () if syntax else texts, syntax, texts[0], needs)
 
 
 def invalid(name: str, why: str) -> InvalidRequest:
     """The refusal of a value of the option *name*."""
     return InvalidRequest(Reason.INVALID_OPTION, f"{name}: {why}", field=f"options.{name}")
+
+
+def new_options(game: Game[_O, Any, Any], ruleset: str, overrides: Mapping[str, str]) -> _O:
+    """Options of a new table of *ruleset* with single values replaced.
+
+    Refuses a value that has no effect because of another option (`OptionSpec.needs`), unless it
+    is the ruleset's own value. The full options that a ``Table`` shows are therefore accepted
+    again. `Game.options` refuses no contradiction, because stored tables, records and position
+    files may hold one.
+
+    Raises:
+        InvalidRequest: as `Game.options`; INVALID_OPTION for a contradiction.
+    """
+    options = game.options(ruleset, overrides)
+    own = game.option_text(game.options(ruleset, {}))
+    texts = game.option_text(options)
+    for name, needs in ((spec.name, spec.needs) for spec in game.option_specs()):
+        if needs is None or texts[name] == own[name] or texts[needs.option] == needs.value:
+            continue
+        if not set(needs.values).isdisjoint(texts[name].split(",")):
+            raise invalid(
+                name,
+                f"{name}={texts[name]} has no effect with {needs.option}={texts[needs.option]}; "
+                f"set {needs.option}={needs.value} or leave {name} out",
+            )
+    return options
 
 
 class Reader:

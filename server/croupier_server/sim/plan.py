@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import InvalidRequest
 from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.settings import new_options
 from croupier_server.sim.faults import Fault, make_faults
 from croupier_server.tables.limits import Limits
 from croupier_server.wire.registry import WIRES_BY_NAME
@@ -442,7 +443,7 @@ def _options(rng: Random, game: AnyGame, ruleset: str) -> Any:
             elif spec.name not in texts and values and rng.random() < 0.15:
                 texts[spec.name] = rng.choice(values)
         try:
-            return game.options(ruleset, texts)
+            return new_options(game, ruleset, texts)
         except InvalidRequest:
             continue
     return game.options(ruleset, bound)

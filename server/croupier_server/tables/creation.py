@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from croupier_server.games.registry import AnyGame
+from croupier_server.games.settings import new_options
 from croupier_server.storage.base import RECORD_FORMAT
 from croupier_server.tables import deals, encode
 from croupier_server.tables.decisions import FIRST_EPOCH
@@ -59,7 +60,7 @@ def make_spec(
     """
     game = entry.game
     ruleset = request.ruleset or game.rulesets()[0]
-    options = game.options(ruleset, request.overrides)
+    options = new_options(game, ruleset, request.overrides)
     players = game.players(options)
     deal = request.deal
     root_hash = hashlib.sha256(deal.root).digest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import OptionSpec
+from croupier_server.games.base import Needs, OptionSpec
 from croupier_server.games.settings import Ruleset, row
 
 CHIPS_MAX: Final = 1_000_000
@@ -21,7 +21,13 @@ _CHIPS = f"a number from 0 to {CHIPS_MAX}"
 
 SPECS: tuple[OptionSpec, ...] = (
     row("runs", "G-3.1", "true false", "Whether runs are melds."),
-    row("ace_high_runs", "G-3.1", "false true", "Whether a run may also end king, ace."),
+    row(
+        "ace_high_runs",
+        "G-3.1",
+        "false true",
+        "Whether a run may also end king, ace.",
+        needs=Needs(("true",), "runs", "true"),
+    ),
     row("layoff", "G-4", "true false", "Whether cards may be laid off on exposed melds."),
     row("hand_melds", "G-2.3", "true false", "Whether melds may be exposed from the hand."),
     row("secret_fours", "G-3.4", "true false", "Whether four of a kind may be laid face down."),
@@ -32,6 +38,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "What a secret four is good for: burn (its owner is not burned), challenge (may answer a "
         "draw call), call (may call draw).",
         f"none, or some of {', '.join(SECRET_OPEN)} separated by commas",
+        needs=Needs(SECRET_OPEN, "secret_fours", "true"),
     ),
     row(
         "discard_take",
@@ -39,6 +46,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "new_meld_only meld_or_layoff_own meld_or_layoff_any",
         "What the top discard may be taken for: a new meld, or also to be laid off at once on an "
         "own or on any exposed meld.",
+        needs=Needs(("meld_or_layoff_own", "meld_or_layoff_any"), "layoff", "true"),
     ),
     row(
         "discard_melds",
@@ -97,6 +105,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "What the winner is paid pay_special for: secret fours (face_down), fours in the hand "
         "(in_hand), exposed fours (any_four), or, alone, every set (every_set).",
         f"none, every_set, or some of {', '.join(SPECIAL_PAYS[:3])} separated by commas",
+        needs=Needs(("face_down",), "secret_fours", "true"),
     ),
     row("fold_penalty", "G-6.2", "0", "Chips extra from each who folded.", _CHIPS),
     row("pay_win", "G-6.1", "1", "Chips from each loser of a win that pays no more.", _CHIPS),

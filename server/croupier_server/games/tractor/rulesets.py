@@ -5,7 +5,7 @@ Data alone. Must not be put here: how a value is read or checked (`options`).
 
 from __future__ import annotations
 
-from croupier_server.games.base import OptionSpec
+from croupier_server.games.base import Needs, OptionSpec
 from croupier_server.games.settings import Ruleset, row
 
 _LEVEL = "a level 2 3 4 5 6 7 8 9 T J Q K A"
@@ -37,7 +37,8 @@ SPECS: tuple[OptionSpec, ...] = (
         "contract",
         "T-11.4",
         "none must_make",
-        "Whether declarers who fall short of their bid lose the deal (auction only).",
+        "Whether declarers who fall short of their bid lose the deal.",
+        needs=Needs(("must_make",), "trump_making", "auction"),
     ),
     row(
         "declare_window",
