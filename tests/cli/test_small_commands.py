@@ -41,7 +41,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["frobnicate"], "No such command 'frobnicate'"),
         (["--frob"], "No such option: --frob"),
         (["rules", "chess"], "no game 'chess'; there are: pokex, tongits, tractor"),
-        (["rules", "tractor", "T-99"], "tractor has no clause T-99; there are T-1 to T-11"),
+        (["rules", "tractor", "T-99"], "tractor has no clause T-99; there are T-1 to T-12"),
         (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
         (["rules", "tractor", "T-1", "T-2"], "T-2"),
