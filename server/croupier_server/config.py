@@ -140,28 +140,28 @@ class Settings(BaseSettings):
     house_seats_per_key: int = Field(
         64,
         ge=0,
-        description="Seats of house bots at live tables of one principal with a key; 0: any "
-        "number.",
+        description="Seats of house bots at the live tables of one principal with a key, at most; "
+        "0: no limit.",
     )
     house_tables_per_key: int = Field(
         8,
         ge=0,
-        description="Live tables of one principal with a key where only house bots sit; 0: any "
-        "number.",
+        description="Live tables of one principal with a key where only house bots sit, at most; "
+        "0: no limit.",
     )
     calls_per_second: int | None = Field(
         None,
         ge=0,
-        description="Tokens that one principal gets a second; a call or session item costs one, or "
-        "one for each millisecond of processor time. Accepted answers are free. 0: no limit. Not "
-        "set: 200, without keys no limit.",
+        description="Tokens added to the bucket of each principal a second. A call or session item "
+        "costs one, or one for each millisecond of processor time; accepted answers are free. 0: "
+        "no limit. Default: 200 with keys, no limit without.",
     )
-    calls_burst: Positive = Field(2_000, description="Tokens that it may use at once.")
+    calls_burst: Positive = Field(2_000, description="Tokens that the bucket of a principal holds.")
     rows_mb_per_day: int | None = Field(
         None,
         ge=0,
         description="Megabytes of rows that one principal may write a day for tables at which no "
-        "match is played; 0: any number. Not set: 64, without keys any number.",
+        "match is played. 0: no limit. Default: 64 with keys, no limit without.",
     )
     ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
     store: str = Field(
@@ -276,7 +276,7 @@ class Settings(BaseSettings):
 
     @property
     def rows_per_day(self) -> int:
-        """Bytes that one principal may write a day without playing; 0: any number."""
+        """Bytes of rows that one principal may write a day without a played match; 0: no limit."""
         if self.rows_mb_per_day is None:
             return ROWS_MB_PER_DAY << 20 if self.asks_for_keys else 0
         return self.rows_mb_per_day << 20
