@@ -73,8 +73,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_STARTED: _Reason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     REASON_TABLE_CLOSED: _Reason.ValueType  # 19
-    """FAILED_PRECONDITION. The match has ended. Where the server no longer has the table, `record` in the
-    metadata is the id by which GetRecord has its record.
+    """FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record` of
+    the metadata to GetRecord.
     """
     REASON_TABLE_HALTED: _Reason.ValueType  # 20
     """FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
@@ -83,8 +83,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_NONCE_NOT_EXPECTED: _Reason.ValueType  # 22
     """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
     REASON_RATED_TABLE: _Reason.ValueType  # 23
-    """FAILED_PRECONDITION. Not possible at a rated table: its host cannot abort a match in which it
-    sits; concede, or ask an operator.
+    """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
+    ask an operator.
     """
     REASON_NOT_YOUR_TURN: _Reason.ValueType  # 24
     """FAILED_PRECONDITION. No decision of this seat is open."""
@@ -185,23 +185,22 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TABLE_QUARANTINED: _Reason.ValueType  # 66
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
     REASON_SPECTATING_BARRED: _Reason.ValueType  # 67
-    """PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
-    you have watched one, so you may not sit down at this one, before all tables of the board have
-    ended. Or you sit at one now, so you may not sit down at this one before that one has ended,
-    unless the host has set `BoardDeal.shared_principals`.
+    """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
+    not watch this one, and if you have watched it you may not sit here, until all tables of the board
+    have ended. If you sit at it you may not sit here until it has ended, unless the host has set
+    `BoardDeal.shared_principals`.
     """
     REASON_TOO_MANY_JOINS: _Reason.ValueType  # 68
-    """FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
-    superseded and seats that were left; it is not given out again. Take another one, or keep to the
-    ticket that holds it.
+    """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
+    ticket that holds this one stays good.
     """
     REASON_NONCE_WITHHELD: _Reason.ValueType  # 69
     """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
     cannot take a seat there again. Join another table.
     """
     REASON_TOO_MANY_HOUSE_SEATS: _Reason.ValueType  # 70
-    """RESOURCE_EXHAUSTED. The caller's limit of house bots is reached: of their seats, or of tables at
-    which nobody else sits; see ServerLimits. End tables, or wait for matches to end.
+    """RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
+    bots sit; see ServerLimits. End tables, or wait for matches to end.
     """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
@@ -256,8 +255,8 @@ REASON_TABLE_NOT_READY: Reason.ValueType  # 17
 REASON_TABLE_STARTED: Reason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 REASON_TABLE_CLOSED: Reason.ValueType  # 19
-"""FAILED_PRECONDITION. The match has ended. Where the server no longer has the table, `record` in the
-metadata is the id by which GetRecord has its record.
+"""FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record` of
+the metadata to GetRecord.
 """
 REASON_TABLE_HALTED: Reason.ValueType  # 20
 """FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
@@ -266,8 +265,8 @@ REASON_NONCE_MISMATCH: Reason.ValueType  # 21
 REASON_NONCE_NOT_EXPECTED: Reason.ValueType  # 22
 """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
 REASON_RATED_TABLE: Reason.ValueType  # 23
-"""FAILED_PRECONDITION. Not possible at a rated table: its host cannot abort a match in which it
-sits; concede, or ask an operator.
+"""FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
+ask an operator.
 """
 REASON_NOT_YOUR_TURN: Reason.ValueType  # 24
 """FAILED_PRECONDITION. No decision of this seat is open."""
@@ -368,22 +367,21 @@ when to ask again.
 REASON_TABLE_QUARANTINED: Reason.ValueType  # 66
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
 REASON_SPECTATING_BARRED: Reason.ValueType  # 67
-"""PERMISSION_DENIED. You have sat at a table with the same cards, so you may not watch this one, or
-you have watched one, so you may not sit down at this one, before all tables of the board have
-ended. Or you sit at one now, so you may not sit down at this one before that one has ended,
-unless the host has set `BoardDeal.shared_principals`.
+"""PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
+not watch this one, and if you have watched it you may not sit here, until all tables of the board
+have ended. If you sit at it you may not sit here until it has ended, unless the host has set
+`BoardDeal.shared_principals`.
 """
 REASON_TOO_MANY_JOINS: Reason.ValueType  # 68
-"""FAILED_PRECONDITION. The seat has been taken as often as one may be, with tickets that were
-superseded and seats that were left; it is not given out again. Take another one, or keep to the
-ticket that holds it.
+"""FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
+ticket that holds this one stays good.
 """
 REASON_NONCE_WITHHELD: Reason.ValueType  # 69
 """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
 cannot take a seat there again. Join another table.
 """
 REASON_TOO_MANY_HOUSE_SEATS: Reason.ValueType  # 70
-"""RESOURCE_EXHAUSTED. The caller's limit of house bots is reached: of their seats, or of tables at
-which nobody else sits; see ServerLimits. End tables, or wait for matches to end.
+"""RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
+bots sit; see ServerLimits. End tables, or wait for matches to end.
 """
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

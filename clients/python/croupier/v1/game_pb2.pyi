@@ -108,7 +108,7 @@ class _AbortedBy:
 class _AbortedByEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbortedBy.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ABORTED_BY_UNSPECIFIED: _AbortedBy.ValueType  # 0
-    """Nobody: the match ended otherwise, or the record is of a version that did not say."""
+    """The match ended otherwise, or the record is of an older version that has no such field."""
     ABORTED_BY_HOST: _AbortedBy.ValueType  # 1
     """The host of the table, with its host ticket."""
     ABORTED_BY_OPERATOR: _AbortedBy.ValueType  # 2
@@ -118,7 +118,7 @@ class AbortedBy(_AbortedBy, metaclass=_AbortedByEnumTypeWrapper):
     """Who stopped a match that does not count. Public."""
 
 ABORTED_BY_UNSPECIFIED: AbortedBy.ValueType  # 0
-"""Nobody: the match ended otherwise, or the record is of a version that did not say."""
+"""The match ended otherwise, or the record is of an older version that has no such field."""
 ABORTED_BY_HOST: AbortedBy.ValueType  # 1
 """The host of the table, with its host ticket."""
 ABORTED_BY_OPERATOR: AbortedBy.ValueType  # 2

@@ -222,7 +222,7 @@ class ListLegalMovesRequest(_message.Message):
     page_token: _builtins.str
     """Where to go on, from the last answer."""
     as_decision: _builtins.bool
-    """Answer with `legal` in place of pages; page_size and page_token then mean nothing."""
+    """Return `legal` instead of pages; page_size and page_token are then ignored."""
     def __init__(
         self,
         *,
@@ -257,8 +257,8 @@ class ListLegalMovesResponse(_message.Message):
 
     @_builtins.property
     def legal(self) -> _game_pb2.LegalMoves:
-        """What the decision lists at a table of LEGAL_MODE_FULL, whatever the table's mode is
-        (`as_decision`).
+        """With `as_decision`: the legal moves as a decision of LEGAL_MODE_FULL has them, whatever the
+        table's mode.
         """
 
     def __init__(

@@ -87,8 +87,8 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SubmitMove(self, request, context):
-        """Answers a decision. The same decision and move again: the same answer, until two more deals have
-        begun; after that STALE_DECISION. Another move: refused with DECISION_ANSWERED.
+        """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
+        begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

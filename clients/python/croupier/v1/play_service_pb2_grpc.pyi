@@ -42,8 +42,8 @@ class PlayServiceStub:
     replaces it.
     """
     SubmitMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]
-    """Answers a decision. The same decision and move again: the same answer, until two more deals have
-    begun; after that STALE_DECISION. Another move: refused with DECISION_ANSWERED.
+    """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
+    begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
     """
     CheckMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]
     """Says whether a move would be accepted, or why not. Changes nothing."""
@@ -70,8 +70,8 @@ class PlayServiceAsyncStub(PlayServiceStub):
     replaces it.
     """
     SubmitMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]  # type: ignore[assignment]
-    """Answers a decision. The same decision and move again: the same answer, until two more deals have
-    begun; after that STALE_DECISION. Another move: refused with DECISION_ANSWERED.
+    """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
+    begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
     """
     CheckMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]  # type: ignore[assignment]
     """Says whether a move would be accepted, or why not. Changes nothing."""
@@ -107,8 +107,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_service_pb2.SubmitMoveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_play_service_pb2.SubmitMoveResponse, _abc.Awaitable[_play_service_pb2.SubmitMoveResponse]]:
-        """Answers a decision. The same decision and move again: the same answer, until two more deals have
-        begun; after that STALE_DECISION. Another move: refused with DECISION_ANSWERED.
+        """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
+        begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
         """
 
     @_abc_1.abstractmethod

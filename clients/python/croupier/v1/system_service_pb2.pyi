@@ -66,11 +66,11 @@ class ServerLimits(_message.Message):
     page_size_max: _builtins.int
     """Largest page of any list."""
     calls_per_second: _builtins.int
-    """Tokens that a principal gets a second; 0: no limit. A call or session item costs one, or one for
-    each millisecond of processor time that it takes. Accepted answers to open decisions are free.
+    """Tokens added to a principal's bucket a second; 0: no limit. A call or session item costs one, or
+    one for each millisecond of processor time. Accepted answers to open decisions are free.
     """
     calls_burst: _builtins.int
-    """Tokens that it may use at once."""
+    """Tokens that the bucket holds."""
     house_seats_per_key: _builtins.int
     """Seats of house bots at live tables of one principal; 0: no limit."""
     house_tables_per_key: _builtins.int

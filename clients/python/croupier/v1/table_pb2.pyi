@@ -127,8 +127,8 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     """Nothing."""
 
 class LegalMode(_LegalMode, metaclass=_LegalModeEnumTypeWrapper):
-    """How much of the legal moves a decision lists. What it leaves out is marked by
-    `LegalMoves.truncated`; CheckMove and ListLegalMoves answer whatever the mode is.
+    """How many of the legal moves a decision lists. `LegalMoves.truncated` is set if it leaves some out;
+    CheckMove and ListLegalMoves work in every mode.
     """
 
 LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
@@ -302,10 +302,10 @@ class BoardDeal(_message.Message):
     together when so many have ended; 0 means 1.
     """
     shared_principals: _builtins.bool
-    """One principal may sit at several tables of this board at the same time. Without it, JoinTable
+    """One principal may sit at several tables of this board at the same time. If not set, JoinTable
     refuses the second seat with SPECTATING_BARRED until the first table has ended, because the same
     cards are played at both. Set it only if you keep the programs of one principal apart yourself.
-    Tables of a board that differ in it do not allow it. Without keys nobody is refused.
+    It has no effect unless both tables have it set. Without keys nobody is refused.
     """
     def __init__(
         self,
@@ -565,7 +565,7 @@ class Table(_message.Message):
     rules_version: _builtins.int
     """Version of the rules that this table is played by, for life."""
     status: Global___TableStatus.ValueType
-    """Where it stands. See also `result`."""
+    """Whether it waits for players, plays or has ended. See also `result`."""
     commitment: _builtins.bytes
     """SHA-256 of a tag, this table as it was created and the server's secret; docs/fairness.md has the
     bytes (deal source MATCH).
@@ -606,9 +606,10 @@ class Table(_message.Message):
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
-        """The result; set once it has ended. Of a board with several tables (`BoardDeal.tables`) it is
-        hidden until the last of them has ended: GetTable, ListTables and WatchLobby then say PLAYING
-        with sequence 0 from the start of the match on, to all but the host and the seats of the table.
+        """The result; set once it has ended. On a board with several tables (`BoardDeal.tables`) it is
+        hidden until the last of them has ended: from the start of the match until then, GetTable,
+        ListTables and WatchLobby say PLAYING with sequence 0 to all but the host and the seats of the
+        table.
         """
 
     @_builtins.property
@@ -772,11 +773,11 @@ Global___NonceOpened: _TypeAlias = NonceOpened  # noqa: Y015
 
 @_typing.final
 class SeatNoShow(_message.Message):
-    """A seat's nonce did not arrive in time. The seat is free again, its principal cannot take a seat at
-    this table again, the secret is replaced before any card was derived from it, and the other seats'
-    next nonces are wanted once all sit (deal source MATCH). After two such restarts the next withheld
-    nonce ends the table with NO_SHOW. The event is the server's word: it does not prove to others that
-    the seat sent nothing.
+    """A seat's nonce did not arrive in time (deal source MATCH). The seat is free again, and its principal
+    cannot take a seat at this table again. The secret is replaced; no card was derived from it. Once
+    all seats are taken, the other seats must open their next nonces. After two such restarts the next
+    withheld nonce ends the table with NO_SHOW. The event is only the server's claim: it does not prove
+    to others that the seat sent nothing.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1033,9 +1034,7 @@ Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class MoveAccepted(_message.Message):
-    """An accepted move. The same answer is given when the same move comes again, until two more deals
-    have begun.
-    """
+    """An accepted move. Repeating the same move gives the same answer, until two more deals have begun."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

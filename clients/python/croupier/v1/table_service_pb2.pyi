@@ -74,11 +74,11 @@ class CreateTableRequest(_message.Message):
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. After a restart of the server they give
-    the same table with a new host ticket and new invite codes, and the old ones are good no longer,
-    because only their hashes are stored. When the table is gone, NOT_FOUND tells that it was made,
-    for a day and the newest 4,096 of such tables. Optional. Without a key it takes at least 22
-    characters, and they must be made of 128 random bits: whoever repeats the id and the request is
-    given the secrets.
+    the same table with a new host ticket and new invite codes, and the old ones stop working,
+    because only their hashes are stored. Once the table no longer exists, NOT_FOUND says that it was
+    made, for a day and for the newest 4,096 such tables. Optional. Without a key it must have at
+    least 22 characters made of 128 random bits: whoever repeats the id and the request gets the
+    secrets.
     """
     game: _game_pb2.GameKind.ValueType
     """The game."""
@@ -380,8 +380,8 @@ class JoinTableRequest(_message.Message):
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. After a restart of the server they give
     the same seat with a new ticket and the next epoch, as if the seat were joined again, because only
-    the hash of a ticket is stored. Optional. Without a key it takes at least 22 characters, and they
-    must be made of 128 random bits: whoever repeats the id and the request is given the ticket.
+    the hash of a ticket is stored. Optional. Without a key it must have at least 22 characters made
+    of 128 random bits: whoever repeats the id and the request gets the ticket.
     """
     table_id: _builtins.str
     """The table."""

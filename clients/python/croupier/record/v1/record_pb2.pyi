@@ -127,8 +127,8 @@ class Reveal(_message.Message):
 
     @_builtins.property
     def abandoned(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbandonedSecret]:
-        """What was given up each time that a nonce was withheld, oldest first (deal source MATCH). One for
-        each different commitment that the log's `SeatNoShow` events name.
+        """Openings that ended because a nonce was withheld, oldest first (deal source MATCH). One for each
+        different commitment that the log's `SeatNoShow` events name.
         """
 
     def __init__(
@@ -159,13 +159,13 @@ class AbandonedSecret(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     NONCES_FIELD_NUMBER: _builtins.int
     secret: _builtins.bytes
-    """The server's 32 bytes. The commitment to it is that of the table, or of the `SeatNoShow` events of
-    the restart before.
+    """The server's 32 bytes. Their commitment is in the table, or in the `SeatNoShow` events of the
+    previous restart.
     """
     @_builtins.property
     def nonces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """The nonces that had been opened, in seat order; empty for a seat that withheld its own or had
-        none. Their hashes are in the `SeatsFilled` event before.
+        none. Their hashes are in the preceding `SeatsFilled` event.
         """
 
     def __init__(

@@ -274,8 +274,8 @@ class Check(_message.Message):
     detail: _builtins.str
     """One sentence for people: what was compared, or what is wrong."""
     warning: _builtins.bool
-    """It holds, but `detail` reports something that a reader of the record should weigh, such as an
-    opening that was restarted.
+    """The check holds, but `detail` reports something that you should consider, such as a restarted
+    opening.
     """
     def __init__(
         self,
