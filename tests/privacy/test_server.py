@@ -6,15 +6,20 @@ Second half: leaks planted in view, refusal, listed move, event, id and log are 
 
 from __future__ import annotations
 
+import contextlib
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count, islice
+from typing import Any
 
 import pytest
 import structlog
 
+from croupier_server.errors import InvalidRequest
 from croupier_server.games.base import Move, Seat, Turn
 from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.settings import new_options
 from croupier_server.tables import accounts, match, snapshots, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
@@ -85,9 +90,19 @@ async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
 async def test_private_at_length(name: str, way: Way) -> None:
     for number in range(100, 130):
         audience = number % WIRES_BY_NAME[name].seats_min
-        one = case(SECRETS[name], number, None, audience, decisions_max=DECISIONS_MAX[name])
+        options = options_of_a_table(name, number) if number % 2 else None
+        one = case(SECRETS[name], number, options, audience, decisions_max=DECISIONS_MAX[name])
         is_timed = number % 2 or one.ends_in_a_window
         await compare(one, way, TIMED if is_timed else UNTIL_ALL_ANSWERED)
+
+
+def options_of_a_table(name: str, number: int) -> Any:
+    """Any options that a server accepts for a new table."""
+    game, rng = GAMES[name], random.Random(number)
+    while True:
+        texts = game.option_text(playouts.random_options(game, rng))
+        with contextlib.suppress(InvalidRequest):
+            return new_options(game, game.rulesets()[0], texts)
 
 
 # The harness itself -------------------------------------------------------------------------------
