@@ -143,7 +143,7 @@ class Verifier {
     this.referee = new REFEREES[this.game](Object.fromEntries(options));
     must(this.referee.players === table.seats.length, "the options ask for another number of seats");
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
-    must(table.epoch === 1, `the table is said to have been created in epoch ${table.epoch}`);
+    must(table.epoch === 1, `the table must begin in epoch 1, not ${table.epoch}`);
     this.#checkSeats(table.seats);
     this.source = table.deal_source?.arm;
     must(this.source, "the table names no source of its cards");
@@ -160,7 +160,7 @@ class Verifier {
         const { seat } = event.seat_joined;
         const { access, team } = seats[seat.seat] ?? {};
         must(seat.player && seat.access === access && seat.team === team, `event ${event.sequence}: no such seat`);
-        must(seat.epoch === now[seat.seat].epoch + 1, `event ${event.sequence}: not the next life of the seat`);
+        must(seat.epoch === now[seat.seat].epoch + 1, `event ${event.sequence}: the epoch of the seat does not rise by one`);
         now[seat.seat] = seat;
       } else if (event.arm === "seats_filled") {
         const told = event.seats_filled.seats;
@@ -231,7 +231,7 @@ class Verifier {
     promised.forEach((nonce_hash, seat) => {
       const nonce = reveal.nonces[seat];
       must(!isEmpty(nonce) === opened.has(seat), `the log and the reveal differ on the nonce of seat ${seat}`);
-      must(isEmpty(nonce) || equal(deals.sha256(nonce), nonce_hash), `the nonce of seat ${seat} is another one`);
+      must(isEmpty(nonce) || equal(deals.sha256(nonce), nonce_hash), `the nonce of seat ${seat} does not match its hash`);
       must(isEmpty(nonce_hash) || !isEmpty(nonce) || !this.isBegun, `the nonce of seat ${seat} was never opened`);
     });
     return `${opened.size} of ${table.seats.length} seats gave one, each with the hash it had given`;
@@ -294,12 +294,12 @@ class Verifier {
     const commitments = this.#commitments();
     restarts.forEach(({ promised, opened }, at) => {
       const { secret, nonces } = abandoned[at];
-      must(this.#commitsTo(commitments[at], secret), `abandoned secret ${at + 1} is not the one committed to`);
-      must(nonces.length === table.seats.length, `${nonces.length} nonces before restart ${at + 1}`);
+      must(this.#commitsTo(commitments[at], secret), `abandoned secret ${at + 1} does not match its commitment`);
+      must(nonces.length === table.seats.length, `${nonces.length} nonces before restart ${at + 1}; one for each seat needed`);
       nonces.forEach((nonce, seat) => {
         const where = `of seat ${seat} before restart ${at + 1}`;
         must(!isEmpty(nonce) === opened.has(seat), `the log and the reveal differ on the nonce ${where}`);
-        must(isEmpty(nonce) || equal(deals.sha256(nonce), promised.get(seat) ?? ""), `the nonce ${where} is another one`);
+        must(isEmpty(nonce) || equal(deals.sha256(nonce), promised.get(seat) ?? ""), `the nonce ${where} does not match its hash`);
       });
     });
   }
@@ -316,14 +316,14 @@ class Verifier {
       const isAnswer = ["move", "answer"].includes(row.input?.arm);
       const answer = isAnswer ? row.input[row.input.arm] : undefined;
       const now = millis(row.sequence ? event.time : answer.answered_time);
-      must(event.arm !== "table_created" || now === created, "the table was created at another time than the first event says");
+      must(event.arm !== "table_created" || now === created, "create_time of the table differs from the time of its first event");
       if (now < last) cautions.push(`${where} comes ${last - now} ms before what it follows`);
       if (answer !== undefined) {
         answers += 1;
         const asked = answer.asked_time === undefined ? undefined : millis(answer.asked_time);
         const used = millis(answer.charged) + millis(answer.absent);
         absences.set(answer.seat, (absences.get(answer.seat) ?? 0) + millis(answer.absent));
-        must(millis(answer.answered_time) === now, `${where} and the answer that led to it have different times`);
+        must(millis(answer.answered_time) === now, `${where} and the answer that caused it have different times`);
         must(asked === undefined || asked <= now, `${where} was answered before it was asked`);
         if (asked < turn) cautions.push(`${where} was asked ${turn - asked} ms before its turn came`);
         else if (used > now - turn) cautions.push(`${where} was charged ${used} ms for ${now - turn} ms`);
@@ -333,7 +333,7 @@ class Verifier {
     }
     const most = millis(table.clock?.disconnect_grace);
     for (const [seat, absent] of absences) {
-      must(absent <= most, `seat ${seat} was forgiven ${absent} ms of absence; the clock has ${most} ms`);
+      must(absent <= most, `seat ${seat} was forgiven ${absent} ms of absence; its clock allows ${most} ms`);
     }
     if (!cautions.length) return `events never go back in time; ${answers} answers were charged no more than they took`;
     return new Caution(
@@ -472,11 +472,11 @@ class Verifier {
     } else if (reason === "FORFEIT" || reason === "CONCEDED") {
       must(result.seat < table.seats.length, `${reason} by nobody`);
       const isAbsence = reason === "FORFEIT" && result.detail === AWAY;
-      must(!isAbsence || table.on_absence === FORFEIT_ON_ABSENCE, "a forfeit for absence, at a table where nobody forfeits for that");
+      must(!isAbsence || table.on_absence === FORFEIT_ON_ABSENCE, "a forfeit for absence, but on_absence of the table is not FORFEIT");
       const lost = table.seats[result.seat].team;
       seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
     } else must(reason, "an end of no kind");
-    must(reason === "ABORTED" || !result.aborted_by, `${reason}, and yet somebody aborted it`);
+    must(reason === "ABORTED" || !result.aborted_by, `aborted_by is set, but the match ended as ${reason}`);
     must(same(result.seats, seats), "the scores and places are not those of the match");
     const scores = seats.map(({ score }) => (score < 0 ? score : `+${score}`)).join(" ");
     return scores ? `${reason}: ${scores}` : `${reason}: it does not count`;

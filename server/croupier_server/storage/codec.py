@@ -239,7 +239,7 @@ def _check_shape(data: bytes) -> None:
         elif size < _HASH_FIELD_BYTES:
             raise RecordError(f"a row of {size} bytes; its hash alone has {_HASH_FIELD_BYTES}")
         if head > _HEAD_BYTES_MAX:
-            raise RecordError(f"more than {_HEAD_BYTES_MAX} bytes beside the rows")
+            raise RecordError(f"more than {_HEAD_BYTES_MAX} bytes outside the rows")
         at += size
 
 

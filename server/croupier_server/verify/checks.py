@@ -127,7 +127,7 @@ class _Checks:
         if teams != spec.teams:
             raise Wrong("the options ask for other seats or teams")
         if spec.epoch != FIRST_EPOCH:
-            raise Wrong(f"the table is said to have been created in epoch {spec.epoch}")
+            raise Wrong(f"the table must begin in epoch 1, not {spec.epoch}")
         return (
             f"{wire.title}, ruleset {table.ruleset}, {len(teams)} seats; "
             f"the options have the hash {table.ruleset_hash.hex()}"
@@ -178,18 +178,18 @@ class _Checks:
             raise Wrong(f"{len(restarts)} restarts; a server allows {RESTARTS_MAX}")
         for number, (opening, one) in enumerate(zip(restarts, abandoned, strict=True)):
             if not log.commits_to(log.commitments[number], one.secret):
-                raise Wrong(f"abandoned secret {number + 1} is not the one committed to")
+                raise Wrong(f"abandoned secret {number + 1} does not match its commitment")
             self._check_opened(opening, one.nonces, f"before restart {number + 1}")
 
     def _check_opened(self, opening: VainOpening, nonces: Sequence[bytes], when: str) -> None:
         """Check the nonces that were opened in vain."""
         if len(nonces) != len(self._log.table.seats):
-            raise Wrong(f"{len(nonces)} nonces {when}")
+            raise Wrong(f"{len(nonces)} nonces {when}; one for each seat needed")
         for seat, nonce in enumerate(nonces):
             if bool(nonce) != (seat in opening.opened):
                 raise Wrong(f"the log and the reveal differ on the nonce of seat {seat} {when}")
             if nonce and hashlib.sha256(nonce).digest() != opening.promised.get(seat):
-                raise Wrong(f"the nonce of seat {seat} {when} is not the one of its hash")
+                raise Wrong(f"the nonce of seat {seat} {when} does not match its hash")
 
     def _nonces(self) -> str:
         log, nonces = self._log, self._log.match.reveal.nonces
@@ -210,7 +210,7 @@ class _Checks:
             if bool(nonce) != (seat in opened):
                 raise Wrong(f"the log and the reveal differ on whether seat {seat} opened a nonce")
             if nonce and hashlib.sha256(nonce).digest() != hash_:
-                raise Wrong(f"the nonce of seat {seat} is not the one of its hash")
+                raise Wrong(f"the nonce of seat {seat} does not match its hash")
             if hash_ and not nonce and log.is_begun:
                 raise Wrong(f"the match began without the nonce of seat {seat}")
         return f"{len(opened)} of {len(nonces)} seats gave one, each with the hash it had given"
@@ -267,7 +267,7 @@ class _Checks:
             if seat is None:
                 raise Wrong(f"{reason.name} by nobody")
             if result.detail == AWAY and self._spec.on_absence is not OnAbsence.FORFEIT:
-                raise Wrong("a forfeit for absence, at a table where nobody forfeits for that")
+                raise Wrong("a forfeit for absence, but on_absence of the table is not FORFEIT")
             outcome = self._spec.lost_by(seat)
         elif reason is not EndReason.FINISHED:
             outcome = None

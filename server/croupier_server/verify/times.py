@@ -32,7 +32,7 @@ def check_times(log: RecordLog) -> str:
         else:
             continue
         if line.kind == "table_created" and now != created:
-            raise Wrong("the table was created at another time than the first event says")
+            raise Wrong("create_time of the table differs from the time of its first event")
         if now < last:
             cautions.append(f"{line.name} comes {last - now} ms before what it follows")
         if answer is not None:
@@ -47,7 +47,9 @@ def check_times(log: RecordLog) -> str:
     most = log.table.clock.disconnect_grace.ToMilliseconds()
     for seat, absent in sorted(absences.items()):
         if absent > most:
-            raise Wrong(f"seat {seat} was forgiven {absent} ms of absence; the clock has {most} ms")
+            raise Wrong(
+                f"seat {seat} was forgiven {absent} ms of absence; its clock allows {most} ms"
+            )
     if cautions:
         return Caution(
             f"TIME GOES BACK: {cautions[0]}, and {len(cautions) - 1} more like it; either the "
@@ -71,7 +73,7 @@ def _check_answer(line: Line, answer: record_pb2.MoveInput, now: int, turn: int)
     """
     asked = answer.asked_time.ToMilliseconds() if answer.HasField("asked_time") else None
     if answer.answered_time.ToMilliseconds() != now:
-        raise Wrong(f"{line.name} and the answer that led to it have different times")
+        raise Wrong(f"{line.name} and the answer that caused it have different times")
     if asked is not None and asked > now:
         raise Wrong(f"{line.name} was answered before it was asked")
     if asked is not None and asked < turn:
