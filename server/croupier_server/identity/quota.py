@@ -1,12 +1,12 @@
-"""How much work a principal may ask for: a bucket of tokens that fills with time.
+"""Token buckets that limit how much work each principal may ask for.
 
-A call takes a token before it is carried out, and is refused when there is none. Work that turns
-out to cost more is charged afterwards, one token for each millisecond of processor time. What can
-only be judged by trying (the answer to a decision, an item of a session) is tried and charged
-afterwards if it was refused. Both may leave the bucket in debt, which ends a session that goes on
-all the same.
+A call takes a token before it is carried out, and is refused if there is none. Work that turns out
+to cost more is charged afterwards, one token for each millisecond of processor time. The answer to
+a decision and an item of a session can only be judged by trying them: they are charged afterwards
+if they were refused. Both may leave the bucket in debt. A session whose bucket owes the maximum
+ends.
 
-Must not be put here: which work is charged; services and sessions know.
+Services and sessions decide which work is charged.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _HELD_BACK_MAX_S: Final = 5.0
 
 
 class Quota:
-    """What one principal may still do.
+    """The token bucket of one principal.
 
     Args:
-        per_second: tokens that come in each second; 0: there is no limit.
-        burst: tokens that the bucket holds, and the debt that it can have.
-        now_ms: the time.
-        used_s: seconds of processor time that this thread has used.
+        per_second: tokens added a second; 0: no limit.
+        burst: tokens that the bucket holds, and its maximum debt.
+        now_ms: returns the time.
+        used_s: returns the seconds of processor time that this thread has used.
 
     Attributes:
         stopwatch: *used_s*, to measure work for `charge_work`; always 0 where there is no limit.
@@ -65,7 +65,7 @@ class Quota:
         """Take a token for a call.
 
         Raises:
-            Exhausted: RATE_LIMITED, there is none; waiting as long as it says helps.
+            Exhausted: RATE_LIMITED, there is none; retry after its delay.
         """
         if not self._per_second:
             return
@@ -75,7 +75,7 @@ class Quota:
         self._tokens -= 1
 
     def charge(self, tokens: float = 1) -> None:
-        """Take *tokens* for what was done already."""
+        """Take *tokens* for work that is done, if need be as debt."""
         if self._per_second:
             self._fill()
             self._tokens = max(self._tokens - tokens, -float(self._burst))
@@ -85,7 +85,7 @@ class Quota:
 
         Args:
             seconds: processor time that it took; a millisecond costs a token.
-            size: bytes that it answered; 64 KiB cost a token.
+            size: bytes of its reply; 64 KiB cost a token.
         """
         tokens = seconds * _MILLIS + size / _BYTES_PER_TOKEN - 1
         if tokens > 0:
@@ -105,7 +105,7 @@ class Quota:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is anything to hold to."""
+        """Whether this bucket limits anything."""
         return self._per_second > 0
 
     @property
@@ -118,7 +118,7 @@ class Quota:
 
     @property
     def is_overdrawn(self) -> bool:
-        """Whether the debt is as large as it gets: somebody went on and on."""
+        """Whether the debt has reached its maximum."""
         return self._per_second > 0 and self._tokens <= -self._burst
 
     @property
@@ -129,10 +129,11 @@ class Quota:
         return int((1 - self._tokens) * _MILLIS / self._per_second) + 1
 
     def refusal(self) -> Exhausted:
-        """What a call is refused with while there is no token."""
+        """The error that refuses a call while there is no token."""
         return Exhausted(
             Reason.RATE_LIMITED,
-            f"too many calls: {self._per_second} a second are allowed",
+            f"rate limit exceeded: {self._per_second} tokens a second; a call costs one, or one "
+            "for each millisecond of processor time; wait for the retry delay",
             retry_ms=self.wait_ms,
         )
 
@@ -145,7 +146,7 @@ class Quota:
 
 
 UNLIMITED: Final = Quota()
-"""For whoever is held to no rate."""
+"""The bucket of callers without a limit."""
 
 
 class Quotas:
@@ -174,7 +175,7 @@ class Quotas:
         self._buckets: dict[str, Quota] = {}
 
     def of(self, principal: str) -> Quota:
-        """The bucket of *principal*. There are as many as there are principals with keys."""
+        """The bucket of *principal*; one is kept for each principal with a key."""
         if not self._per_second:
             return UNLIMITED
         bucket = self._buckets.get(principal)

@@ -1,9 +1,9 @@
-"""How much each principal may have stored for tables at which no match is played.
+"""Daily allowances of rows that principals may write without playing a match.
 
 Every call that writes rows before a match is charged for them: making a table, sitting down,
-leaving, opening a nonce. A match that is played gives its tables' charges back. One that ends
-before that costs whoever ended it the rest of its rows. So a principal that plays is never held
-up, and one that makes tables for nothing can fill the disk only so fast.
+leaving, opening a nonce. A match that is played gives its table's charges back. If it ends too
+early to count as played, whoever ended it pays for its rows too. So a principal that plays is never
+limited, and one that makes tables without playing cannot fill the disk.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLAYED_EVENTS: Final = 64
 """A match with at least this many events was played, however it ended."""
 
 _ROW_BYTES: Final = 64
-"""What a row takes besides what is in it, in a store and its indexes."""
+"""Overhead of a row in a store and its indexes."""
 
 _MEGABYTE: Final = 1 << 20
 
@@ -40,13 +40,13 @@ def size_of(rows: Iterable[LogRow]) -> int:
 
 
 class Allowances:
-    """A bucket of bytes for each principal, which fills within a day.
+    """A bucket of bytes for each principal, which refills within a day.
 
-    The buckets are in memory: a restart fills them. Buckets may be overdrawn by what is charged
-    and never refused, such as taking a seat again while a match is on.
+    The buckets are in memory, so a restart refills them. Charges that are never refused, such as
+    retaking a seat during a match, may overdraw a bucket.
 
     Args:
-        per_day: bytes that a bucket holds and gets in a day; 0: there is no limit.
+        per_day: bytes that a bucket holds and gains a day; 0: no limit.
         now_ms: the time.
     """
 
@@ -56,31 +56,32 @@ class Allowances:
         self._per_day = per_day
         self._now_ms = now_ms
         self._buckets: dict[str, tuple[float, int]] = {}
-        """What was left by principal, and when."""
+        """Bytes left when a bucket last changed, and that time, by principal."""
         self._held: dict[str, dict[Seat | None, tuple[str, int]]] = {}
-        """By table, what is given back if a match is played: to whom and how much, by seat, and for
-        the table itself by None."""
+        """Charges that are given back if the match is played, by table and seat (None: the table
+        itself): the principal and the bytes."""
 
     def expect(self, principal: str) -> None:
         """Raise if the bucket of *principal* is empty.
 
         Raises:
-            Exhausted: RATE_LIMITED; waiting as long as it says helps.
+            Exhausted: RATE_LIMITED; retry after its delay.
         """
         left = self._left(principal)
         if left <= 0:
             raise Exhausted(
                 Reason.RATE_LIMITED,
-                f"your tables without a played match have used up the {self._per_day // _MEGABYTE} "
-                "MB of rows that a principal may write a day; wait, or play",
+                "your tables without a played match have used up the "
+                f"{self._per_day // _MEGABYTE} MB of rows that a principal may write a day; wait "
+                "for the retry delay, or play a match",
                 retry_ms=int((1 - left) * DAY_MS / self._per_day) + 1,
             )
 
     def charge(
         self, principal: str, table_id: str, rows: Iterable[LogRow], seat: Seat | None = None
     ) -> None:
-        """Take *rows* of a table out of the bucket of *principal*; only the last charge of each
-        seat is given back when a match is played."""
+        """Charge *principal* for *rows* of a table; only the last charge of each seat is given back
+        when a match is played."""
         if self._per_day and principal != HOUSE:
             size = size_of(rows)
             self._take(principal, size)
@@ -110,7 +111,7 @@ class Allowances:
             self._take(owner, size_of(row for row in table.journal.kept if row.sequence > began_at))
 
     def forget(self, table: Table) -> None:
-        """*table* was given up: nothing of it was stored."""
+        """Give back all charges of *table*, of which nothing was stored."""
         for principal, size in self._held.pop(table.spec.table_id, {}).values():
             self._take(principal, -size)
 
@@ -128,8 +129,8 @@ class Allowances:
 
 
 def was_played(table: Table) -> bool:
-    """Whether the match of *table*, which has ended, was more than begun, or stopped for no fault
-    of its players."""
+    """Whether the match of *table*, which has ended, counts as played: it finished, had
+    `PLAYED_EVENTS`, or was halted through no fault of its players."""
     assert table.ending is not None
     began_at = table.opening.began_at
     if began_at is None:
