@@ -16,7 +16,7 @@ _LENGTHS: Final = {"tractor": "max_deals=3", "tongits": "max_hands=3", "pokex": 
 
 
 async def attack(folder: Path, _seconds: float) -> list[Finding]:
-    """A bot that raises an exception whenever it is behind scores more than its honest twin.
+    """Whether a bot that raises an exception whenever it is behind beats its honest twin.
 
     Plays `BOARDS` boards of each game, however long that takes.
     """

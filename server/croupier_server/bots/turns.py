@@ -1,7 +1,4 @@
-"""Who may think next, when many bots of one process want to.
-
-Must not be put here: what a bot thinks.
-"""
+"""Fair scheduling of the bots of one process that think: owners take turns."""
 
 from __future__ import annotations
 
@@ -48,10 +45,10 @@ class FairQueue(Generic[T]):
 
 
 class Turns:
-    """Lets one thread at a time work; those that wait are let in by a `FairQueue`.
+    """Lets one thread at a time work; a `FairQueue` decides which waiting thread is next.
 
     Args:
-        new_gate: makes what a thread waits at.
+        new_gate: makes the event that a thread waits for.
     """
 
     def __init__(self, new_gate: Callable[[], Event] = Event) -> None:
@@ -65,7 +62,7 @@ class Turns:
         """Wait for a turn of *owner*; it lasts as long as the context.
 
         Yields:
-            How many threads are waiting for theirs.
+            Number of threads that wait for their turn.
         """
         self._enter(owner)
         try:

@@ -8,10 +8,9 @@ other principal, however many calls those have queued.
 A turn ends at the next ``await``. Work that may be long does a little, looks at `Turns.is_over`,
 and waits for its next turn.
 
-Reads rest after each slice, and while several flows are active each has few turns in a slice. What
-a call costs in gRPC, before it gets here and after it has left, is more than most reads cost
-themselves, and calls wait there in one queue for all. So the reads of a flow are answered slowly
-enough that they wait here instead.
+Reads pause after each slice, and while several flows are active each has few turns in a slice. gRPC
+spends more time on a call than most reads need themselves, and has one queue for all callers. So
+reads are answered slowly enough that they wait here instead, where flows take turns.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ SLICE_S: Final = 0.001
 
 REST_S: Final = 0.003
 READS_MAX: Final = 2
-"""Time from one slice of reads to the next, and turns of a flow in one while others are active."""
+"""Time from one slice of reads to the next, and maximum turns of a flow in a slice while other
+flows are active."""
 
 CROWD_S: Final = 1.0
 """A flow counts as active for this time after it did something."""
@@ -46,7 +46,7 @@ class Crowd:
         self._seen_s = self._other_s = -CROWD_S
 
     def saw(self, flow: str, now_s: float) -> None:
-        """*flow* did something."""
+        """Note that *flow* did something."""
         if flow != self._flow:
             self._flow, self._other_s = flow, self._seen_s
         self._seen_s = now_s
@@ -82,14 +82,14 @@ class Turns:
         self._began = 0.0
         """When its first turn was granted."""
         self._flows: dict[str, deque[asyncio.Future[None]]] = {}
-        """Who waits, by flow; the flow whose turn is next comes first."""
+        """Waiting work by flow; the flow whose turn is next comes first."""
 
     def is_over(self, slices: int = 1) -> bool:
         """Whether the slice has lasted for *slices* times its length."""
         return self._clock() - self._began >= slices * SLICE_S
 
     async def turn(self, flow: str, *, is_begun: bool = False) -> None:
-        """Return when work of *flow* may run; what has begun goes before its other work."""
+        """Wait until work of *flow* may run; work that *is_begun* goes before its other work."""
         loop = asyncio.get_running_loop()
         self._crowd.saw(flow, loop.time())
         if not self._flows and self._take(flow):
@@ -123,7 +123,7 @@ class Turns:
         return True
 
     def _next_slice(self) -> None:
-        """Begin a slice, with those who wait."""
+        """Begin a slice, and let waiting work run."""
         self._granted.clear()
         self._grant()
 

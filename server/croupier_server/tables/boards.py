@@ -1,9 +1,7 @@
 """Boards: which tables share their cards, who has sat at them and who has watched them.
 
-Whoever has sat at one table of a board knows cards of the others, and would learn more by watching
-them, or by seeing how they went; whoever has watched one must not sit down at another, nor whoever
-still plays at one. Must not be put here: the cards of a board, and what somebody who is barred is
-told.
+Whoever has sat at one table of a board knows cards of the others, so it may not watch them or see
+how they went. Whoever has watched a table, or still plays at one, may not sit down at another.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import is_of
 
 BOARDS_MAX: Final = 4096
-"""Boards that are remembered; beyond, the oldest one without a live table is forgotten."""
+"""Maximum boards remembered; then the oldest one without a live table is forgotten."""
 
 
 class _Known(NamedTuple):
@@ -29,8 +27,7 @@ class _Known(NamedTuple):
 
 
 class _Board:
-    """One board: its tables that have not ended, and who knows the cards of those that have, by
-    table."""
+    """One board: its live tables, and who knows the cards of its ended tables, by table."""
 
     __slots__ = ("ended", "live")
 
@@ -39,13 +36,13 @@ class _Board:
         self.ended: dict[str, _Known] = {}
 
     def ended_but(self, table: Table) -> Iterator[_Known]:
-        """Who knows the cards of its tables that have ended, but for *table*."""
+        """Who knows the cards of its ended tables other than *table*."""
         name = table.spec.table_id
         return (known for key, known in self.ended.items() if key != name)
 
 
 class Boards:
-    """Boards with tables that have not ended. Whoever calls without a key cannot be told apart."""
+    """Boards that are not done. Callers without a key are never barred, as all are `local`."""
 
     __slots__ = ("_boards",)
 
@@ -53,20 +50,24 @@ class Boards:
         self._boards: dict[bytes, _Board] = {}
 
     def go_on_from(self, ended: Iterable[BoardTable]) -> None:
-        """After a start: the tables that had ended, of boards that are not done."""
+        """Restore the ended tables of boards that are not done."""
         for commitment, table_id, sat, watched in ended:
             known = _Known(frozenset(sat), frozenset(watched))
             self._board(commitment).ended[table_id] = known
 
     def add(self, table: Table) -> None:
-        """A new table."""
+        """Add a new table to its board, if it has one."""
         deal = table.spec.deal
         if deal.kind is DealKind.BOARD and deal.tables > 1:
             self._board(deal.commitment).live[table.spec.table_id] = table
 
     def end(self, table: Table) -> list[str]:
-        """*table* has ended, as far as everybody may know; returns the ids of tables that are not
-        veiled any more: all of its board, if that is done."""
+        """Note that *table* has ended, as far as outsiders may know.
+
+        Returns:
+            Ids of the tables that outsiders may see from now on: all of its board if that is done,
+            otherwise none.
+        """
         board = self._of(table)
         if board is None:
             return []
@@ -78,7 +79,7 @@ class Boards:
         return [*board.ended, *board.live]
 
     def drop(self, table: Table) -> None:
-        """*table* was given up."""
+        """Remove *table*, which was never stored."""
         board = self._of(table)
         if board is not None:
             board.live.pop(table.spec.table_id, None)
@@ -130,8 +131,8 @@ class Boards:
         )
 
     def sits_elsewhere(self, principal: str, table: Table) -> bool:
-        """Whether *principal* sits at another table of the board of *table* that has not ended, and
-        their host does not allow it to sit at both."""
+        """Whether *principal* sits at another live table of the board of *table*, and the host does
+        not allow it to sit at both."""
         is_shared = table.spec.deal.shared_principals
         return any(
             principal in other.opening.sitters()
@@ -140,12 +141,12 @@ class Boards:
         )
 
     def veils(self, table: Table, caller: Caller) -> bool:
-        """Whether *caller* may not see how the match of *table* goes and ends, as its board is not
-        done: it is neither the host nor a seat. It may sit at another table of the board."""
+        """Whether the state of *table* is hidden from *caller*: its board is not done, and *caller*
+        is neither the host nor a seat of this very table."""
         return self._of(table) is not None and not is_of(caller, table)
 
     def sisters(self, table: Table) -> Iterator[Table]:
-        """The other tables of its board that have not ended."""
+        """The other live tables of its board."""
         board = self._of(table)
         if board is not None:
             yield from (other for other in board.live.values() if other is not table)
