@@ -232,7 +232,7 @@ def test_the_deck_is_rolled_again_twice_and_then_the_table_ends(
     pass_time(world, 20_000)
     result = result_of(table)
     assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
-    assert result.detail == "seat 1 withheld the nonce, and no further restart is allowed"
+    assert result.detail == "seat 1 withheld the nonce, and only two restarts are allowed"
     assert not result.seats
 
 

@@ -64,7 +64,7 @@ def read_record_file(name: str | Path) -> bytes:
     except OSError as error:
         fail(f"cannot read {name}: {error.strerror}")
     if len(data) > RECORD_BYTES_MAX:
-        fail(f"cannot read {name}: no record has more than {RECORD_BYTES_MAX >> 20} MiB")
+        fail(f"cannot read {name}: larger than {RECORD_BYTES_MAX >> 20} MiB, the maximum")
     return data
 
 

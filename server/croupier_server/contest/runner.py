@@ -413,7 +413,7 @@ class _Runner:
             names = " and ".join(self._plan.entrants[number].name for number in missing)
             why = (
                 f"{names} did not take every seat within {SEATS_S:.0f} s; "
-                "a program plays all its seats at once"
+                "a program must take all its seats at once"
             )
             if missing:
                 await self._blame(live, _Fault(Outcome.ABSENT, missing, why))

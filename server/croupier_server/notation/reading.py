@@ -178,7 +178,7 @@ def _ending(text: str) -> Ending:
         raise NotationError(f"{head!r} is no result")
     if found[1] not in EndReason.__members__:
         known = ", ".join(EndReason.__members__)
-        raise NotationError(f"{found[1]!r} is not a reason; known reasons: {known}")
+        raise NotationError(f"{found[1]!r} is not a known reason; known reasons: {known}")
     scores = []
     for place, outcome in enumerate(outcomes):
         if outcome is None or int(outcome[1]) != place:

@@ -171,7 +171,7 @@ def expect_client_certificate(auth_context: Mapping[str, Iterable[bytes]]) -> No
         if not is_for_clients(pem):
             raise NotAllowed(
                 Reason.UNAUTHENTICATED,
-                "the certificate of this connection is not a client's: issue one with "
+                "the certificate of this connection is not a client certificate: issue one with "
                 "extendedKeyUsage=clientAuth",
             )
 

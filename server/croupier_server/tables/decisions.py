@@ -205,8 +205,8 @@ class Answered:
             if name.epoch < epoch:
                 raise StaleDecision(
                     Reason.STALE_DECISION,
-                    f"the decision is of epoch {name.epoch}, and the table was restored to epoch "
-                    f"{epoch} since; answer the decision that is sent after the reset",
+                    f"the decision is from epoch {name.epoch}, but the table has since been "
+                    f"restored as epoch {epoch}; answer the decision that is sent after the reset",
                 )
             if name.epoch == epoch and 0 < name.sequence < self._stale_to:
                 raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")

@@ -211,7 +211,7 @@ class Reception:
         for table in tables:
             self._looked_at = table.number
             if table.is_abandoned(now, ABANDONED_MS):
-                table.abort("nobody was there, and the server was full", now)
+                table.abort("abandoned: no seat was connected, and the server was full", now)
                 self._host.done(table)
                 return True
         return False
@@ -232,10 +232,10 @@ class Reception:
         directory, limits, who = self._host.directory, self._host.limits, caller.principal
         reason = Reason.TOO_MANY_HOUSE_SEATS
         have, most = directory.house_seats_of(who), limits.house_seats_per_key
-        self._expect_room(caller, have, wanted, most, reason, "seats of house bots")
+        self._expect_room(caller, have, wanted, most, reason, "house bot seats")
         if wanted == len(spec.seats):
             have, most = directory.house_tables_of(who), limits.house_tables_per_key
-            self._expect_room(caller, have, 1, most, reason, "tables with house bots alone")
+            self._expect_room(caller, have, 1, most, reason, "tables with only house bots")
 
     def _expect_room(
         self, caller: Caller, have: int, wanted: int, most: int, reason: Reason, what: str
@@ -251,7 +251,9 @@ class Reception:
             return
         if have + wanted > most:
             raise Exhausted(
-                reason, f"you have {have} {what}; at most {most} allowed", retry_ms=_RETRY_MS
+                reason,
+                f"you have {have} {what} and ask for {wanted} more; at most {most} are allowed",
+                retry_ms=_RETRY_MS,
             )
         directory = self._host.directory
         if have + wanted + directory.coming * wanted > most:
@@ -464,8 +466,8 @@ class Reception:
         if self._host.directory.boards.sits_elsewhere(caller.principal, table):
             raise NotAllowed(
                 Reason.SPECTATING_BARRED,
-                "you sit at another table with the same cards; join this one when it has ended, or "
-                "have the host set shared_principals in the BoardDeal of both",
+                "you sit at another table of this board, which has the same cards; join this one "
+                "when that one has ended, or ask the host to set shared_principals at both",
             )
 
     def leave(self, caller: Caller, table_id: str) -> None:

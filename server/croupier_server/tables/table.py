@@ -371,7 +371,7 @@ class Table:
         withheld = opening.withheld()
         if not opening.can_restart:
             seats = " and ".join(f"seat {seat}" for seat in withheld)
-            detail = f"{seats} withheld the nonce, and no further restart is allowed"
+            detail = f"{seats} withheld the nonce, and only two restarts are allowed"
             self.end(EndReason.NO_SHOW, now, withheld[0], detail)
             return
         secret = self._new_secret()
