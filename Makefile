@@ -128,7 +128,7 @@ attack: $(READY) ## attack a server as hostile clients and cheats would (ARGS="s
 	@$(BIN)/python -m scripts.attack $(ARGS)
 
 .PHONY: faults
-faults: $(READY) ## run the tests of what a fault may cost an honest player
+faults: $(READY) ## test what a fault may cost an honest player
 	@$(PYTEST) -n 2 -m fault --timeout 600
 
 .PHONY: nightly
