@@ -8,21 +8,35 @@ Must not be put here: what a kind of position means.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier_server.games.pokex import vectors as pokex
-from croupier_server.games.positions import Facts, Json
+from croupier_server.games.positions import Facts, Json, Noted
 from croupier_server.games.tongits import vectors as tongits
 from croupier_server.games.tractor import vectors as tractor
 
-_RUNNERS: Final[Mapping[str, Callable[[Facts], Iterator[tuple[str, Json, Json]]]]] = {
-    "pokex": pokex.run,
-    "tong-its": tongits.run,
-    "tongits": tongits.run,
-    "tractor": tractor.run,
+
+class _Game(NamedTuple):
+    """How positions of a game are run, and the facts that any of them may have."""
+
+    run: Callable[[Facts], Iterator[tuple[str, Json, Json]]]
+    context: Collection[str]
+
+
+_TONGITS: Final = _Game(tongits.run, tongits.CONTEXT)
+_GAMES: Final[Mapping[str, _Game]] = {
+    "pokex": _Game(pokex.run, pokex.CONTEXT),
+    "tong-its": _TONGITS,
+    "tongits": _TONGITS,
+    "tractor": _Game(tractor.run, tractor.CONTEXT),
 }
+
+_META: Final = frozenset(
+    ("comment", "desc", "expect", "expected", "id", "note", "options", "rules", "source", "title")
+)
+"""Facts of a position that say what it is, and not from what it starts."""
 
 
 class VectorResult(NamedTuple):
@@ -61,11 +75,11 @@ def run_file(path: Path) -> list[VectorResult]:
     except RecursionError:
         raise ValueError(f"{path} is nested too deeply to be a file of positions") from None
     facts = content if isinstance(content, dict) else {}
-    vectors, run = facts.get("vectors"), _RUNNERS.get(str(facts.get("game")))
-    if run is None or not isinstance(vectors, list):
+    vectors, game = facts.get("vectors"), _GAMES.get(str(facts.get("game")))
+    if game is None or not isinstance(vectors, list):
         raise ValueError(f"{path} holds no list of positions of a known game")
     return [
-        result for place, vector in enumerate(vectors) for result in _run_one(run, place, vector)
+        result for place, vector in enumerate(vectors) for result in _run_one(game, place, vector)
     ]
 
 
@@ -78,9 +92,7 @@ def tally(results: list[VectorResult]) -> tuple[int, int]:
     return passed, len(verdicts) - passed
 
 
-def _run_one(
-    run: Callable[[Facts], Iterator[tuple[str, Json, Json]]], place: int, vector: Facts
-) -> Iterator[VectorResult]:
+def _run_one(game: _Game, place: int, vector: Facts) -> Iterator[VectorResult]:
     if not isinstance(vector, dict):
         yield VectorResult(place, "?", "?", "", "", "a position", repr(vector), passed=False)
         return
@@ -90,10 +102,16 @@ def _run_one(
         str(vector.get("kind", "?")),
         str(vector.get("desc", vector.get("note", ""))),
     )
+    facts = Noted(vector)
     try:
-        for options, expected, actual in run(vector):
+        for options, expected, actual in game.run(facts):
             yield VectorResult(
                 *told, options, _text(expected), _text(actual), passed=expected == actual
+            )
+        if unread := facts.unread(game.context, _META):
+            raise LookupError(
+                f"no rule reads {', '.join(unread)} in a position of kind {told[2]}; "
+                "correct the name, or leave it out"
             )
     except Exception as problem:  # facts of a file, which may be anything
         why = f"{type(problem).__name__}: {problem}"

@@ -8,10 +8,67 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Facts = Mapping[str, Json]
+
+
+class Noted(dict[str, Json]):
+    """Named values of a position that note which of them are read, those inside them too."""
+
+    def __init__(self, values: Mapping[str, Json]) -> None:
+        super().__init__({name: _noted(value) for name, value in values.items()})
+        self._read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Json:
+        self._read.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self._read.add(str(name))
+        return super().__contains__(name)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        self._read.add(name)
+        return super().get(name, default)
+
+    def items(self) -> dict_items[str, Json]:
+        self._read.update(self)
+        return super().items()
+
+    def unread(self, known: Collection[str], meta: Collection[str] = ()) -> list[str]:
+        """Names of the values that were not read, as paths such as ``players[0].chips``.
+
+        Args:
+            known: names that mean something even where nothing depends on them.
+            meta: names whose values are not looked at.
+        """
+        found = []
+        for name in self:
+            if name in self._read and name not in meta:
+                found += _unread(name, super().__getitem__(name), known)
+            elif name not in self._read and name not in known and name not in meta:
+                found.append(name)
+        return found
+
+
+def _noted(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        return Noted(value)
+    return [_noted(item) for item in value] if isinstance(value, list) else value
+
+
+def _unread(path: str, value: Json, known: Collection[str]) -> list[str]:
+    if isinstance(value, Noted):
+        return [f"{path}.{name}" for name in value.unread(known)]
+    if isinstance(value, list):
+        places = enumerate(value)
+        return [name for at, item in places for name in _unread(f"{path}[{at}]", item, known)]
+    return []
 
 
 def option_choices(options: Json, sets: Collection[str] = ()) -> Iterator[dict[str, str]]:

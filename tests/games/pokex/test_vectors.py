@@ -86,3 +86,29 @@ def test_what_cannot_be_run_fails(tmp_path: Path, vector: object) -> None:
     (result,) = run(tmp_path, vector)
     assert not result.passed
     assert result.actual
+
+
+def test_tricks_that_count_for_nobody(tmp_path: Path) -> None:
+    """P-4.3: under `tied_trick` nobody; `void` tells how many there were."""
+    for name in ("void", "tied", "nobody"):
+        given = {"bid": 3, "taken": 3, name: 2}
+        vector = {"id": "x", "kind": "score", "given": given, "expect": {"opponents": 1}}
+        vector["options"] = {"opponents_score": "one_per_trick"}
+        (result,) = run(tmp_path, vector)
+        assert result.passed, result.actual
+
+
+def test_a_fact_that_no_rule_reads_fails(tmp_path: Path) -> None:
+    given = {"bid": 3, "taken": 3, "takn": 4}
+    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    results = run(tmp_path, vector)
+    assert tally(results) == (0, 1)
+    assert "no rule reads given.takn in a position of kind score" in results[-1].actual
+
+
+def test_facts_of_any_position_need_no_reader(tmp_path: Path) -> None:
+    given = {"bid": 3, "taken": 3, "dealer": 1, "leader": 2}
+    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    vector |= {"source": "a book", "note": "easy", "rules": ["P-6.1"]}
+    (result,) = run(tmp_path, vector)
+    assert result.passed, result.actual

@@ -163,3 +163,12 @@ def test_what_is_no_file_of_positions(tmp_path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"positions|Expecting"):
         run_file(path)
+
+
+def test_a_fact_that_no_rule_reads_fails(tmp_path: Path) -> None:
+    vector = {"id": "x", "kind": "effective_suit", "options": {}, "card": "S7", "expected": "S"}
+    facts = {"trump_suit": "H", "trump_rank": "2", "kitty": ["H5"]}
+    assert tally(run(tmp_path, vector | facts)) == (1, 0)
+    results = run(tmp_path, vector | facts | {"colour": "black"})
+    assert tally(results) == (0, 1)
+    assert "no rule reads colour in a position of kind effective_suit" in results[-1].actual

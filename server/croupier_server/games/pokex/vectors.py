@@ -55,6 +55,30 @@ _OTHER_WORDS: Final = {
 """Other words for the same, as they may stand in a file."""
 _WORDS: Final = {category.name.replace("_", " ").lower() for category in PokexCategory} | {_TIE}
 
+CONTEXT: Final = frozenset(
+    (
+        "carried",
+        "carry",
+        "center",
+        "deal",
+        "dealer",
+        "deals",
+        "declarer",
+        "declarer_side",
+        "declarers",
+        "first_leader",
+        "leader",
+        "nobody",
+        "opponents",
+        "opponents_taken",
+        "tied",
+        "trick",
+        "void",
+        "wild_rank",
+    )
+)
+"""Facts of any position, whether the answer depends on them or not."""
+
 
 class Position:
     """One position with one value for every option.
@@ -97,7 +121,8 @@ class Position:
     def hand_rules(self) -> HandRules:
         """How hands are read when the rank ``wild_rank`` has been named, if any."""
         options = self.options
-        named = self.given.get("wild_rank") if options.wild_rank == "named" else None
+        told_rank = self.given.get("wild_rank")
+        named = told_rank if options.wild_rank == "named" else None
         return hand_rules(
             0 if named is None else _rank(named),
             options.joker,
@@ -223,9 +248,9 @@ def _compare(position: Position) -> Facts:
 
 def _score(position: Position) -> Facts:
     """A deal with declarers. All tricks that they did not take are the opponents', less those
-    that count for nobody: ``tied``, or ``carry`` at the end of the deal."""
+    that count for nobody: ``tied`` or ``void``, or ``carry`` at the end of the deal."""
     taken = position.number("taken")
-    lost = position.number("tied", "carry", "carried", default=0)
+    lost = position.number("tied", "void", "nobody", "carry", "carried", default=0)
     others = position.number("opponents_taken", default=TRICKS - taken - lost)
     side = position.side("declarer_side", "declarers") or 0
     by_side = (others, taken) if side else (taken, others)

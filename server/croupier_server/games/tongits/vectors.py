@@ -51,6 +51,8 @@ _GAME: Final = Tongits()
 _SETS: Final = ("secret_open", "special_pays")
 # Names under which positions tell how many secret fours, and how many exposed fours, there are.
 _FOURS: Final = ("face_down", "secret_fours", "face_down_fours", "face_down_melds")
+# Sets that lie face down: secret fours, or where there are none, melds that were turned down.
+_FACE_DOWN_SETS: Final = "face_down_sets"
 _OPEN_FOURS: Final = ("any_fours", "fours_on_table", "quads_on_table", "quads_exposed")
 _OTHERS: Final = (1, 2)
 """The other players where the one that a position is about is seat 0."""
@@ -61,6 +63,31 @@ _ENDINGS: Final = {
     "draw_call": Ending.DRAW_CALL,
     "stock": Ending.STOCK,
 }
+
+CONTEXT: Final = frozenset(
+    (
+        "aces",
+        "by",
+        "caller",
+        "challengers",
+        "count",
+        "dealer",
+        "end",
+        "first_turn",
+        "hand",
+        "last_drawer",
+        "melds",
+        "players",
+        "quads_in_hand",
+        "sets",
+        "sets_in_hand",
+        "sets_on_table",
+        "top",
+        "turns",
+        "winner",
+    )
+)
+"""Facts of any position, whether the answer depends on them or not."""
 
 
 class Position:
@@ -93,7 +120,14 @@ class Position:
 
     def is_true(self, *keys: str) -> bool:
         """Whether any of *keys* is given and true."""
-        return any(bool(self.given.get(key)) for key in keys)
+        told_values = [self.given.get(key) for key in keys]  # each of them is read
+        return any(told_values)
+
+    def face_down(self, given: Facts) -> tuple[int, int]:
+        """Numbers of secret fours and of melds turned down that *given* tells."""
+        sets, fours = _number(given, _FACE_DOWN_SETS), _number(given, *_FOURS)
+        has_fours = self.options.secret_fours
+        return (fours + sets, 0) if has_fours else (fours, sets)
 
 
 def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
@@ -272,9 +306,11 @@ def _goes_out(state: State, known: set[object]) -> bool:
 def _can_call_draw(position: Position) -> Facts:
     state = _state(position)
     public = state.public
-    if position.number("face_up_melds", "melds") + position.number("turned_down_melds"):
+    fours, turned_down = position.face_down(position.given)
+    turned_down += position.number("turned_down_melds")
+    if position.number("face_up_melds", "melds") + turned_down:
         public.opened |= 1
-    public.secret_fours[0] = position.number(*_FOURS)
+    public.secret_fours[0] = fours
     if "turns" in position.given:
         public.turns[0] = position.number("turns")
     elif position.is_true("first_turn", "is_first_turn"):
@@ -306,13 +342,14 @@ class _Player:
         counted = position.table.deadwood(hand)
         self.deadwood = _number(given, "count") if "count" in given else counted
         melds = _number(given, "melds")
-        self.is_opened = melds > 0 or "melds" not in given
-        self.fours = _number(given, *_FOURS)
+        self.fours, turned_down = position.face_down(given)
+        self.is_opened = melds + turned_down > 0 or "melds" not in given
         self.aces = _number(given, "aces") if "aces" in given else (hand & ACES).bit_count()
         quads = _number(given, "quads_in_hand") if not hand else len(fours_in(hand))
         sets = sets_in(hand) if hand else max(quads, _number(given, "sets_in_hand"))
         open_sets = _number(given, "sets_on_table") if "sets_on_table" in given else melds
-        every = _number(given, "sets") if "sets" in given else sets + open_sets + self.fours
+        lying = open_sets + turned_down + self.fours
+        every = _number(given, "sets") if "sets" in given else sets + lying
         self.counts = {
             "face_down": self.fours,
             "in_hand": quads,

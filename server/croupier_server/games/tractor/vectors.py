@@ -40,6 +40,22 @@ _JOKERS: Final = ("BJ", "RJ")
 _EFFECTIVE: Final = (*SUITS, "T")
 _WIDTH_NAMES: Final = ("", "single", "pair")
 
+CONTEXT: Final = frozenset(
+    (
+        "bid",
+        "decks",
+        "kitty",
+        "last_trick_lead",
+        "last_trick_won_by",
+        "levels",
+        "players",
+        "starter",
+        "trump_rank",
+        "trump_suit",
+    )
+)
+"""Facts of any position, whether the answer depends on them or not."""
+
 
 class Position:
     """One position with one value for every option.
