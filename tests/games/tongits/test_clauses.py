@@ -24,7 +24,7 @@ def test_every_clause_is_told() -> None:
         ("G-5.2", "on an own meld in the last turn, be it with a discard just taken"),
         ("G-5.2", "each knowing the answers before"),
         ("G-5.5", "(G-5.2)"),
-        ("G-9", "Nobody may call a draw in the own first turn of a deal"),
+        ("G-9", "Nobody may call a draw in their own first turn of a deal"),
         ("G-9", "A void hand keeps its dealer"),
         ("G-6.2", "an ace taken from the discards among them"),
     ],
