@@ -276,7 +276,7 @@ def test_files_that_hold_no_positions_are_refused(
 @pytest.mark.attack
 def test_rows_and_seats_that_are_empty_are_refused_before_anything_is_made_of_them() -> None:
     true = match_record().SerializeToString()
-    for part, why in ((b"\x2a\x00", "a row of 0 bytes"), (b"\x1a\x00" * (1 << 20), "bytes outside")):
+    for part, why in ((b"\x2a\x00", "a row of 0 bytes"), (b"\x1a\x00" * (1 << 20), "outside")):
         (check,) = verify(true + part).checks
         assert (check.name, check.holds) == ("file", False)
         assert why in check.detail
