@@ -17,7 +17,7 @@ from croupier.v1 import pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
 from croupier_server.games.registry import AnyGame
 
 DEALS_MAX: Final = 10
-"""Deals still to play beyond this number cost nothing: a match may have no bound."""
+"""Maximum deals still to play that a fault is charged for: a match may have no end."""
 
 
 class Standing(NamedTuple):
@@ -29,12 +29,12 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What a match is about.
+    """What a fault in a match can cost.
 
     Attributes:
         start: scores of all seats before the first deal.
-        worst_deal: most that one deal can take from a seat, see `Game.worst_deal`.
-        deals: deals of a match at most; None: there is no bound.
+        worst_deal: maximum that one deal can take from a seat, see `Game.worst_deal`.
+        deals: maximum deals of a match; None: no limit.
     """
 
     start: tuple[int, ...]
@@ -55,7 +55,7 @@ def stakes(game: AnyGame, options: Any) -> Stakes:
 
 
 def fault_scores(standing: Standing, at_fault: Sequence[int], stakes: Stakes) -> list[float]:
-    """Scores of all seats of a match that the seats *at_fault*, some but not all, have given away.
+    """Scores of all seats of a match that ended by a fault of some, but not all, of them.
 
     >>> fault_scores(Standing((4, -1, -3), 8), [0], Stakes((0, 0, 0), 6, 9))
     [-2, 2.0, 0.0]
@@ -85,18 +85,18 @@ def standing(record: record_pb2.Record, stakes: Stakes) -> Standing:
 
 
 def _tractor(result: tractor_pb2.TractorDealResult, players: int) -> tuple[int, ...]:
-    """T-9.6."""
+    """Levels ahead of the other team (T-9.6)."""
     lead = result.levels[0] - result.levels[1]
     return (lead, -lead) * (players // 2)
 
 
 def _tongits(result: tongits_pb2.TongitsDealResult, players: int) -> tuple[int, ...]:
-    """G-7: what is in the pot belongs to all."""
+    """Chips of each seat, with an equal share of the pot (G-7)."""
     return tuple(seat.chips + result.pot // players for seat in result.seats)
 
 
 def _pokex(result: pokex_pb2.PokexDealResult, players: int) -> tuple[int, ...]:
-    """P-6."""
+    """Points ahead of the other side (P-6)."""
     lead = result.totals[0] - result.totals[1]
     return (lead, -lead) * (players // 2)
 
@@ -106,4 +106,4 @@ _READERS: Final[Mapping[str, Callable[[Any, int], tuple[int, ...]]]] = {
     "tongits": _tongits,
     "pokex": _pokex,
 }
-"""How the result of a deal tells the standing, by the name of the game."""
+"""Reads the scores of all seats from the result of a deal, by game."""

@@ -1,4 +1,4 @@
-"""An entrant through a contest: its process, started again after it has ended, up to a limit."""
+"""Keeps the process of an entrant running during a contest, with a limit on restarts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from croupier_server.contest.entrant import Entrant
 from croupier_server.contest.processes import ProcessFailed, Worker
 
 RESTARTS_MAX: Final = 3
-"""An entrant whose process ends once more often is benched."""
+"""Maximum restarts of an entrant's process; when it ends after that, the entrant is benched."""
 
 Start = Callable[[], Awaitable[Worker]]
 Died = Callable[[str], Awaitable[None]]
@@ -23,7 +23,7 @@ class Player:
 
     Attributes:
         entrant: who plays.
-        benched: why it plays no more, or empty.
+        benched: why it may no longer play, or empty.
         worker: its process; None after it has ended, until the next one runs.
     """
 
@@ -81,7 +81,7 @@ class Player:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let it finish after a contest that came to its end; otherwise stop it at once."""
+        """Let the process finish after a contest that was played to its end; else stop it."""
         assert self._keeper is not None
         self._keeper.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -49,7 +49,7 @@ SEATS_S: Final = 120.0
 """A match whose seats are not all taken after this time is given up: it would never begin."""
 
 TRIES: Final = 3
-"""A match that the server spoils is played at most this often."""
+"""Maximum attempts at a match in which the server fails."""
 
 _STREAM_ATTEMPTS: Final = 5
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
@@ -139,12 +139,12 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 class _ServerFailed(Exception):
-    """The server spoiled a match; the text says how."""
+    """The server failed during a match; the text says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """Which entrants spoiled a match, and how."""
+    """The entrants at fault for a match that was not played to its end, and what they did."""
 
     outcome: Outcome
     entrants: tuple[int, ...]
@@ -160,7 +160,7 @@ class _Live:
         table_id: its table.
         host_ticket: the right to stop it.
         ended: its record; None where a match that never began has none.
-        fault: who has spoiled it, if anybody has.
+        fault: of entrants, if any.
     """
 
     match: Match
@@ -170,12 +170,12 @@ class _Live:
     fault: _Fault | None = None
 
     def end(self, record: record_pb2.Record | None) -> None:
-        """It is over, unless it was already."""
+        """End the match with *record*, unless it has ended already."""
         if not self.ended.done():
             self.ended.set_result(record)
 
     def fail(self, why: str) -> None:
-        """The server has spoiled it, unless it was over."""
+        """Fail the match by a fault of the server, unless it has ended already."""
         if not self.ended.done():
             self.ended.set_exception(_ServerFailed(why))
 
@@ -185,7 +185,7 @@ class _Runner:
 
     Attributes:
         players: the entrants, in their order.
-        broken: why nothing can go on, or empty.
+        broken: why the contest cannot continue, or empty.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class _Runner:
 
     async def _blame(self, live: _Live, fault: _Fault) -> None:
         """Stop the table of a match because of *fault*. If its match has ended by then, its record
-        says how, and the fault is nothing."""
+        decides, and *fault* is ignored."""
         live.fault = live.fault or fault
         if live.ended.done():
             return
@@ -282,14 +282,14 @@ class _Runner:
                 why = from_rpc_error(error).message
             finally:
                 call.cancel()
-        self._break(f"the server at {self._address} is gone: {why}")
+        self._break(f"lost the server at {self._address}: {why}")
 
     async def watch_server(self, server: Child) -> None:
         """Notice when our own server ends."""
         self._break(server.epitaph(await server.ended()))
 
     def _break(self, why: str) -> None:
-        """Nothing can go on: every match that has not ended fails."""
+        """Fail every match that has not ended, because the contest cannot continue."""
         self.broken = self.broken or why
         for live in self._live.values():
             live.fail(self.broken)
@@ -318,7 +318,7 @@ class _Runner:
                 lanes.create_task(lane())
 
     async def _play_board(self, matches: Sequence[Match]) -> None:
-        """Play all *matches* of a board, those that the server spoils again."""
+        """Play all *matches* of a board, and again those in which the server fails."""
         stale = 0
         for attempt in range(TRIES):
             results, stale = await self._try_board(matches, stale)
@@ -540,7 +540,7 @@ class _Runner:
     def _lost(
         self, match: Match, table_id: str, fault: _Fault, record: record_pb2.Record | None
     ) -> MatchResult:
-        """The result of a match that *fault* has spoiled; *record* if it has begun."""
+        """The result of a match that ended by *fault*; *record* if it has begun."""
         plan = self._plan
         numbers = [match.entrant_of_team(team) for team in plan.teams]
         at_fault = [seat for seat, number in enumerate(numbers) if number in fault.entrants]
@@ -554,7 +554,7 @@ class _Runner:
         )
 
     def _spoiled(self, match: Match, table_id: str, why: str) -> MatchResult:
-        """The result of a match that no entrant has spoiled."""
+        """The result of a match without a fault of an entrant."""
         return MatchResult(match, table_id, None, Outcome.SERVER_FAULT, detail=why)
 
 

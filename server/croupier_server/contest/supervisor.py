@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Final
 
 OUTPUT_MAX: Final = 10_000_000
-"""Most bytes that the log of a program has."""
+"""Maximum bytes of a program's log."""
 
 DROPPED: Final = "[croupier: {} bytes of output before this line were dropped]\n"
 """The first line of a log that was cut."""
 
 NOT_RUN: Final = 127
-"""Exit status where the program cannot be run, as of a shell."""
+"""Exit status if the program cannot be run, as in a shell."""
 
 _CHUNK: Final = 1 << 16
 _NOTE_MAX: Final = 100
@@ -39,7 +39,7 @@ _SET_CHILD_SUBREAPER: Final = 36
 
 
 class BoundedLog:
-    """A file that takes any amount of output and has *most* bytes of it, the newest, at most."""
+    """A file that keeps the newest output, at most *most* bytes of it."""
 
     def __init__(self, path: Path, most: int = OUTPUT_MAX) -> None:
         path.touch()
@@ -52,14 +52,14 @@ class BoundedLog:
         self._size = self._file.seek(0, os.SEEK_END)
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         self._file.close()
 
     def write(self, data: bytes) -> None:
         """Add *data*, which is much smaller than the log may be."""
         if self._size + len(data) > self._most:
             self._cut(self._most // 2)
-        # A full disk costs output, and no match.
+        # A full disk loses output, but must not end the match.
         with contextlib.suppress(OSError):
             self._size += self._file.write(data)
 
@@ -174,7 +174,7 @@ class Supervisor:
 
 
 def _children() -> list[int]:
-    """Children of this process, where the system tells."""
+    """Children of this process; none where the system has no such list."""
     with contextlib.suppress(OSError):
         listed = Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii")
         return [int(pid) for pid in listed.split()]
