@@ -100,5 +100,5 @@ async def test_refused_calls_without_a_key_are_counted_and_not_all_written() -> 
 
 
 async def refuse(calls: Calls, context: Any) -> None:
-    async with _Call("x/Y", context, calls.meter, calls.throttle):
+    async with _Call("x/Y", context, calls):
         raise NotAllowed(Reason.UNAUTHENTICATED, "a key is needed")

@@ -211,7 +211,7 @@ class Calls:
         if self._streams[who] >= self._streams_max:
             raise Exhausted(
                 Reason.TOO_MANY_STREAMS,
-                f"{self._streams_max} streams of yours are open",
+                f"you already have {self._streams_max} open streams, the maximum",
                 retry_ms=_RETRY_MS,
             )
         self._streams[who] += 1
@@ -252,10 +252,8 @@ class Service:
         """
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
-        admit, meter = self._calls.admission(path), self._calls.meter
-        throttle = self._calls.throttle
-
         calls = self._calls
+        admit = calls.admission(path)
 
         async def carry_out(caller: Caller, call: _Call, data: bytes) -> bytes:
             message = read(data)
@@ -263,7 +261,7 @@ class Service:
             return _bytes(await handle(caller, message))
 
         async def run(data: bytes, context: Context) -> bytes:
-            async with _Call(path, context, meter, throttle, frequent=frequent) as call:
+            async with _Call(path, context, calls, frequent=frequent) as call:
                 caller = await admit(context)
                 call.by(caller)
                 if not pays_itself:
@@ -289,13 +287,11 @@ class Service:
         """Add a server stream; *handle* is an async generator and is always closed."""
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
-        admit, meter = self._calls.admission(path), self._calls.meter
-        throttle = self._calls.throttle
-
         calls = self._calls
+        admit = calls.admission(path)
 
         async def run(data: bytes, context: Context) -> None:
-            async with _Call(path, context, meter, throttle, is_stream=True) as call:
+            async with _Call(path, context, calls, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
                 await calls.begin(caller)
@@ -315,16 +311,16 @@ class Service:
     def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
         """Add a bidirectional stream, whose handler reads and writes frames itself."""
         path = f"{self._name}/{method}"
-        admit, meter = self._calls.admission(path), self._calls.meter
-        throttle = self._calls.throttle
+        calls = self._calls
+        admit = calls.admission(path)
 
         async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
-            async with _Call(path, context, meter, throttle, is_stream=True) as call:
+            async with _Call(path, context, calls, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
-                await self._calls.begin(caller)
-                with self._calls.stream_slot(caller):
-                    await handle(caller, _ContextLink(context, self._calls.requests.bytes_max))
+                await calls.begin(caller)
+                with calls.stream_slot(caller):
+                    await handle(caller, _ContextLink(context, calls.requests.bytes_max))
 
         self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
 
@@ -389,16 +385,15 @@ class _Call:
         self,
         method: str,
         context: Context,
-        meter: Meter,
-        throttle: Throttle,
+        calls: Calls,
         *,
         frequent: bool = False,
         is_stream: bool = False,
     ) -> None:
         self._method = method
         self._context = context
-        self._meter = meter
-        self._throttle = throttle
+        self._meter = calls.meter
+        self._throttle = calls.throttle
         self._frequent = frequent
         self._is_stream = is_stream
         self._table_id = ""
@@ -420,7 +415,7 @@ class _Call:
             await self._refuse(error)
 
     def by(self, caller: Caller) -> None:
-        """Take the public name of the key that the call came with, and who pays for it."""
+        """Note the id of the caller's key, and the quota that pays for the call."""
         self._quota = caller.quota
         if caller.key is not None:
             self._key_id = caller.key.key_id
@@ -462,8 +457,8 @@ class _Call:
         raise AssertionError("abort returned")
 
     def _log(self, code: str, reason: Reason | None = None) -> None:
-        """Write the line, unless it is a refusal, or the call of somebody without a key, and there
-        have been too many of those."""
+        """Write the line; the throttle may suppress those of refusals and of callers without a
+        key."""
         told: dict[str, str | int] = {} if reason is None else {"reason": reason.value}
         if reason is not None or not self._key_id:
             left_out = self._throttle.admit(self._key_id or host_of(self._context.peer()))
