@@ -23,6 +23,8 @@ def logged(level: str = "debug", form: str = "json") -> Iterator[io.StringIO]:
     out = io.StringIO()
     try:
         server_logging.configure(level, form, out)
+        # A cached logger would go on writing here when this is over.
+        structlog.configure(cache_logger_on_first_use=False)
         yield out
     finally:
         structlog.reset_defaults()
