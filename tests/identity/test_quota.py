@@ -132,3 +132,30 @@ def test_never_more_than_burst_and_rate_allow(
         clock.advance(wait)
         done += spent(quota, tries)
         assert done <= burst + clock.now * per_second / 1_000 + 1e-6
+
+
+def test_callers_that_wait_as_they_are_told_find_a_token_each() -> None:
+    """Forty at once: told the same wait, all but one of them would be refused again."""
+    clock = ManualClock()
+    quota = Quota(5, 10, clock.now_ms)
+    assert spent(quota, 10) == 10
+    waits = []
+    for _ in range(10):
+        with pytest.raises(Exhausted) as caught:
+            quota.spend()
+        waits.append(caught.value.retry_ms)
+    assert [round(wait / 200) for wait in waits] == list(range(1, 11))
+    start = clock.now_ms()
+    for wait in waits:
+        clock.advance(start + wait - clock.now_ms())
+        quota.spend()
+
+
+def test_no_caller_is_told_to_wait_for_longer_than_a_burst_takes() -> None:
+    clock = ManualClock()
+    quota = Quota(5, 10, clock.now_ms)
+    spent(quota, 10)
+    for _ in range(1_000):
+        with pytest.raises(Exhausted) as caught:
+            quota.spend()
+    assert caught.value.retry_ms <= 200 + 10 * 200 + 1

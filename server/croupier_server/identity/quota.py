@@ -38,6 +38,7 @@ class Quota:
 
     __slots__ = (
         "_burst",
+        "_due_ms",
         "_now_ms",
         "_per_second",
         "_refused_s",
@@ -60,6 +61,7 @@ class Quota:
         self._tokens = float(self._burst)
         self._seen_ms = now_ms()
         self._refused_s = 0.0
+        self._due_ms = 0.0
 
     def spend(self) -> None:
         """Take a token for a call.
@@ -129,12 +131,19 @@ class Quota:
         return int((1 - self._tokens) * _MILLIS / self._per_second) + 1
 
     def refusal(self) -> Exhausted:
-        """The error that refuses a call while there is no token."""
+        """The refusal of a call while there is no token.
+
+        Each refusal names the time of the token after the one that the refusal before it named, up
+        to the time in which a whole burst comes in. So callers that wait as told find a token each.
+        """
+        now = self._now_ms()
+        first, each = now + self.wait_ms, _MILLIS / self._per_second
+        self._due_ms = max(first, min(self._due_ms + each, first + self._burst * each))
         return Exhausted(
             Reason.RATE_LIMITED,
             f"rate limit exceeded: {self._per_second} tokens a second; a call costs one, or one "
             "for each millisecond of processor time; wait for the retry delay",
-            retry_ms=self.wait_ms,
+            retry_ms=int(self._due_ms - now),
         )
 
     def _fill(self) -> None:
