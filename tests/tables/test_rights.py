@@ -82,7 +82,12 @@ def test_nobody_learns_whether_a_table_is_there_that_is_not_theirs(table_id: str
         world.shard.abort(ANN._replace(host_ticket="x" * 43), table_id, "")
     told = [(e.value.reason, e.value.message, e.value.field) for e in (seat, host)]
     assert told == [
-        (Reason.TICKET_INVALID, "no ticket for a seat at such a table", ""),
+        (
+            Reason.TICKET_INVALID,
+            "no ticket for a seat at such a table; send the one that JoinTable returned as "
+            "metadata croupier-ticket",
+            "",
+        ),
         (Reason.PERMISSION_DENIED, "the host ticket of such a table is needed", ""),
     ]
 

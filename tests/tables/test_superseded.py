@@ -77,6 +77,7 @@ def test_durable_a_stream_ends_once_it_is_stored_that_it_must(how: str) -> None:
         world.shard.leave(Caller(ticket=tickets[0]), "table-1")
         expected = END.REASON_CLIENT_CLOSED
     else:
+        expected = END.REASON_NONCE_WITHHELD
         table.start(world.clock.now, 10_000)
         world.shard.done(table)
         for seat in (1, 2):

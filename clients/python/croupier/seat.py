@@ -222,6 +222,8 @@ class Seat:
                 return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
             case _StreamEnd.REASON_REPLACED | _StreamEnd.REASON_TICKET_SUPERSEDED:
                 self.fail(SeatLost(f"seat {self.ticket.seat} was taken over: {end.detail}"))
+            case _StreamEnd.REASON_NONCE_WITHHELD:
+                self.fail(SeatLost(f"seat {self.ticket.seat} was freed: {end.detail}"))
             case _StreamEnd.REASON_KEY_REVOKED:
                 self.fail(key_ended(end.detail))
             case reason:

@@ -437,7 +437,8 @@ class Reception:
             table.join(seat, request.player, sitting, now)
         watcher = table.seat_watchers[seat]
         if watcher is not None:
-            watcher.part(StreamEnd.TICKET_SUPERSEDED, "the seat was joined again")
+            detail = tickets.RELIEVED if sitting.relieves else "the seat was joined again"
+            watcher.part(StreamEnd.TICKET_SUPERSEDED, detail)
         if table.opening.is_full and table.status is Status.OPEN and not table.spec.manual_start:
             self._start(table, now)
         joined = Joined(table, seat, ticket, state.epoch)

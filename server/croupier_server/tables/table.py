@@ -385,7 +385,7 @@ class Table:
         self.opening.no_show(seat, replaced, commitment, now)
         watcher = self.seat_watchers[seat]
         if watcher is not None:
-            watcher.part(StreamEnd.TICKET_SUPERSEDED, "the nonce was not opened in time")
+            watcher.part(StreamEnd.NONCE_WITHHELD, "the nonce was not opened in time")
 
     def _begin(self, now: int) -> None:
         self.presence.seen_all(now)

@@ -68,8 +68,18 @@ def seat_of(caller: Caller, table: Table) -> Seat:
     return seat
 
 
+RELIEVED: Final = (
+    "a house bot plays for this seat, which was away; JoinTable with this ticket gives it back"
+)
+"""What the player of a seat is told that a house bot has taken over."""
+
+
 def _no_seat() -> NotAllowed:
-    return NotAllowed(Reason.TICKET_INVALID, "no ticket for a seat at such a table")
+    return NotAllowed(
+        Reason.TICKET_INVALID,
+        "no ticket for a seat at such a table; send the one that JoinTable returned as metadata "
+        "croupier-ticket",
+    )
 
 
 def held_seat(caller: Caller, table: Table) -> Seat | None:
@@ -84,6 +94,8 @@ def held_seat(caller: Caller, table: Table) -> Seat | None:
     for seat, state in enumerate(table.seats):
         if state.is_held_by(ticket):
             return seat
+    if any(state.was_relieved_from(ticket) for state in table.seats):
+        raise NotAllowed(Reason.TICKET_SUPERSEDED, RELIEVED)
     if any(state.was_held_by(ticket) for state in table.seats):
         raise NotAllowed(
             Reason.TICKET_SUPERSEDED, "the seat was joined again; this ticket holds it no longer"

@@ -44,6 +44,7 @@ class StreamEnd(IntEnum):
     PROTOCOL_ERROR = 9
     BARRED = 10
     RATE_LIMITED = 11
+    NONCE_WITHHELD = 12
 
 
 SEAT_TAGS: Final = tuple(field_number(2, seat) for seat in range(64))

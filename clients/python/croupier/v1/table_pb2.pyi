@@ -1281,6 +1281,10 @@ class StreamEnd(_message.Message):
         """You have sat down at a table with the same cards."""
         REASON_RATE_LIMITED: StreamEnd._Reason.ValueType  # 11
         """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
+        REASON_NONCE_WITHHELD: StreamEnd._Reason.ValueType  # 12
+        """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
+        seat at the table any more.
+        """
 
     class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
         """Why a stream ended."""
@@ -1309,6 +1313,10 @@ class StreamEnd(_message.Message):
     """You have sat down at a table with the same cards."""
     REASON_RATE_LIMITED: StreamEnd.Reason.ValueType  # 11
     """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
+    REASON_NONCE_WITHHELD: StreamEnd.Reason.ValueType  # 12
+    """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
+    seat at the table any more.
+    """
 
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
