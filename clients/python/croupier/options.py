@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     _Enum: TypeAlias = EnumDescriptor | FastEnumDescriptor
     _Field: TypeAlias = FieldDescriptor | FastFieldDescriptor
 
-_WORDS_FOR_ZERO: Final = ("auto", "none")
 _TRUTHS: Final = {"true": True, "false": False}
 _RANK: Final = "croupier.v1.Rank"
 
@@ -111,22 +110,26 @@ def _set(message: Message, field: _Field, value: OptionValue) -> None:
         getattr(wrapper, listed.name).extend(_numbers(listed, value))
     elif field.type == FieldDescriptor.TYPE_BOOL:
         setattr(message, field.name, value if isinstance(value, bool) else _TRUTHS[str(value)])
-    elif value is None or value in _WORDS_FOR_ZERO:
+    elif field.name in _WORDS and value in (_WORDS[field.name], None):
         # The word means "no bound", "no starter" or "the standard number": 0, or not set.
-        if field.name in _ZERO_MEANS_NONE:
+        if field.name in _ZERO_MEANS_WORD:
             setattr(message, field.name, 0)
+        else:
+            message.ClearField(field.name)
     else:
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise TypeError
         number = int(value)
-        if not number and field.name in _ZERO_MEANS_NONE:
+        if not number and field.name in _ZERO_MEANS_WORD:
             raise ValueError  # a word stands for it, and no catalog has the number
         setattr(message, field.name, number)
 
 
-_ZERO_MEANS_NONE: Final = {"kitty_size": "auto", "max_deals": "none"}
-"""Number options whose 0 means a word in the contract, with that word. The other numbers that may
-be a word are left unset for it."""
+_WORDS: Final = {"kitty_size": "auto", "max_deals": "none", "packs": "auto", "starter": "none"}
+"""Number options that may be a word, with that word."""
+
+_ZERO_MEANS_WORD: Final = ("kitty_size", "max_deals")
+"""Those of them whose 0 means the word in the contract; the others are left unset for it."""
 
 
 def _prefix(enum: _Enum) -> str:
@@ -180,5 +183,6 @@ def _allowed(field: _Field) -> str:
         return f"none, or some of {', '.join(_texts(enum))}, separated by commas"
     if field.type == FieldDescriptor.TYPE_BOOL:
         return "true or false"
-    word = _ZERO_MEANS_NONE.get(field.name)
-    return f"{word} or a number of at least 1" if word else "a number"
+    word = _WORDS.get(field.name)
+    least = " of at least 1" if field.name in _ZERO_MEANS_WORD else ""
+    return f"{word} or a number{least}" if word else "a number"
