@@ -112,3 +112,11 @@ def test_facts_of_any_position_need_no_reader(tmp_path: Path) -> None:
     vector |= {"source": "a book", "note": "easy", "rules": ["P-6.1"]}
     (result,) = run(tmp_path, vector)
     assert result.passed, result.actual
+
+
+def test_tricks_of_nobody_that_are_told_twice_differently_fail(tmp_path: Path) -> None:
+    given = {"bid": 1, "taken": 1, "tied": 0, "void": 1}
+    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    (result,) = run(tmp_path, vector)
+    assert not result.passed
+    assert "different numbers" in result.actual

@@ -102,6 +102,17 @@ class Position:
         value = self.first(key, *others)
         return number(default if value is None else value)
 
+    def same(self, *keys: str) -> int:
+        """The number that is told under any of *keys*, which mean the same, or 0.
+
+        Raises:
+            ValueError: two of them tell different numbers.
+        """
+        found = {number(self.given[key]) for key in keys if key in self.given}
+        if len(found) > 1:
+            raise ValueError(f"{', '.join(keys)} mean the same and have different numbers")
+        return found.pop() if found else 0
+
     def cards(self, key: str) -> list[Card]:
         return _cards(self.given.get(key, ()))
 
@@ -250,7 +261,7 @@ def _score(position: Position) -> Facts:
     """A deal with declarers. All tricks that they did not take are the opponents', less those
     that count for nobody: ``tied`` or ``void``, or ``carry`` at the end of the deal."""
     taken = position.number("taken")
-    lost = position.number("tied", "void", "nobody", "carry", "carried", default=0)
+    lost = position.same("tied", "void", "nobody") + position.same("carry", "carried")
     others = position.number("opponents_taken", default=TRICKS - taken - lost)
     side = position.side("declarer_side", "declarers") or 0
     by_side = (others, taken) if side else (taken, others)

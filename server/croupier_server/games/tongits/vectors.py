@@ -66,23 +66,18 @@ _ENDINGS: Final = {
 
 CONTEXT: Final = frozenset(
     (
-        "aces",
         "by",
         "caller",
         "challengers",
-        "count",
         "dealer",
         "end",
         "first_turn",
-        "hand",
         "last_drawer",
-        "melds",
         "players",
         "quads_in_hand",
         "sets",
         "sets_in_hand",
         "sets_on_table",
-        "top",
         "turns",
         "winner",
     )
