@@ -22,6 +22,7 @@ from croupier_server.contest.players import RESTARTS_MAX
 from croupier_server.games.registry import GAMES
 from tests.cli.contests import ONE_DEAL, play, scores
 from tests.clients.arena import SHORT
+from tests.e2e.serving import served
 
 WORST_DEAL = 12
 """Levels that one deal of Tractor can cost."""
@@ -157,6 +158,14 @@ def test_a_contest_writes_results_and_records(
         for match in data["matches"]
     ]
     assert roots[0] == roots[1] != roots[2] == roots[3]
+    # What bots read of a board does not tell the seed, from which its cards follow.
+    tables = [
+        record_pb2.Record.FromString((out / match["record"]).read_bytes()).table
+        for match in data["matches"]
+    ]
+    ids = [table.deal_source.board.board_id for table in tables]
+    assert ids[0] == ids[1] != ids[2] == ids[3]
+    assert not any(part == "5" for name in ids for part in name.split("/"))
     assert run(["replay", str(out / data["matches"][0]["record"]), "--seat", "2"]) == 0
     told = capsys.readouterr().out
     assert "2 greedy draws" in told
@@ -556,6 +565,19 @@ def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert run(["play", "tractor", *arguments]) == 1
     complaint = capsys.readouterr().err
     assert complaint.startswith("croupier: no Croupier server answers at 127.0.0.1:1")
+    assert complaint.count("\n") == 1
+
+
+def test_a_server_that_wants_a_key_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before any bot is started."""
+    store = f"sqlite:{tmp_path / 'croupier.db'}"
+    with served("--auth", "keys", "--store", store) as wanted:
+        arguments = ["--bots", "greedy,random", "--out", str(tmp_path / "out")]
+        assert run(["play", "tractor", *arguments, "--server", wanted.address]) == 1
+    complaint = capsys.readouterr().err
+    assert "give --key-file with a key of the scopes host and play" in complaint
     assert complaint.count("\n") == 1
 
 

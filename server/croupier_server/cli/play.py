@@ -79,7 +79,12 @@ def command(
         Path | None, typer.Option(help="Folder for records; default: games/GAME-DATE-TIME.")
     ] = None,
     in_flight: Annotated[
-        int, typer.Option(min=1, max=1000, help="Matches under way at a time.")
+        int,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Matches at a time; those of one board go together.",
+        ),
     ] = 32,
     move_time: clocks.MoveTime = None,
     base_time: clocks.BaseTime = 0,
@@ -146,7 +151,8 @@ def _plan(
         teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
         entrants=tuple(entrants),
         stakes=stakes(found, options),
-        seed=secrets.randbits(32) if seed is None else seed,
+        # A bot that could try all seeds would know the cards; JSON keeps 53 bits exact.
+        seed=secrets.randbits(53) if seed is None else seed,
     )
 
 

@@ -54,6 +54,8 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     over = f"{boards} board{'' if boards == 1 else 's'}"
     what = TELLERS[plan.game].score
     print(f"score: {what}, a match; intervals by Student's t over {over}")
+    if any(tally.faults for tally, _ in totals):
+        print("a fault scores the most that the deals left can cost, see docs/bots.md")
     print(printable(f"records: {folder}"))
 
 

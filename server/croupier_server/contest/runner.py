@@ -252,19 +252,25 @@ class _Runner:
     # Watching ----------------------------------------------------------------------------------
 
     async def server_time(self) -> Timestamp:
-        """The server's clock, which also tells that there is a server.
+        """The server's clock, from a server that lets us in.
 
         Raises:
-            ContestFailed: there is none.
+            ContestFailed: there is no server, or it does not take our key.
         """
         try:
             info = await self._system.GetServerInfo(
                 system_service_pb2.GetServerInfoRequest(), timeout=CALL_S
             )
+            await self._tables.ListTables(
+                table_service_pb2.ListTablesRequest(page_size=1), timeout=CALL_S
+            )
         except grpc.aio.AioRpcError as error:
             refused = from_rpc_error(error)
             who = "no Croupier server answers at " if is_lost(refused) else ""
-            raise ContestFailed(f"{who}{self._address}: {refused.message}") from None
+            what = refused.message
+            if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+                what += "; give --key-file with a key of the scopes host and play"
+            raise ContestFailed(f"{who}{self._address}: {what}") from None
         return info.server_time
 
     async def read_records(self, since: Timestamp) -> None:
@@ -435,7 +441,8 @@ class _Runner:
             ],
             deal_source=table_pb2.DealSource(
                 board=table_pb2.BoardDeal(
-                    board_id=f"{plan.seed}/{cards.board_id}",
+                    # Bots read it, so it must not tell the seed: the cards follow from that.
+                    board_id=f"{cards.commitment.hex()[:16]}/{cards.board_id}",
                     root=cards.root,
                     commitment=cards.commitment,
                     shared_principals=True,  # entrants play in processes that we keep apart
