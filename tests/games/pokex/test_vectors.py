@@ -92,7 +92,7 @@ def test_tricks_that_count_for_nobody(tmp_path: Path) -> None:
     """P-4.3: under `tied_trick` nobody; `void` tells how many there were."""
     for name in ("void", "tied", "nobody"):
         given = {"bid": 3, "taken": 3, name: 2}
-        vector = {"id": "x", "kind": "score", "given": given, "expect": {"opponents": 1}}
+        vector: Vector = {"id": "x", "kind": "score", "given": given, "expect": {"opponents": 1}}
         vector["options"] = {"opponents_score": "one_per_trick"}
         (result,) = run(tmp_path, vector)
         assert result.passed, result.actual
@@ -100,7 +100,7 @@ def test_tricks_that_count_for_nobody(tmp_path: Path) -> None:
 
 def test_a_fact_that_no_rule_reads_fails(tmp_path: Path) -> None:
     given = {"bid": 3, "taken": 3, "takn": 4}
-    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    vector: Vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
     results = run(tmp_path, vector)
     assert tally(results) == (0, 1)
     assert "no rule reads given.takn in a position of kind score" in results[-1].actual
@@ -108,7 +108,7 @@ def test_a_fact_that_no_rule_reads_fails(tmp_path: Path) -> None:
 
 def test_facts_of_any_position_need_no_reader(tmp_path: Path) -> None:
     given = {"bid": 3, "taken": 3, "dealer": 1, "leader": 2}
-    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    vector: Vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
     vector |= {"source": "a book", "note": "easy", "rules": ["P-6.1"]}
     (result,) = run(tmp_path, vector)
     assert result.passed, result.actual
@@ -116,7 +116,7 @@ def test_facts_of_any_position_need_no_reader(tmp_path: Path) -> None:
 
 def test_tricks_of_nobody_that_are_told_twice_differently_fail(tmp_path: Path) -> None:
     given = {"bid": 1, "taken": 1, "tied": 0, "void": 1}
-    vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
+    vector: Vector = {"id": "x", "kind": "score", "given": given, "expect": {"made": True}}
     (result,) = run(tmp_path, vector)
     assert not result.passed
     assert "different numbers" in result.actual

@@ -153,7 +153,7 @@ def test_sets_that_lie_face_down(tmp_path: Path, options: dict[str, object], pai
     """G-3.3, G-3.4, G-6.2: `face_down_sets` are secret fours, or melds that were turned down."""
     players = [{"count": 0, "melds": 0, "face_down_sets": 1}, {"count": 9}, {"count": 9}]
     given = {"end": "tongits", "by": 0, "players": players}
-    vector = {"id": "x", "kind": "settle", "options": options, "given": given}
+    vector: Vector = {"id": "x", "kind": "settle", "options": options, "given": given}
     vector["expect"] = {"delta": {"0": 2 * paid, "1": -paid, "2": -paid}}
     (result,) = run(tmp_path, vector)
     assert result.passed, result.actual
@@ -162,7 +162,13 @@ def test_sets_that_lie_face_down(tmp_path: Path, options: dict[str, object], pai
 def test_a_fact_inside_another_that_no_rule_reads_fails(tmp_path: Path) -> None:
     players = [{"count": 0}, {"count": 9, "chips": 3}, {"count": 9}]
     given = {"end": "tongits", "by": 0, "players": players}
-    vector = {"id": "x", "kind": "winner", "options": {}, "given": given, "expect": {"winner": 0}}
+    vector: Vector = {
+        "id": "x",
+        "kind": "winner",
+        "options": {},
+        "given": given,
+        "expect": {"winner": 0},
+    }
     results = run(tmp_path, vector)
     assert tally(results) == (0, 1)
     assert "no rule reads given.players[1].chips" in results[-1].actual

@@ -166,8 +166,14 @@ def test_what_is_no_file_of_positions(tmp_path: Path, content: str) -> None:
 
 
 def test_a_fact_that_no_rule_reads_fails(tmp_path: Path) -> None:
-    vector = {"id": "x", "kind": "effective_suit", "options": {}, "card": "S7", "expected": "S"}
-    facts = {"trump_suit": "H", "trump_rank": "2", "kitty": ["H5"]}
+    vector: Vector = {
+        "id": "x",
+        "kind": "effective_suit",
+        "options": {},
+        "card": "S7",
+        "expected": "S",
+    }
+    facts: Vector = {"trump_suit": "H", "trump_rank": "2", "kitty": ["H5"]}
     assert tally(run(tmp_path, vector | facts)) == (1, 0)
     results = run(tmp_path, vector | facts | {"colour": "black"})
     assert tally(results) == (0, 1)
