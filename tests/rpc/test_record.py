@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import grpc
 import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.identity.quota import Quota
 from croupier_server.rpc import record_service
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables import caller as tables
 from tests.rpc.calls import SECONDS, Caller, build, refusal
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import Seats, make_full
@@ -153,3 +158,30 @@ async def test_a_stream_is_told_when_the_server_goes_down() -> None:
     refused = refusal(caught.value)
     assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "SERVER_DRAINING")
     assert refused.retry_ms > 0
+
+
+class Shelf:
+    """Five records of a game that nobody asks for."""
+
+    async def head(self) -> int:
+        return 5
+
+    async def since(self, position: int, _limit: int) -> list[SimpleNamespace]:
+        entry = SimpleNamespace(position=position + 1, kind=1, ended_ms=0, record=bytes(1 << 17))
+        return [entry] if position < 5 else []
+
+    def subscribe(self, _wake: Callable[[], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+@pytest.mark.attack
+async def test_a_stream_of_records_costs_for_each_that_is_read() -> None:
+    """Also where none of them is sent: a token each, and one for each 64 KiB."""
+    service = record_service.RecordService(Shelf(), PageTokens(bytes(32)))  # type: ignore[arg-type]
+    quota = Quota(10, 50, lambda: 0)
+    request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX finished_only: true since {}")
+    caller = tables.Caller(quota=quota)
+    assert [record async for record in service.stream_records(caller, request)] == []
+    for _ in range(50 - 5 * 3):
+        quota.spend()
+    assert quota.is_empty

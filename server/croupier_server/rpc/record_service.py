@@ -32,6 +32,9 @@ from croupier_server.wire.encode import (
 FOLLOWED_MAX: Final = 64
 """So many streams of records of one principal may be open: each holds a record while it is read."""
 
+_RECORD_S: Final = 0.001
+"""Processor time that a record of a stream is charged for, besides its size."""
+
 _RETRY_MS: Final = 1_000
 
 
@@ -132,6 +135,7 @@ class RecordService:
                 if request.finished_only and entry.position > head:
                     return
                 position = entry.position
+                await _pay(caller, len(entry.record))
                 expect_good_key(caller)
                 if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
                     yield field_bytes(1, entry.record)
@@ -143,6 +147,15 @@ class RecordService:
                 )
             with waking_when_key_ends(caller, wake.set):
                 await wake.wait()
+
+
+async def _pay(caller: Caller, size: int) -> None:
+    """Charge *caller* for a record of *size* bytes that was read for it, sent or not; wait first
+    while it has no token. The loop goes round between two records."""
+    quota = caller.quota
+    await asyncio.sleep(quota.wait_ms / 1_000)
+    quota.charge()
+    quota.charge_work(_RECORD_S, size)
 
 
 def _info(entry: RecordEntry) -> bytes:
