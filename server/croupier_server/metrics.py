@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 GAMES: Final = {1: "tractor", 2: "tongits", 3: "pokex"}
+_HOST: Final = re.compile(r"(?:(?P<name>[a-z0-9_.-]*)|\[(?P<address>[0-9a-f:.]+)\])(?::[0-9]*)?")
+"""A ``Host`` header in small letters: a name or an address, and perhaps a port."""
+
 _WAIT_S: Final = 5.0
 """So long a scrape waits for the event loop; after that the page has what needs no loop."""
 
@@ -197,11 +201,10 @@ def is_own_host(header: str, host: str) -> bool:
         header: value of the header, with or without a port.
         host: address or name that the page listens on.
     """
-    name = header.strip().lower()
-    if name.startswith("["):
-        name = name[1:].partition("]")[0]
-    elif name.count(":") == 1:
-        name = name.partition(":")[0]
+    found = _HOST.fullmatch(header.strip().lower())
+    if found is None:
+        return False
+    name = found["name"] or found["address"] or ""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -259,6 +259,8 @@ async def test_the_metrics_page_is_not_read_through_a_browser_that_was_sent_here
         "": 200,
         f"rebound.example.org:{port}": 403,
         "127.0.0.1.example.org": 403,
+        "[::1].example.org": 403,
+        "example%2eorg": 403,
     }.items():
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(f"GET /metrics HTTP/1.1\r\nHost: {name}\r\n\r\n".encode())

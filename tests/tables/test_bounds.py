@@ -203,6 +203,21 @@ def test_one_client_without_a_key_cannot_fill_the_server() -> None:
 
 
 @pytest.mark.attack
+def test_house_bots_do_not_keep_a_table_that_was_abandoned() -> None:
+    world = World(tables_max=1)
+    left = world.create(seats=(SeatSpec(Access.HOUSE, house_bot="greedy"),))
+    (invited,) = world.house
+    house = Caller(HOUSE)
+    joined = world.shard.join(house, JoinTable("table-1", invite_code=invited.invite_code))
+    world.shard.commits.flush()
+    caller = house._replace(ticket=joined.ticket)
+    world.shard.watch_seat(caller, left, epoch=0, after=0, mode=1)
+    world.clock.advance(ABANDONED_MS)
+    world.create()
+    assert left.status is Status.ENDED
+
+
+@pytest.mark.attack
 def test_tables_of_who_has_a_key_never_give_way() -> None:
     world = World(tables_max=2)
     for who in ("ann", "bob"):

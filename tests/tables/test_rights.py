@@ -254,6 +254,21 @@ def test_a_host_that_plays_may_abort_a_match_that_does_not_count_or_has_not_begu
     assert world.find().status is Status.ENDED
 
 
+@pytest.mark.attack
+def test_a_host_that_withheld_its_nonce_may_not_abort_the_match() -> None:
+    """Else it dodges opponents whom it dislikes, without a trace."""
+    world = Hosted()
+    world.sit(ANN, 0, nonce_hash=b"a" * 32)
+    world.sit(BOB, 1)
+    world.shard.commits.flush()
+    world.clock.advance(world.shard.limits.nonce_ms)
+    world.shard.tick()
+    assert world.find().status is Status.OPEN
+    with pytest.raises(Conflict) as caught:
+        world.shard.abort(world.host, "table-1", "")
+    assert caught.value.reason is Reason.RATED_TABLE
+
+
 def test_an_operator_may_abort_any_match_and_the_record_says_so() -> None:
     world = Hosted()
     world.sit(ANN, 0)

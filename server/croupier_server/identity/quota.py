@@ -143,7 +143,7 @@ class Quota:
             Reason.RATE_LIMITED,
             f"rate limit exceeded: {self._per_second} tokens a second; a call costs one, or one "
             "for each millisecond of processor time; wait for the retry delay",
-            retry_ms=int(self._due_ms - now),
+            retry_ms=max(int(self._due_ms - now), 1),
         )
 
     def _fill(self) -> None:

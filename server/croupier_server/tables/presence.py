@@ -9,7 +9,7 @@ Must not be put here: what becomes of a seat that is away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from croupier_server.games.base import Seat
@@ -47,10 +47,9 @@ class Presence:
         """Whether this table minds."""
         return self._away_ms != FOREVER and not self.stands
 
-    @property
-    def last_seen_ms(self) -> int:
-        """When any seat was last heard of; 0: none ever was."""
-        return max(self._seen)
+    def last_seen_ms(self, seats: Iterable[Seat]) -> int:
+        """When any of *seats* was last heard of; 0: none ever was."""
+        return max((self._seen[seat] for seat in seats), default=0)
 
     def seen(self, seat: Seat, now: int) -> None:
         """*seat* was heard of."""

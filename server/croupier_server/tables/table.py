@@ -39,7 +39,7 @@ from croupier_server.tables.kept import (
 from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
-from croupier_server.tables.spec import AbortedBy, Status, TableSpec
+from croupier_server.tables.spec import AbortedBy, Access, Status, TableSpec
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import SeatWatcher, Spectator
 from croupier_server.wire.base import GameWire
@@ -262,12 +262,15 @@ class Table:
         return self.presence.away(self.seat_watchers, self.match.decisions, now)
 
     def is_abandoned(self, now: int, after_ms: int) -> bool:
-        """Whether the match has not ended, no seat has a stream, and for *after_ms* none was heard
-        of."""
+        """Whether the match has not ended, no seat but those of house bots has a stream, and for
+        *after_ms* none of them was heard of."""
+        players = [
+            seat for seat, spec in enumerate(self.spec.seats) if spec.access is not Access.HOUSE
+        ]
         return (
             self.status is not Status.ENDED
-            and all(watcher is None for watcher in self.seat_watchers)
-            and now - max(self.spec.created_ms, self.presence.last_seen_ms) >= after_ms
+            and all(self.seat_watchers[seat] is None for seat in players)
+            and now - max(self.spec.created_ms, self.presence.last_seen_ms(players)) >= after_ms
         )
 
     # Seats ---------------------------------------------------------------------------------------
@@ -490,14 +493,16 @@ class Table:
         Raises:
             TableHalted: a fault stopped the table.
             Conflict: TABLE_CLOSED; RATED_TABLE, the host sits there and the match is starting or
-                under way.
+                under way, or it withheld its nonce.
         """
         self.expect_seen_live()
-        is_player = self.opening.creation.principal in self.opening.sitters()
-        if self.spec.rated and self.status is not Status.OPEN and is_player:
+        host = self.opening.creation.principal
+        is_player = self.status is not Status.OPEN and host in self.opening.sitters()
+        if self.spec.rated and (is_player or host in self.opening.withholders):
             raise Conflict(
                 Reason.RATED_TABLE,
-                "the host plays in this rated match and cannot abort it; concede instead",
+                "the host plays in this rated match, or withheld its nonce before it, and cannot "
+                "abort it; concede instead, or let others play",
             )
         if self.delayed is None or self.status is not Status.ENDED:
             self.expect_live()
