@@ -18,7 +18,7 @@ from croupier.moves import Move
 from croupier.results import Result
 from croupier.v1 import table_pb2
 from croupier.views import View
-from scripts.attack.stage import Finding, new_key, running
+from scripts.attack.stage import Finding, good_keys, running
 
 GAME: Final = "tongits"
 BOT: Final = "search"
@@ -65,8 +65,7 @@ class Waiter(Bot):
 async def attack(folder: Path, seconds: float) -> list[Finding]:
     """One principal makes 100 tables of the house bot that thinks longest."""
     with running(folder, "--auth", "keys") as server:
-        keys = [new_key(folder, who, "play", "host") for who in ("honest", "greedy")]
-        await asyncio.sleep(2)  # the server reads keys once a second
+        keys = await good_keys(folder, "honest", "greedy")
         async with (
             connect(server.address, key=keys[0]) as honest,
             connect(server.address, key=keys[1], patience=0.5) as hostile,

@@ -38,7 +38,7 @@ from croupier.v1 import (
 from croupier.views import View
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import say
-from scripts.attack.stage import Bystander, Finding, Sample, bystander, judge, new_key, running
+from scripts.attack.stage import Bystander, Finding, Sample, bystander, good_keys, judge, running
 from scripts.live.process import clean_environment
 
 CONNECTIONS: Final = 3
@@ -58,8 +58,7 @@ async def attack(folder: Path, seconds: float) -> list[Finding]:
     with running(folder, "--auth", "keys") as server:
         # Each load has a principal of its own, whose allowance is whole when it begins.
         names = ("ann", *(f"eve-{load}" for load in LOADS))
-        keys = [new_key(folder, name, "play", "host", "spectate") for name in names]
-        await asyncio.sleep(2 * _SETTLE_S)
+        keys = await good_keys(folder, *names)
         async with bystander(server.address, keys[0]) as player:
             control = await _sample(player, seconds)
             for load, key in zip(LOADS, keys[1:], strict=True):

@@ -24,6 +24,8 @@ AIM_MS: Final = 50.0
 _BYSTANDER: Final = "scripts.attack.bystander"
 _LINE_BYTES: Final = 1 << 24
 _END_S: Final = 10.0
+_KNOWN_S: Final = 2.0
+"""A server reads its keys once a second."""
 
 
 class Finding(NamedTuple):
@@ -101,8 +103,8 @@ def store(folder: Path) -> str:
     return f"sqlite:{folder / 'croupier.db'}"
 
 
-def new_key(folder: Path, principal: str, *scopes: str) -> str:
-    """A key for the server in *folder*; it is good within about a second."""
+def _new_key(folder: Path, principal: str, *scopes: str) -> str:
+    """A key for the server in *folder*, which learns of it within about a second."""
     command = [sys.executable, "-m", "croupier_server", "keys", "create", principal]
     command += [word for scope in scopes for word in ("--scope", scope)]
     command += ["--store", store(folder)]
@@ -110,6 +112,13 @@ def new_key(folder: Path, principal: str, *scopes: str) -> str:
         command, capture_output=True, text=True, check=True, env=clean_environment()
     )
     return done.stdout.strip()
+
+
+async def good_keys(folder: Path, *principals: str) -> list[str]:
+    """Keys of *principals* that may play and host; the server in *folder* knows them."""
+    keys = [_new_key(folder, principal, "play", "host") for principal in principals]
+    await asyncio.sleep(_KNOWN_S)
+    return keys
 
 
 class Bystander:

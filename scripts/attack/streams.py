@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.attack.raw_streams import Habit
-from scripts.attack.stage import Finding, bystander, new_key, running
+from scripts.attack.stage import Finding, bystander, good_keys, running
 from scripts.live.process import clean_environment
 
 CONNECTIONS: Final = (1, 10, 50)
@@ -28,8 +28,7 @@ async def attack(folder: Path, seconds: float) -> list[Finding]:
     """An unauthenticated client opens 20,000 streams a second on 1, 10 and 50 connections."""
     findings = []
     with running(folder, "--auth", "keys") as server:
-        key = new_key(folder, "honest", "play", "host")
-        await asyncio.sleep(2)  # the server reads keys once a second
+        (key,) = await good_keys(folder, "honest")
         for connections, habit in product(CONNECTIONS, Habit):
             async with bystander(server.address, key) as honest:
                 await asyncio.sleep(seconds)
