@@ -72,8 +72,10 @@ again: it would begin with an empty store, or with whatever lies there now."""
 _SWITCH_S: Final = 0.001
 """A thread waits so long for a busy loop: those of the store do, several times a commit."""
 
-_COLLECT_AFTER: Final = (20_000, 10, 20)
-"""Objects, and collections of the younger generation, after which the garbage collector runs."""
+_COLLECT_AFTER: Final = (2_000, 5, 400)
+"""Objects, and collections of the younger generation, after which the garbage collector runs. With
+ten times as many of either, collections held up the loop for up to 80 ms beside 900 calls at once
+(`scripts/attack/legal.py`)."""
 
 
 class StoreGone(Exception):

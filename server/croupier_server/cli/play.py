@@ -131,15 +131,21 @@ def _plan(
     """What is to be played, but for the schedule."""
     import secrets
 
+    from croupier.errors import UsageError
+    from croupier.options import options_message
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.faults import stakes
     from croupier_server.contest.runner import Plan
     from croupier_server.games.settings import new_options
     from croupier_server.wire.registry import WIRES_BY_NAME
 
-    found = find_game(game)
+    found, wire = find_game(game), WIRES_BY_NAME[game]
     ruleset = ruleset or found.rulesets()[0]
-    options = new_options(found, ruleset, overrides)
+    try:  # texts are read as in the SDK, and judged as on a server
+        asked = options_message(game, overrides)
+    except UsageError as error:
+        fail(str(error))
+    options = new_options(found, ruleset, wire.options_overrides(asked))
     try:
         entrants = read_entrants(split_specs(bots))
     except BadEntrant as error:
@@ -147,7 +153,7 @@ def _plan(
     return Plan(
         game=game,
         ruleset=ruleset,
-        options=WIRES_BY_NAME[game].options_message(options),
+        options=wire.options_message(options),
         teams=tuple(found.team(options, seat) for seat in range(found.players(options))),
         entrants=tuple(entrants),
         stakes=stakes(found, options),
