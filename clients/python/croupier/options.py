@@ -119,6 +119,8 @@ def _set(message: Message, field: _Field, value: OptionValue) -> None:
     else:
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise TypeError
+        if isinstance(value, str) and not (value.isascii() and value.isdecimal()):
+            raise ValueError
         number = int(value)
         if not number and field.name in _ZERO_MEANS_WORD:
             raise ValueError  # a word stands for it, and no catalog has the number
