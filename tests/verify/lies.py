@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from croupier.record.v1 import record_pb2
 from croupier.records import record_bytes
-from croupier.v1 import cards_pb2, table_pb2
+from croupier.v1 import cards_pb2, game_pb2, table_pb2
 from croupier_server.tables import deals
 from tests.verify.matches import Case, cases, record
 
@@ -83,6 +83,16 @@ def _clock(message: record_pb2.Record) -> None:
     retold(message)
 
 
+def without_asked_time(message: record_pb2.Record) -> None:
+    """Delete the time at which one question was sent, where all have it."""
+    for row in message.rows:
+        for answer in (row.input.move, row.input.answer):
+            if answer.HasField("answered_time"):
+                answer.asked_time.CopyFrom(answer.answered_time)
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.ClearField("asked_time")
+
+
 def _created(message: record_pb2.Record) -> None:
     """The whole match, a second earlier."""
     message.table.create_time.seconds -= 1
@@ -131,19 +141,180 @@ def _absent(message: record_pb2.Record) -> None:
     row.input.move.absent.seconds = 1
 
 
-def _away(message: record_pb2.Record) -> None:
-    """A forfeit for absence at a table that waits for who is away."""
-    message.CopyFrom(forfeited())
-    message.result.detail = "away for too long"
+def ended(end: str, game: str = "pokex") -> record_pb2.Record:
+    """A match that ended so."""
+    case = next(case for case in cases() if (case.game, case.end) == (game, end))
+    return record_pb2.Record.FromString(record(case))
+
+
+def _ended_as(
+    message: record_pb2.Record,
+    reason: game_pb2.EndReason.ValueType | None = None,
+    *,
+    seat: int | None = None,
+    detail: str | None = None,
+    aborted_by: int = 0,
+) -> None:
+    """Tell of another end, in the result and in the last event alike.
+
+    Args:
+        message: the record.
+        reason: of the end; None: as it was. With another one, the facts left out are cleared.
+        seat: at fault.
+        detail: of the end.
+        aborted_by: who aborted it.
+    """
+    result = message.result
+    if reason is not None:
+        result.reason = reason
+        result.ClearField("seat")
+        result.ClearField("detail")
+        result.ClearField("aborted_by")
+    if seat is not None:
+        result.seat = seat
+    if detail is not None:
+        result.detail = detail
+    if aborted_by:
+        result.aborted_by = game_pb2.AbortedBy.ValueType(aborted_by)
     last = table_pb2.TableEvent.FromString(message.rows[-1].public)
-    last.match_ended.CopyFrom(message.result)
+    last.match_ended.CopyFrom(result)
     message.rows[-1].public = last.SerializeToString(deterministic=True)
 
 
-def forfeited() -> record_pb2.Record:
-    """A match that a seat forfeited."""
-    case = next(case for case in cases() if case.game == "pokex" and case.end == "forfeit")
-    return record_pb2.Record.FromString(record(case))
+def _late_away(message: record_pb2.Record) -> None:
+    """Absence instead of a clock that ran out, at a table that waits for who is away."""
+    message.CopyFrom(ended("forfeit"))
+    _ended_as(message, detail="away for too long")
+
+
+def _late_conceded(message: record_pb2.Record) -> None:
+    """A concession instead of a clock that ran out."""
+    message.CopyFrom(ended("forfeit"))
+    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
+
+
+def _late_adjudicated(message: record_pb2.Record) -> None:
+    """An operator's decision instead of a clock that ran out."""
+    message.CopyFrom(ended("forfeit"))
+    _ended_as(message, game_pb2.END_REASON_ADJUDICATED, detail="a decision")
+
+
+def _late_other(message: record_pb2.Record) -> None:
+    """The forfeit of another seat than the one whose clock ran out."""
+    message.CopyFrom(ended("forfeit"))
+    teams = [seat.team for seat in message.table.seats]
+    other = next(seat for seat, team in enumerate(teams) if team != teams[message.result.seat])
+    lost = teams[other]
+    for outcome, team in zip(message.result.seats, teams, strict=True):
+        outcome.place = 2 if team == lost else 1
+    _ended_as(message, seat=other)
+
+
+def _late_fewer(message: record_pb2.Record) -> None:
+    """A time-out that shows fewer strikes than there were time-outs."""
+    message.CopyFrom(ended("forfeit"))
+    for row in message.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.seat_timed_out.strikes == 2:
+            event.seat_timed_out.strikes = 1
+            row.public = event.SerializeToString(deterministic=True)
+
+
+def _late_not(message: record_pb2.Record) -> None:
+    """A move of a seat that is said to be the clock's, without a time-out."""
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    row.input.move.timed_out = True
+
+
+def _waited(message: record_pb2.Record) -> None:
+    """A forfeit for absence at a table that is said to wait, with a detail that says nothing."""
+    message.CopyFrom(ended("away"))
+    message.table.on_absence = table_pb2.ON_ABSENCE_WAIT
+    recommitted(message)
+    _ended_as(message, detail="lost")
+
+
+def _conceded_forfeited(message: record_pb2.Record) -> None:
+    """A forfeit instead of a concession, at a table where nothing makes a seat forfeit."""
+    message.CopyFrom(ended("conceded"))
+    seat = message.result.seat
+    _ended_as(message, game_pb2.END_REASON_FORFEIT, seat=seat, detail="out of time")
+
+
+def _finished_conceded(message: record_pb2.Record) -> None:
+    """A concession after the last deal."""
+    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=0)
+
+
+def _finished_aborted(message: record_pb2.Record) -> None:
+    """A match that was played to its end, and is said not to count."""
+    del message.result.seats[:]
+    _ended_as(message, game_pb2.END_REASON_ABORTED, aborted_by=1)
+
+
+def _aborted_void(message: record_pb2.Record) -> None:
+    message.CopyFrom(ended("aborted"))
+    _ended_as(message, game_pb2.END_REASON_VOID)
+
+
+def _aborted_by_seat(message: record_pb2.Record) -> None:
+    message.CopyFrom(ended("aborted"))
+    _ended_as(message, seat=1)
+
+
+def _adjudicated_apart(message: record_pb2.Record) -> None:
+    """Partners who are said to have other places than each other, by decision of an operator."""
+    message.CopyFrom(ended("conceded"))
+    message.result.seats[1].place = 3 - message.result.seats[1].place
+    _ended_as(message, game_pb2.END_REASON_ADJUDICATED)
+
+
+def _missing_other(message: record_pb2.Record) -> None:
+    """A no-show of a seat that was there."""
+    message.CopyFrom(ended("no show"))
+    _ended_as(message, seat=message.result.seat + 1)
+
+
+def _missing_conceded(message: record_pb2.Record) -> None:
+    """A concession of a match that never began."""
+    message.CopyFrom(ended("no show"))
+    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
+
+
+def _left_empty(message: record_pb2.Record) -> None:
+    """Somebody leaves a seat in which nobody sits."""
+    message.CopyFrom(ended("left"))
+    for row in message.rows:
+        event = table_pb2.TableEvent.FromString(row.public)
+        if event.HasField("seat_left"):
+            event.seat_left.seat = 1
+            row.public = event.SerializeToString(deterministic=True)
+
+
+def _secret_of_none(message: record_pb2.Record) -> None:
+    """A secret of a table whose cards come from a seed."""
+    case = next(case for case in cases() if case.deal == "fixed")
+    message.CopyFrom(record_pb2.Record.FromString(record(case)))
+    message.reveal.secret = bytes(32)
+
+
+def _nanos(message: record_pb2.Record) -> None:
+    """A time that is finer than those of a server."""
+    event = table_pb2.TableEvent.FromString(message.rows[1].public)
+    event.time.nanos += 1
+    message.rows[1].public = event.SerializeToString(deterministic=True)
+
+
+def _ignorable(message: record_pb2.Record) -> None:
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    event = table_pb2.TableEvent.FromString(row.public)
+    event.ignorable = True
+    row.public = event.SerializeToString(deterministic=True)
+
+
+def _no_choice(message: record_pb2.Record) -> None:
+    message.table.on_absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+    recommitted(message)
 
 
 def _abandoned_secret(message: record_pb2.Record) -> None:
@@ -268,7 +439,26 @@ LIES: dict[Lie, set[str]] = {
     _answered: {"times"},
     _asked: {"times"},
     _absent: {"times"},
-    _away: {"result"},
+    _late_away: {"result"},
+    _late_conceded: {"result"},
+    _late_adjudicated: {"result"},
+    _late_other: {"result"},
+    _late_fewer: {"result"},
+    _late_not: {"result"},
+    _waited: {"result"},
+    _conceded_forfeited: {"result"},
+    _finished_conceded: {"result"},
+    _finished_aborted: {"result"},
+    _aborted_void: {"result"},
+    _aborted_by_seat: {"result"},
+    _adjudicated_apart: {"result"},
+    _missing_other: {"result"},
+    _missing_conceded: {"result"},
+    _left_empty: {"table"},
+    _secret_of_none: {"commitment"},
+    _nanos: {"times", "replay"},
+    _ignorable: {"chain", "moves"},
+    _no_choice: {"table"},
     _abandoned_secret: {"restarts"},
     _abandoned_nonce: {"restarts"},
     _abandoned_hidden: {"restarts"},
@@ -286,7 +476,7 @@ LIES: dict[Lie, set[str]] = {
     _event: {"moves"},
     _private: {"moves"},
     _deal_score: {"moves"},
-    _time: {"replay"},
+    _time: {"times"},
     _cut: {"moves", "result"},
     _number: {"chain"},
 }

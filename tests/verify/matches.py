@@ -29,6 +29,7 @@ from croupier_server.tables.spec import (
     DealKind,
     DealSource,
     JoinTable,
+    OnAbsence,
     OnTimeOut,
     SeatSpec,
     SpectatorDelay,
@@ -118,7 +119,7 @@ _POLICIES = (
     ClockSpec(base_ms=2_500, window_ms=300, on_time_out=OnTimeOut.FORFEIT),
 )
 """Of which seats come too late now and then, as none of them has a stream."""
-_ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withheld thrice")
+_ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withheld thrice", "away")
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
     Case("tractor", "standard", is_meek=True, deal="fixed"),
@@ -209,6 +210,7 @@ class _Match:
                 delay=SpectatorDelay(decisions=3) if case.delay else None,
                 seats=tuple(seats) if case.deal == "board" else (),
                 title=case.name[:64],
+                on_absence=OnAbsence.FORFEIT if case.end == "away" else OnAbsence.WAIT,
             ),
         )
         table = created.table
@@ -260,6 +262,8 @@ class _Match:
                 self._end(table)
             elif case.end == "forfeit" and steps > 30:
                 self._wait(1_000)
+            elif case.end == "away" and steps > 30:
+                self._wait(self.shard.limits.away_ms)
             elif not asked(table) or self.rng.random() < 0.03:
                 self._wait(600)
             else:

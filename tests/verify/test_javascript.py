@@ -17,7 +17,7 @@ from croupier.v1 import table_pb2
 from croupier_server.printable import is_unsafe
 from croupier_server.verify import verify
 from tests.verify.javascript import needs_node, node
-from tests.verify.lies import LIES, match_record, other_facts, sealed
+from tests.verify.lies import LIES, match_record, other_facts, sealed, without_asked_time
 from tests.verify.matches import cases, record
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -82,6 +82,16 @@ def test_verifiable_lies_with_true_hashes_are_found(lie: Any, tmp_path: Path) ->
         assert report["verified"], "clocks are not replayed here; the README says so"
     else:
         assert found & LIES[lie], found
+
+
+@pytest.mark.attack
+def test_a_deleted_asked_time_is_a_warning(tmp_path: Path) -> None:
+    message = match_record()
+    without_asked_time(message)
+    (report,) = reports(written(tmp_path, [sealed(message)]))
+    (check,) = [check for check in report["checks"] if check["warning"]]
+    (ours,) = [check for check in verify(sealed(message)).checks if check.warning]
+    assert (check["name"], check["detail"]) == (ours.name, ours.detail)
 
 
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])

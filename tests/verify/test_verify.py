@@ -22,6 +22,7 @@ from tests.verify.lies import (
     other_value,
     recommitted,
     sealed,
+    without_asked_time,
 )
 from tests.verify.matches import Case, cases, record
 
@@ -143,6 +144,42 @@ def test_a_step_back_in_time_is_a_warning() -> None:
     assert report.verified, report
     (check,) = [check for check in report.checks if check.warning]
     assert (check.name, check.detail.partition(":")[0]) == ("times", "TIME GOES BACK")
+
+
+@pytest.mark.attack
+def test_a_deleted_asked_time_is_a_warning() -> None:
+    """An answer may come after a restart, before its question is sent again."""
+    message = match_record()
+    without_asked_time(message)
+    report = verify(sealed(message))
+    assert report.verified, report
+    (check,) = [check for check in report.checks if check.warning]
+    assert (check.name, check.detail.partition(":")[0]) == ("times", "ASKED_TIME IS MISSING")
+
+
+@pytest.mark.parametrize("end", ["conceded", "aborted", "no show", "away"])
+def test_a_reason_that_the_log_does_not_show_is_told_as_such(end: str) -> None:
+    (check,) = [one for one in verify(record(case_of(end))).checks if one.name == "result"]
+    assert check.detail.endswith("; only the server says so")
+
+
+@pytest.mark.parametrize("end", ["finished", "forfeit"])
+def test_a_reason_that_the_log_shows_is_told_without_reserve(end: str) -> None:
+    (check,) = [one for one in verify(record(case_of(end))).checks if one.name == "result"]
+    assert "only the server" not in check.detail
+
+
+def case_of(end: str) -> Case:
+    """A match that ends so."""
+    return next(case for case in ALL if case.end == end)
+
+
+def test_a_choice_that_a_table_leaves_open_is_told_in_words() -> None:
+    message = match_record()
+    message.table.on_absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+    recommitted(message)
+    (check,) = [check for check in verify(sealed(message)).checks if not check.holds]
+    assert check.detail == "on_absence of the table is 0; it must be one of 1, 2, 3"
 
 
 # Bytes --------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 import { must, Wrong } from "./cards.mjs";
 import * as deals from "./deals.mjs";
+import { checkEnding, checkOutcome, isTimed } from "./ending.mjs";
 import { Pokex } from "./pokex.mjs";
 import { END_REASONS, GAMES, Record, TableEvent } from "./schema.mjs";
 import { Tongits } from "./tongits.mjs";
@@ -15,8 +16,8 @@ const HASH_FIELD = 34;
 const COMMITMENT_FIELD = 11;
 const BYTES_MAX = 64 << 20; // more than a hundred times what records have
 const RESTARTS_MAX = 2; // of an opening; then a server ends the table
-const FORFEIT_ON_ABSENCE = 3;
-const AWAY = "away for too long";
+const OPEN = 1; // the status of a new table
+const CHOICES = [1, 2, 3]; // of on_absence, legal_mode, on_time_out and access
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const equal = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0;
 const isEmpty = (bytes) => bytes === undefined || bytes.length === 0;
@@ -36,7 +37,10 @@ class Caution {
   }
 }
 
-const millis = ({ seconds = 0, nanos = 0 } = {}) => seconds * 1000 + Math.floor(nanos / 1_000_000);
+function millis({ seconds = 0, nanos = 0 } = {}) {
+  must(nanos % 1_000_000 === 0, "a time that is not in whole milliseconds");
+  return seconds * 1000 + nanos / 1_000_000;
+}
 
 class Verifier {
   constructor(bytes) {
@@ -105,6 +109,7 @@ class Verifier {
       if (row.sequence) {
         must(row.sequence === last + 1 && event.sequence === row.sequence, "events are not numbered 1, 2, 3 ...");
         must(event.private === undefined, "a private part in a public one");
+        must(!event.ignorable, `event ${row.sequence} is marked ignorable; no server marks one so`);
         last = row.sequence;
       } else must(row.input?.arm === "answer" && isEmpty(row.public), `row ${at} is no row`);
       return { row, event, private: this.#privates(row), at };
@@ -143,7 +148,12 @@ class Verifier {
     this.referee = new REFEREES[this.game](Object.fromEntries(options));
     must(this.referee.players === table.seats.length, "the options ask for another number of seats");
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
+    must(table.status === OPEN && !table.sequence && !table.result, "the table is not as it was created");
+    must(table.seats.every((seat) => isEmpty(seat.nonce_hash)), "a nonce was promised before anybody sat");
+    must(isEmpty(table.deal_source?.board?.root), "the root of a board is in its table");
+    Object.values(table.clock ?? {}).filter((part) => part?.nanos).forEach(millis);
     must(table.epoch === 1, `the table must begin in epoch 1, not ${table.epoch}`);
+    this.#checkChoices(table);
     this.#checkSeats(table.seats);
     this.source = table.deal_source?.arm;
     must(this.source, "the table names no source of its cards");
@@ -151,9 +161,19 @@ class Verifier {
     return `${this.game}, ruleset ${table.ruleset}, ${table.seats.length} seats; the options have the hash ${hex(table.ruleset_hash)}`;
   }
 
+  // A server leaves no choice open.
+  #checkChoices({ on_absence, legal_mode, clock, seats }) {
+    const access = seats.map((seat) => [`seats[${seat.seat}].access`, seat.access]);
+    const choices = Object.entries({ on_absence, legal_mode, "clock.on_time_out": clock?.on_time_out });
+    for (const [name, value] of [...choices, ...access]) {
+      must(CHOICES.includes(value), `${name} of the table is ${value ?? 0}; it must be one of ${CHOICES.join(", ")}`);
+    }
+  }
+
   // Whoever is told to sit when all sit is who sat down last.
   #checkSeats(seats) {
     const now = seats.map((seat) => ({ ...seat }));
+    const sitting = new Set();
     const known = (told) => ({ ...told, nonce_hash: undefined });
     for (const { event } of this.lines) {
       if (event.arm === "seat_joined") {
@@ -162,6 +182,10 @@ class Verifier {
         must(seat.player && seat.access === access && seat.team === team, `event ${event.sequence}: no such seat`);
         must(seat.epoch === now[seat.seat].epoch + 1, `event ${event.sequence}: the epoch of the seat does not rise by one`);
         now[seat.seat] = seat;
+        sitting.add(seat.seat);
+      } else if (event.arm === "seat_left" || event.arm === "seat_no_show") {
+        const { seat } = event[event.arm];
+        must(sitting.delete(seat), `event ${event.sequence}: nobody sits in seat ${seat}`);
       } else if (event.arm === "seats_filled") {
         const told = event.seats_filled.seats;
         must(same(told.map(known), now.map(known)), `event ${event.sequence}: others sit there`);
@@ -175,6 +199,8 @@ class Verifier {
 
   commitment() {
     const { table, reveal } = this.record;
+    const isAlien = this.source !== "match" && !(isEmpty(reveal.secret) && isEmpty(table.commitment));
+    must(!isAlien, "a secret of the table has no part in these cards");
     if (this.source === "fixed") return "FIXED: none was made; whoever chose the seed knew the cards";
     if (this.source === "board") {
       if (!this.isBegun) return "BOARD: the match never began, no root is revealed";
@@ -310,6 +336,8 @@ class Verifier {
     const created = millis(table.create_time);
     const absences = new Map();
     const cautions = [];
+    const unasked = [];
+    let known = 0; // answers of which it is told when they were asked for
     let [last, turn, answers] = [created, created, 0];
     for (const { row, event } of this.lines) {
       const where = row.sequence ? `event ${row.sequence}` : "a sealed answer";
@@ -320,6 +348,9 @@ class Verifier {
       if (now < last) cautions.push(`${where} comes ${last - now} ms before what it follows`);
       if (answer !== undefined) {
         answers += 1;
+        if (answer.asked_time !== undefined) known += 1;
+        else if (!answer.timed_out) unasked.push(where);
+        must(answer.charged === undefined || isTimed(table.clock), `${where} was charged time, but the table has no clock`);
         const asked = answer.asked_time === undefined ? undefined : millis(answer.asked_time);
         const used = millis(answer.charged) + millis(answer.absent);
         absences.set(answer.seat, (absences.get(answer.seat) ?? 0) + millis(answer.absent));
@@ -335,11 +366,21 @@ class Verifier {
     for (const [seat, absent] of absences) {
       must(absent <= most, `seat ${seat} was forgiven ${absent} ms of absence; its clock allows ${most} ms`);
     }
-    if (!cautions.length) return `events never go back in time; ${answers} answers were charged no more than they took`;
-    return new Caution(
-      `TIME GOES BACK: ${cautions[0]}, and ${cautions.length - 1} more like it; either the server's clock was set back ` +
-        "while it was down, or times were changed",
-    );
+    const told = [];
+    if (cautions.length) {
+      told.push(
+        `TIME GOES BACK: ${cautions[0]}, and ${cautions.length - 1} more like it; either the server's clock was set back ` +
+          "while it was down, or times were changed",
+      );
+    }
+    if (known && unasked.length) {
+      told.push(
+        `ASKED_TIME IS MISSING: ${unasked[0]} and ${unasked.length - 1} more answer a question without the time at which ` +
+          "it was sent; either the server restarted before it could send the question again, or the time was deleted",
+      );
+    }
+    if (told.length) return new Caution(told.join(". "));
+    return `events never go back in time; ${answers} answers were charged no more than they took`;
   }
 
   root() {
@@ -461,25 +502,26 @@ class Verifier {
     const { result, table } = this.record;
     const reason = END_REASONS[result.reason];
     const last = this.lines.at(-1).event;
-    if (last.arm === "match_ended") must(equal(last.match_ended.raw, result.raw), "the last event tells another result");
-    else must(last.arm === "table_halted" && reason === "HALTED", "the match has not ended");
+    const isHalted = reason === "HALTED";
+    if (last.arm === "match_ended") must(!isHalted && equal(last.match_ended.raw, result.raw), "the last event tells another result");
+    else must(last.arm === "table_halted" && isHalted, "the match has not ended");
     must(this.lines.every((line, at) => at === this.lines.length - 1 || !["match_ended", "table_halted"].includes(line.event.arm)), "the log goes on behind the end");
-    if (reason === "ADJUDICATED") return "ADJUDICATED: an operator decided it";
+    const outcome = this.referee.outcome();
+    const restarts = this.#vainOpenings().filter((opening) => !opening.isLast).length;
+    const { record, lines, isBegun, source } = this;
+    const basis = checkEnding({ record, lines, isBegun, source, restarts }, outcome !== null);
     let seats = [];
-    if (reason === "FINISHED") {
-      seats = this.referee.outcome();
-      must(seats !== null, "the match is said to be finished, but by the rules it goes on");
-    } else if (reason === "FORFEIT" || reason === "CONCEDED") {
-      must(result.seat < table.seats.length, `${reason} by nobody`);
-      const isAbsence = reason === "FORFEIT" && result.detail === AWAY;
-      must(!isAbsence || table.on_absence === FORFEIT_ON_ABSENCE, "a forfeit for absence, but on_absence of the table is not FORFEIT");
+    if (reason === "FINISHED") seats = outcome;
+    else if (reason === "FORFEIT" || reason === "CONCEDED") {
       const lost = table.seats[result.seat].team;
       seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
-    } else must(reason, "an end of no kind");
-    must(reason === "ABORTED" || !result.aborted_by, `aborted_by is set, but the match ended as ${reason}`);
+    } else if (reason === "ADJUDICATED") {
+      checkOutcome(result.seats, table.seats.map(({ team }) => team));
+      seats = result.seats;
+    }
     must(same(result.seats, seats), "the scores and places are not those of the match");
     const scores = seats.map(({ score }) => (score < 0 ? score : `+${score}`)).join(" ");
-    return scores ? `${reason}: ${scores}` : `${reason}: it does not count`;
+    return `${reason}: ${scores || "it does not count"}${basis}`;
   }
 }
 

@@ -6,6 +6,8 @@ None of it shows a card. Must not be put here: who is an operator, and what is w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croupier_server.errors import Conflict, InvalidRequest, Reason
 from croupier_server.games.base import EndReason, Outcome
 from croupier_server.tables import outages
@@ -41,7 +43,7 @@ class Operating:
             InvalidRequest: *outcome* is none for this table.
         """
         table = self._playing(table_id)
-        _check(table, outcome)
+        check_outcome(table.spec.teams, outcome)
         table.end(EndReason.ADJUDICATED, self._shard.now_ms(), None, detail, outcome)
         self._shard.done(table)
 
@@ -88,10 +90,14 @@ class Operating:
         return table
 
 
-def _check(table: Table, outcome: Outcome) -> None:
-    """Refuse an outcome that no match of *table* can have: partners share score and place, and a
-    place is one more than the number of teams with a better one."""
-    teams, seats = table.spec.teams, outcome.seats
+def check_outcome(teams: Sequence[int], outcome: Outcome) -> None:
+    """Refuse an outcome that no match of *teams*, by seat, can have: partners share score and
+    place, and a place is one more than the number of teams with a better one.
+
+    Raises:
+        InvalidRequest: MALFORMED_REQUEST.
+    """
+    seats = outcome.seats
     if len(seats) != len(teams):
         raise _refuse("seats", f"the table has {len(teams)} seats")
     by_team = dict(zip(teams, seats, strict=True))

@@ -11,18 +11,27 @@ from typing import Final
 
 from google.protobuf.message import DecodeError
 
-from croupier.v1 import game_pb2
-from croupier_server.errors import CroupierError
-from croupier_server.games.base import EndReason
+from croupier.v1 import game_pb2, table_pb2
+from croupier_server.errors import CroupierError, InvalidRequest
+from croupier_server.games.base import EndReason, Outcome, SeatOutcome
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import RecordError
 from croupier_server.tables import deals, encode
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.decisions import FIRST_EPOCH
 from croupier_server.tables.opening import RESTARTS_MAX
+from croupier_server.tables.operating import check_outcome
 from croupier_server.tables.replay import ReplayError, replay
-from croupier_server.tables.spec import AbortedBy, DealKind, OnAbsence, TableSpec, ruleset_hash
-from croupier_server.tables.upkeep import AWAY
+from croupier_server.tables.spec import (
+    AbortedBy,
+    Access,
+    DealKind,
+    OnAbsence,
+    OnTimeOut,
+    TableSpec,
+    ruleset_hash,
+)
+from croupier_server.verify.ending import check_ending
 from croupier_server.verify.log import RecordLog, VainOpening, Wrong
 from croupier_server.verify.report import Caution, Check, Report
 from croupier_server.verify.rules import Play
@@ -48,6 +57,21 @@ def verify(data: bytes) -> Report:
 def _of_file(data: bytes) -> str:
     digest = hashlib.sha256(data[:-_HASH_BYTES]).hexdigest()
     return f"{len(data)} bytes in their one form, with the hash {digest} at the end"
+
+
+def _check_choices(table: table_pb2.Table) -> None:
+    """Raise `Wrong` unless *table* has made each choice; a server leaves none open."""
+    accesses = [one.value for one in Access]
+    choices: list[tuple[str, int, Sequence[int]]] = [
+        ("on_absence", table.on_absence, [one.value for one in OnAbsence]),
+        ("legal_mode", table.legal_mode, table_pb2.LegalMode.values()[1:]),
+        ("clock.on_time_out", table.clock.on_time_out, [one.value for one in OnTimeOut]),
+        *((f"seats[{one.seat}].access", one.access, accesses) for one in table.seats),
+    ]
+    for name, value, allowed in choices:
+        if value not in allowed:
+            numbers = ", ".join(map(str, allowed))
+            raise Wrong(f"{name} of the table is {value}; it must be one of {numbers}")
 
 
 class _Checks:
@@ -115,6 +139,8 @@ class _Checks:
             raise Wrong("the table of the first event is another one")
         if ruleset_hash(log.match.option_text) != table.ruleset_hash:
             raise Wrong("the options are not those of the ruleset's hash")
+        _check_choices(table)
+        log.check_leavers()
         self._entry = GameEntry(game, wire)
         self._spec = spec = log.spec(self._entry)
         if dict(game.option_text(spec.options)) != dict(log.match.option_text):
@@ -135,6 +161,8 @@ class _Checks:
 
     def _commitment(self) -> str:
         log, reveal = self._log, self._log.match.reveal
+        if log.deal_kind is not DealKind.MATCH and (reveal.secret or log.table.commitment):
+            raise Wrong("a secret of the table has no part in these cards")
         if log.deal_kind is DealKind.FIXED:
             return "FIXED: none was made; whoever chose the seed knew the cards"
         if log.deal_kind is DealKind.BOARD:
@@ -250,35 +278,31 @@ class _Checks:
     def _result(self) -> str:
         log, game = self._log, self._entry.game
         result = game_pb2.MatchResult.FromString(log.match.result)
-        reason = EndReason(result.reason)
-        last = log.lines[-1]
+        last, is_halted = log.lines[-1], result.reason == EndReason.HALTED.value
         if last.kind == "match_ended":
-            if last.event.match_ended != result:
+            if last.event.match_ended != result or is_halted:
                 raise Wrong("the last event tells another result")
-        elif last.kind != "table_halted" or reason is not EndReason.HALTED:
+        elif last.kind != "table_halted" or not is_halted:
             raise Wrong("the match has not ended")
-        seat = result.seat if result.HasField("seat") else None
-        if reason is EndReason.ADJUDICATED:
-            return "ADJUDICATED: an operator decided it"
         outcome = game.outcome(self._play.state)
-        if reason is EndReason.FINISHED and outcome is None:
-            raise Wrong("the match is said to be finished, but by the rules it goes on")
+        basis = check_ending(log, result, is_over=outcome is not None)
+        reason, seat = EndReason(result.reason), result.seat if result.HasField("seat") else None
         if reason in (EndReason.FORFEIT, EndReason.CONCEDED):
-            if seat is None:
-                raise Wrong(f"{reason.name} by nobody")
-            if result.detail == AWAY and self._spec.on_absence is not OnAbsence.FORFEIT:
-                raise Wrong("a forfeit for absence, but on_absence of the table is not FORFEIT")
-            outcome = self._spec.lost_by(seat)
+            outcome = self._spec.lost_by(result.seat)
+        elif reason is EndReason.ADJUDICATED:
+            outcome = Outcome(tuple(SeatOutcome(one.score, one.place) for one in result.seats))
+            try:
+                check_outcome(self._spec.teams, outcome)
+            except InvalidRequest as error:
+                raise Wrong(f"no outcome of this table: {error}") from error
         elif reason is not EndReason.FINISHED:
             outcome = None
-        aborted_by = None
-        if reason is EndReason.ABORTED and result.aborted_by:
-            aborted_by = AbortedBy(result.aborted_by)
+        aborted_by = AbortedBy(result.aborted_by) if result.aborted_by else None
         expected = encode.match_result(reason, outcome, seat, result.detail, aborted_by)
         if expected != log.match.result:
             raise Wrong("the scores and places are not those of the match")
-        scores = " ".join(f"{one.score:+d}" for one in result.seats)
-        return f"{reason.name}: {scores}" if scores else f"{reason.name}: it does not count"
+        scores = " ".join(f"{one.score:+d}" for one in result.seats) or "it does not count"
+        return f"{reason.name}: {scores}{basis}"
 
     def _replay(self) -> str:
         log = self._log

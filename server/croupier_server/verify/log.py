@@ -125,6 +125,18 @@ class RecordLog:
         """The events of one kind, in order."""
         return [line for line in self.lines if line.kind == kind]
 
+    def check_leavers(self) -> None:
+        """Raise `Wrong` if a seat is left in which nobody sits."""
+        sitting: set[int] = set()
+        for line in self.lines:
+            if line.kind == "seat_joined":
+                sitting.add(line.event.seat_joined.seat.seat)
+            elif line.kind in ("seat_left", "seat_no_show"):
+                seat = getattr(line.event, line.kind).seat
+                if seat not in sitting:
+                    raise Wrong(f"{line.name}: nobody sits in seat {seat}")
+                sitting.remove(seat)
+
     @cached_property
     def commitments(self) -> list[bytes]:
         """The commitments to the table's secrets, in order; the last one is that of the secret

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from croupier.record.v1 import record_pb2
+from croupier_server.tables.codec import read_clock
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.verify.report import Caution
 
@@ -20,9 +21,12 @@ def check_times(log: RecordLog) -> str:
         Wrong: times that no server writes.
     """
     last = turn = created = log.table.create_time.ToMilliseconds()
+    is_timed = read_clock(log.table.clock).is_timed
     cautions: list[str] = []
     absences: Counter[int] = Counter()
     answers = 0
+    asked = 0
+    unasked: list[str] = []
     for line in log.lines:
         answer = _answer(line)
         if line.row.sequence:
@@ -38,6 +42,11 @@ def check_times(log: RecordLog) -> str:
         if answer is not None:
             answers += 1
             absences[answer.seat] += answer.absent.ToMilliseconds()
+            asked += answer.HasField("asked_time")
+            if not answer.timed_out and not answer.HasField("asked_time"):
+                unasked.append(line.name)
+            if answer.HasField("charged") and not is_timed:
+                raise Wrong(f"{line.name} was charged time, but the table has no clock")
             caution = _check_answer(line, answer, now, turn)
             if caution:
                 cautions.append(caution)
@@ -50,11 +59,20 @@ def check_times(log: RecordLog) -> str:
             raise Wrong(
                 f"seat {seat} was forgiven {absent} ms of absence; its clock allows {most} ms"
             )
+    told: list[str] = []
     if cautions:
-        return Caution(
+        told.append(
             f"TIME GOES BACK: {cautions[0]}, and {len(cautions) - 1} more like it; either the "
             "server's clock was set back while it was down, or times were changed"
         )
+    if asked and unasked:
+        told.append(
+            f"ASKED_TIME IS MISSING: {unasked[0]} and {len(unasked) - 1} more answer a question "
+            "without the time at which it was sent; either the server restarted before it could "
+            "send the question again, or the time was deleted"
+        )
+    if told:
+        return Caution(". ".join(told))
     return f"events never go back in time; {answers} answers were charged no more than they took"
 
 
