@@ -65,6 +65,16 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
         await tap.stream("croupier.v1.SpectateService/SpectateTable", ahead)
         watching = play_service_pb2.WatchTableRequest(table_id=name, after_sequence=1 << 40)
         await tap.stream(f"{PLAY}/WatchTable", watching)
+        await tap.stream(f"{PLAY}/WatchTables", _seats_ahead(tap, name))
+
+
+def _seats_ahead(tap: Tap, table_id: str) -> play_service_pb2.WatchTablesRequest:
+    """The same for the stream of several seats, on which the refusal is an item."""
+    ticket = dict(tap.metadata).get("croupier-ticket", "")
+    opening = session_service_pb2.ChannelOpen(
+        channel=1, table_id=table_id, ticket=ticket, after_sequence=1 << 40
+    )
+    return play_service_pb2.WatchTablesRequest(opens=[opening])
 
 
 async def look_once(tap: Tap, kind: int) -> None:

@@ -30,7 +30,14 @@ __all__ = ["Manner", "Times", "Way", "compare", "compare_seen", "observe"]
 
 _A_CARD: Final = re.compile(r"\b([2-9TJQKA][SHDC]|BJ|RJ)\b")
 _MOVED: Final = "croupier.v1.PlayService/SubmitMove"
-_STREAMS: Final = ("WatchTable", "SpectateTable", "WatchLobby", "Session", "StreamRecords")
+_STREAMS: Final = (
+    "WatchTable",
+    "WatchTables",
+    "SpectateTable",
+    "WatchLobby",
+    "Session",
+    "StreamRecords",
+)
 
 
 async def observe(

@@ -56,6 +56,7 @@ class Way(Enum):
     WATCH_EVENTS = ("watch", table_pb2.VIEW_MODE_EVENTS)
     SESSION_FULL = ("session", table_pb2.VIEW_MODE_FULL)
     SESSION_EVENTS = ("session", table_pb2.VIEW_MODE_EVENTS)
+    SEATS_EVENTS = ("seats", table_pb2.VIEW_MODE_EVENTS)
 
 
 class Manner(NamedTuple):

@@ -16,7 +16,13 @@ from typing import Final
 
 import grpc
 
-from croupier.v1 import play_service_pb2, spectate_service_pb2, table_pb2, table_service_pb2
+from croupier.v1 import (
+    play_service_pb2,
+    session_service_pb2,
+    spectate_service_pb2,
+    table_pb2,
+    table_service_pb2,
+)
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import PUBLIC, Move, Seat, Turn
 from croupier_server.tables.table import Table
@@ -25,7 +31,7 @@ from tests.privacy.asking import PLAY, TABLES, glance, knock, look_around, look_
 from tests.privacy.serving import SEED, Manner, Served, Times, Way
 from tests.privacy.stories import Answers, Story, Telling
 from tests.privacy.subjects import SECRETS
-from tests.privacy.tap import SessionStream, Stream, Tap, Watch
+from tests.privacy.tap import CHANNEL, SessionStream, Stream, Tap, Watch, WatchSeats
 
 PROBES_MAX: Final = 20
 """So many moves are tried with each decision."""
@@ -141,6 +147,18 @@ class Sitting:
             self.session = SessionStream(self.tap, self.name, ticket, view_mode, epoch, after)
             await self.session.open()
             self.streams.insert(0, self.session)
+        elif transport == "seats":
+            ticket = dict(self.tap.metadata)["croupier-ticket"]
+            opening = session_service_pb2.ChannelOpen(
+                channel=CHANNEL,
+                table_id=self.name,
+                ticket=ticket,
+                view_mode=view_mode,
+                epoch=epoch,
+                after_sequence=after,
+            )
+            seats = play_service_pb2.WatchTablesRequest(opens=[opening])
+            self.streams.insert(0, WatchSeats(self.tap, f"{PLAY}/WatchTables", seats))
         else:
             watching = play_service_pb2.WatchTableRequest(
                 table_id=self.name, view_mode=view_mode, epoch=epoch, after_sequence=after

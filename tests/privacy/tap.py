@@ -124,13 +124,19 @@ class Watch:
         while True:
             data = await self._call.read()
             assert isinstance(data, bytes), "the stream ended"
-            # Field 1 of both responses is the update.
-            update = play_service_pb2.WatchTableResponse.FromString(data).update
-            self.decisions.add(update.decision.decision_id)
-            self.sequence = max(self.sequence, sequence_of(update))
-            note_update(self._tap, self._name, update, data)
-            if is_there(update):
+            found = False
+            for update, own in self._updates(data):
+                self.decisions.add(update.decision.decision_id)
+                self.sequence = max(self.sequence, sequence_of(update))
+                note_update(self._tap, self._name, update, own)
+                found = found or is_there(update)
+            if found:
                 return
+
+    def _updates(self, data: bytes) -> list[tuple[table_pb2.TableUpdate, bytes]]:
+        """The updates of a message, each with the bytes that it is compared by."""
+        # Field 1 of both responses is the update.
+        return [(play_service_pb2.WatchTableResponse.FromString(data).update, data)]
 
     async def close(self) -> None:
         try:
@@ -142,6 +148,14 @@ class Watch:
 
     def cut(self) -> None:
         self._call.cancel()
+
+
+class WatchSeats(Watch):
+    """One seat on `WatchTables`. Which items share a message is time, their order is not."""
+
+    def _updates(self, data: bytes) -> list[tuple[table_pb2.TableUpdate, bytes]]:
+        items = play_service_pb2.WatchTablesResponse.FromString(data).items
+        return [(item.update, item.SerializeToString()) for item in items]
 
 
 class SessionStream:

@@ -67,6 +67,7 @@ PLAY = "croupier.v1.PlayService"
 RECORDS = "croupier.record.v1.RecordService"
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 SESSION = "croupier.v1.SessionService/Session"
+WATCH_TABLES = f"{PLAY}/WatchTables"
 
 REQUESTS: dict[str, type[Message]] = {
     "croupier.v1.SystemService/GetServerInfo": system_service_pb2.GetServerInfoRequest,
@@ -83,6 +84,7 @@ REQUESTS: dict[str, type[Message]] = {
     f"{TABLES}/StartTable": table_service_pb2.StartTableRequest,
     f"{TABLES}/AbortTable": table_service_pb2.AbortTableRequest,
     f"{PLAY}/WatchTable": play_service_pb2.WatchTableRequest,
+    WATCH_TABLES: play_service_pb2.WatchTablesRequest,
     f"{PLAY}/SubmitMove": play_service_pb2.SubmitMoveRequest,
     f"{PLAY}/CheckMove": play_service_pb2.CheckMoveRequest,
     f"{PLAY}/ListLegalMoves": play_service_pb2.ListLegalMovesRequest,

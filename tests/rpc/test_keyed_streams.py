@@ -25,7 +25,7 @@ from croupier.v1 import (
 from croupier_server.identity.keys import Scope
 from tests.rpc.calls import Caller, refusal, take_apart
 from tests.rpc.conftest import server
-from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES
+from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES, WATCH_TABLES
 from tests.rpc.keyed import Keyed, keyed
 from tests.rpc.players import Seats, first_move, ticket_of
 
@@ -55,12 +55,19 @@ async def test_streams_end_with_their_key(live: Keyed, how: str) -> None:
     eve = await live.key("eve", [Scope.SPECTATE], lasts_ms=60_000)
     live.texts["ann", frozenset({Scope.PLAY})] = ann
     seats = await live.table()
+    other = await live.table()
+    opening = session_service_pb2.ChannelOpen(channel=1, table_id=other.id, ticket=other.tickets[0])
     streams = [
         live.caller(ann).stream(
             f"{PLAY}/WatchTable",
             play_service_pb2.WatchTableRequest(table_id=seats.id),
             play_service_pb2.WatchTableResponse,
             ticket_of(seats.tickets[0]),
+        ),
+        live.caller(ann).stream(
+            WATCH_TABLES,
+            play_service_pb2.WatchTablesRequest(opens=[opening]),
+            play_service_pb2.WatchTablesResponse,
         ),
         live.caller(eve).stream(
             SPECTATE,
@@ -80,9 +87,10 @@ async def test_streams_end_with_their_key(live: Keyed, how: str) -> None:
     else:
         live.running.clock.advance(60_000)
         await live.running.app.door.look()
-    watched, spectated, lobby = await ends
+    watched, together, spectated, lobby = await ends
     fault = {"revoked": "the key was revoked", "expired": "the key has expired"}[how]
-    for end in (watched.update.end, spectated.update.end, lobby.end):  # type: ignore[attr-defined]
+    seat = together.items[-1].update  # type: ignore[attr-defined]
+    for end in (watched.update.end, seat.end, spectated.update.end, lobby.end):  # type: ignore[attr-defined]
         assert end.reason == END.REASON_KEY_REVOKED
         assert end.detail == fault
     refused = await live.caller(ann).refused(f"{TABLES}/ListTables", b"")

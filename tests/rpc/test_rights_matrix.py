@@ -14,7 +14,7 @@ import pytest_asyncio
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import Message
 
-from croupier.v1 import session_service_pb2, table_pb2, table_service_pb2
+from croupier.v1 import play_service_pb2, session_service_pb2, table_pb2, table_service_pb2
 from croupier_server.identity.keys import Scope, with_implied
 from croupier_server.identity.matrix import Shown, applies, matrix, refusal
 from croupier_server.identity.rights import RIGHTS, Proof
@@ -22,7 +22,17 @@ from croupier_server.rpc.validate import image_bytes
 from scripts.gen_docs import ROOT
 from tests.rpc.calls import Metadata, build, take_apart
 from tests.rpc.calls import refusal as taken_apart
-from tests.rpc.hostile import CATALOG, GAME, PLAY, RECORDS, REQUESTS, SESSION, SPECTATE, TABLES
+from tests.rpc.hostile import (
+    CATALOG,
+    GAME,
+    PLAY,
+    RECORDS,
+    REQUESTS,
+    SESSION,
+    SPECTATE,
+    TABLES,
+    WATCH_TABLES,
+)
 from tests.rpc.keyed import MATCH, OWN, PLAYERS, Keyed, bearer, keyed
 from tests.rpc.players import NONCES, Seats, first_move, host_of, ticket_of
 
@@ -85,15 +95,24 @@ async def for_seat(live: Keyed, method: str) -> Try:
                 fields = {"decision_id": decision.decision_id, "move": first_move(decision)}
             elif name == "ListLegalMoves":
                 fields = {"decision_id": decision.decision_id}
-    request = _hello(seats) if method == SESSION else REQUESTS[method](table_id=seats.id, **fields)
+    if method == SESSION:
+        request: Message = _hello(seats)
+    elif method == WATCH_TABLES:
+        request = play_service_pb2.WatchTablesRequest(opens=_opens(seats))
+    else:
+        request = REQUESTS[method](table_id=seats.id, **fields)
     other = (seat + 1) % len(PLAYERS)
     tickets = seats.tickets
     return Try(request, PLAYERS[seat], tickets[seat], tickets[other], PLAYERS[other], seats)
 
 
 def _hello(seats: Seats) -> Message:
-    opens = [session_service_pb2.ChannelOpen(channel=1, table_id=seats.id)]
-    return session_service_pb2.SessionRequest(hello=session_service_pb2.SessionHello(), opens=opens)
+    hello = session_service_pb2.SessionHello()
+    return session_service_pb2.SessionRequest(hello=hello, opens=_opens(seats))
+
+
+def _opens(seats: Seats) -> list[session_service_pb2.ChannelOpen]:
+    return [session_service_pb2.ChannelOpen(channel=1, table_id=seats.id)]
 
 
 async def for_host(live: Keyed, method: str) -> Try:
@@ -165,25 +184,29 @@ async def metadata_for(live: Keyed, method: str, tried: Try, shown: Shown) -> Me
 async def outcome(live: Keyed, method: str, request: Message, metadata: Metadata) -> str:
     """The reason of a refusal, or an empty text for a call that is answered."""
     try:
-        if method == SESSION:
-            return await session_outcome(live, request, metadata)
+        if method in (SESSION, WATCH_TABLES):
+            return await channel_outcome(live, method, request, metadata)
         await live.running.call.is_answered(method, request, metadata)
     except grpc.aio.AioRpcError as error:
         return taken_apart(error).reason
     return ""
 
 
-async def session_outcome(live: Keyed, request: Message, metadata: Metadata) -> str:
-    """The same on a session, where a ticket comes with its channel."""
-    frame = session_service_pb2.SessionRequest.FromString(request.SerializeToString())
+async def channel_outcome(live: Keyed, method: str, request: Message, metadata: Metadata) -> str:
+    """The same where a ticket comes with its channel."""
+    opening = type(request).FromString(request.SerializeToString())
     for name, value in metadata:
         if name == "croupier-ticket":
-            frame.opens[0].ticket = value
+            opening.opens[0].ticket = value  # type: ignore[attr-defined]
     own = tuple(pair for pair in metadata if pair[0] == "authorization")
-    frames = await live.running.call.session(
-        SESSION, [frame], session_service_pb2.SessionResponse, own
-    )
-    items = [item for one in frames for item in one.items]
+    call = live.running.call
+    if method == SESSION:
+        answer = session_service_pb2.SessionResponse
+        frames = await call.session(method, [opening], answer, own)
+        items = [item for one in frames for item in one.items]
+    else:
+        first = await anext(call.stream(method, opening, play_service_pb2.WatchTablesResponse, own))
+        items = list(first.items)
     refused = [take_apart(item.error).reason for item in items if item.HasField("error")]
     assert len(refused) < len(items) or len(refused) == 1
     return refused[0] if refused else ""

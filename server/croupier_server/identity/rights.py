@@ -21,7 +21,7 @@ from croupier_server.identity.keys import Scope
 
 
 class Proof(Enum):
-    """What a call takes besides a key: in its metadata, or on a session when a channel opens."""
+    """What a call takes besides a key: in its metadata, or in the request to open a channel."""
 
     NONE = ""
     TICKET = "ticket of the seat"
@@ -62,6 +62,7 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.v1.TableService/StartTable": _HOST,
         "croupier.v1.TableService/AbortTable": _HOST,
         "croupier.v1.PlayService/WatchTable": _SEAT,
+        "croupier.v1.PlayService/WatchTables": _SEAT,
         "croupier.v1.PlayService/SubmitMove": _SEAT,
         "croupier.v1.PlayService/CheckMove": _SEAT,
         "croupier.v1.PlayService/ListLegalMoves": _SEAT,

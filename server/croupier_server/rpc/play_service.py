@@ -7,16 +7,18 @@ not be put here: what a move does, and how messages are encoded.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from itertools import islice
 from typing import Final
 
 import grpc
 
 from croupier.v1 import play_service_pb2 as pb
+from croupier.v1.session_service_pb2 import ChannelOpen
 from croupier_server.errors import (
     CroupierError,
     IllegalMove,
+    InvalidRequest,
     MalformedMove,
     Reason,
     TableHalted,
@@ -24,11 +26,13 @@ from croupier_server.errors import (
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.errors import to_status
+from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.turns import Turns
 from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.seats_stream import SeatsStream
 from croupier_server.tables.shard import Accepted, Shard
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_at
@@ -51,12 +55,15 @@ class PlayService:
         self._shard = shard
         self._pages = pages
         self._reads = Turns()
+        self._meter: Meter = Unmetered()
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         self._reads = calls.reads
+        self._meter = calls.meter
         service = calls.service("croupier.v1.PlayService")
         service.stream("WatchTable", pb.WatchTableRequest, self.watch_table)
+        service.stream("WatchTables", pb.WatchTablesRequest, self.watch_tables)
         service.unary(
             "SubmitMove",
             pb.SubmitMoveRequest,
@@ -92,6 +99,26 @@ class PlayService:
                     yield field_bytes(1, update)
         finally:
             feed.close()
+
+    async def watch_tables(
+        self, caller: Caller, request: pb.WatchTablesRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """The streams of several seats."""
+        _expect_numbers(request.opens)
+        stream = SeatsStream(self._shard, caller, self._status)
+        try:
+            with while_key_lasts(caller, stream):
+                for opening in request.opens:
+                    await stream.open(opening)
+                async for payload in stream:
+                    yield payload
+        finally:
+            stream.close()
+
+    def _status(self, error: CroupierError) -> bytes:
+        self._meter.refused(error.reason.value)
+        status: bytes = to_status(error).SerializeToString(deterministic=True)
+        return status
 
     async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
         """Answers a decision. Only a call that does so costs no token."""
@@ -216,6 +243,25 @@ class PlayService:
             payload = table.match.decision_payload(decision, now, with_view=True)
             answer += field_bytes(2, payload)
         return answer
+
+
+def _expect_numbers(opens: Sequence[ChannelOpen]) -> None:
+    """Raise unless every channel has a number of its own.
+
+    Raises:
+        InvalidRequest: MALFORMED_REQUEST, a channel is 0 or occurs twice.
+    """
+    seen = {0}
+    for at, opening in enumerate(opens):
+        if opening.channel in seen:
+            raise InvalidRequest(
+                Reason.MALFORMED_REQUEST,
+                f"channel {opening.channel} is given twice"
+                if opening.channel
+                else "channels are numbered from 1",
+                field=f"opens[{at}].channel",
+            )
+        seen.add(opening.channel)
 
 
 def _kind(legal: Legal, kinds: dict[Move, int], move: Move) -> int:

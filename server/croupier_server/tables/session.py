@@ -107,7 +107,7 @@ class Channel(SeatFeed):
             shard,
             table,
             seat,
-            mode=_view_mode(request.view_mode),
+            mode=view_mode(request.view_mode),
             epoch=request.epoch,
             after=request.after_sequence,
             lag_max=shard.limits.lag_max,
@@ -149,7 +149,12 @@ class _Refused:
         self._session.refuse(self._number, error)
 
 
-def _view_mode(number: int) -> ViewMode:
+def view_mode(number: int) -> ViewMode:
+    """The view mode of a request to open a channel.
+
+    Raises:
+        InvalidRequest: MALFORMED_REQUEST, *number* is none.
+    """
     if number > ViewMode.EVENTS or number < 0:
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
     return ViewMode(number or ViewMode.FULL)

@@ -7,6 +7,7 @@ session_service.proto is the faster way to say the same.
 
 from collections import abc as _abc
 from croupier.v1 import game_pb2 as _game_pb2
+from croupier.v1 import session_service_pb2 as _session_service_pb2
 from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -79,6 +80,56 @@ class WatchTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchTableResponse: _TypeAlias = WatchTableResponse  # noqa: Y015
+
+@_typing.final
+class WatchTablesRequest(_message.Message):
+    """Asks for the streams of several seats."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPENS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def opens(self) -> _containers.RepeatedCompositeFieldContainer[_session_service_pb2.ChannelOpen]:
+        """One channel for each seat; no number may occur twice."""
+
+    def __init__(
+        self,
+        *,
+        opens: _abc.Iterable[_session_service_pb2.ChannelOpen] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opens", b"opens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTablesRequest: _TypeAlias = WatchTablesRequest  # noqa: Y015
+
+@_typing.final
+class WatchTablesResponse(_message.Message):
+    """One message of the stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_session_service_pb2.ChannelItem]:
+        """Items of any channels, in order for each channel. They are those of a session: an update, whose
+        `end` closes the channel, or the reason why the channel could not be opened.
+        """
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_session_service_pb2.ChannelItem] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTablesResponse: _TypeAlias = WatchTablesResponse  # noqa: Y015
 
 @_typing.final
 class SubmitMoveRequest(_message.Message):

@@ -41,6 +41,11 @@ class PlayServiceStub(object):
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.WatchTableRequest.SerializeToString,
                 response_deserializer=croupier_dot_v1_dot_play__service__pb2.WatchTableResponse.FromString,
                 _registered_method=True)
+        self.WatchTables = channel.unary_stream(
+                '/croupier.v1.PlayService/WatchTables',
+                request_serializer=croupier_dot_v1_dot_play__service__pb2.WatchTablesRequest.SerializeToString,
+                response_deserializer=croupier_dot_v1_dot_play__service__pb2.WatchTablesResponse.FromString,
+                _registered_method=True)
         self.SubmitMove = channel.unary_unary(
                 '/croupier.v1.PlayService/SubmitMove',
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.SubmitMoveRequest.SerializeToString,
@@ -81,6 +86,15 @@ class PlayServiceServicer(object):
     def WatchTable(self, request, context):
         """Backs `croupier.run(..., transport="watch")`: the seat's stream. A later stream of the seat
         replaces it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchTables(self, request, context):
+        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
+        browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
+        The call ends when every channel has ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,6 +151,11 @@ def add_PlayServiceServicer_to_server(servicer, server):
                     servicer.WatchTable,
                     request_deserializer=croupier_dot_v1_dot_play__service__pb2.WatchTableRequest.FromString,
                     response_serializer=croupier_dot_v1_dot_play__service__pb2.WatchTableResponse.SerializeToString,
+            ),
+            'WatchTables': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchTables,
+                    request_deserializer=croupier_dot_v1_dot_play__service__pb2.WatchTablesRequest.FromString,
+                    response_serializer=croupier_dot_v1_dot_play__service__pb2.WatchTablesResponse.SerializeToString,
             ),
             'SubmitMove': grpc.unary_unary_rpc_method_handler(
                     servicer.SubmitMove,
@@ -198,6 +217,33 @@ class PlayService(object):
             '/croupier.v1.PlayService/WatchTable',
             croupier_dot_v1_dot_play__service__pb2.WatchTableRequest.SerializeToString,
             croupier_dot_v1_dot_play__service__pb2.WatchTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchTables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/croupier.v1.PlayService/WatchTables',
+            croupier_dot_v1_dot_play__service__pb2.WatchTablesRequest.SerializeToString,
+            croupier_dot_v1_dot_play__service__pb2.WatchTablesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,11 @@ class PlayServiceStub:
     """Backs `croupier.run(..., transport="watch")`: the seat's stream. A later stream of the seat
     replaces it.
     """
+    WatchTables: _grpc.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]
+    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
+    browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
+    The call ends when every channel has ended.
+    """
     SubmitMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]
     """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
     begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
@@ -68,6 +73,11 @@ class PlayServiceAsyncStub(PlayServiceStub):
     WatchTable: _aio.UnaryStreamMultiCallable[_play_service_pb2.WatchTableRequest, _play_service_pb2.WatchTableResponse]  # type: ignore[assignment]
     """Backs `croupier.run(..., transport="watch")`: the seat's stream. A later stream of the seat
     replaces it.
+    """
+    WatchTables: _aio.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]  # type: ignore[assignment]
+    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
+    browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
+    The call ends when every channel has ended.
     """
     SubmitMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]  # type: ignore[assignment]
     """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
@@ -99,6 +109,17 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_play_service_pb2.WatchTableResponse], _abc.AsyncIterator[_play_service_pb2.WatchTableResponse]]:
         """Backs `croupier.run(..., transport="watch")`: the seat's stream. A later stream of the seat
         replaces it.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchTables(
+        self,
+        request: _play_service_pb2.WatchTablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_play_service_pb2.WatchTablesResponse], _abc.AsyncIterator[_play_service_pb2.WatchTablesResponse]]:
+        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
+        browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
+        The call ends when every channel has ended.
         """
 
     @_abc_1.abstractmethod
