@@ -453,3 +453,23 @@ async def test_the_examples_run(
         out, err = await example.communicate()
     assert err.decode() == ""
     assert "finished" in out.decode() or "END_REASON_FINISHED" in out.decode()
+
+
+async def test_results_of_all_deals(real_server: RealServer) -> None:
+    class Notes(GreedyBot):
+        def decide(self, view: View, decision: Decision) -> Move:
+            last.append(view.last_result)
+            return super().decide(view, decision)
+
+    last: list[object] = []
+    async with real_server() as address, Client(address) as client:
+        made = await client.create_table(
+            game="pokex", options={"max_deals": 3}, seats=["invited"] * 4, shared_seats=True
+        )
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        await asyncio.gather(*[client.play(Notes(), ticket) for ticket in tickets])
+        found = await client.deal_results(tickets[2])
+        assert [one.deal for one in found] == [1, 2, 3]
+        assert found == await client.deal_results(made.table_id)
+    assert last[0] is None
+    assert last[-1] == found[1]

@@ -181,7 +181,7 @@ def test_a_view_tells_what_its_message_says() -> None:
     assert (view.secret_four_counts, view.turns) == ([0, 1, 0], [4, 4, 3])
     assert (view.caller, [(one.seat, one.is_unasked) for one in view.answers]) == (2, [(0, True)])
     assert (view.chips, view.pot, view.streak_seat, view.streak) == ([5, -2, -3], 12, 0, 1)
-    assert view.results == []
+    assert view.last_result is None
     shown = str(view)
     for words in ("0 of 2: 2♠ 2♥ 2♦ 2♣ (turned down)", "2 called draw", "deadwood 20", "fours  K"):
         assert words in shown

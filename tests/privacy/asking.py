@@ -25,6 +25,7 @@ from tests.privacy.tap import CHANNEL, SessionStream, Tap
 
 TABLES: Final = "croupier.v1.TableService"
 PLAY: Final = "croupier.v1.PlayService"
+SPECTATE: Final = "croupier.v1.SpectateService"
 RECORDS: Final = "croupier.record.v1.RecordService"
 CATALOG: Final = "croupier.v1.CatalogService"
 UNKNOWN: Final = "no-such-table"
@@ -36,7 +37,11 @@ async def glance(tap: Tap, table_id: str) -> None:
     """What is shown of a table without being sent."""
     viewing = play_service_pb2.GetSeatViewRequest(table_id=table_id)
     await tap.call(f"{PLAY}/GetSeatView", viewing)
-    for method, request in (*_lists(table_id)[::2], *_records(table_id)[:2]):
+    for method, request in (
+        *_lists(table_id)[::2],
+        *_results(table_id),
+        *_records(table_id)[:2],
+    ):
         await tap.call(method, request)
 
 
@@ -50,6 +55,8 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
     """
     for method, request in (
         *_lists(table_id),
+        *_results(table_id),
+        *_results(UNKNOWN),
         *_seat_calls(table_id, sequence),
         *_records(table_id),
         *_about_the_server(),
@@ -62,7 +69,7 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
     await tap.stream(f"{RECORDS}/StreamRecords", finished)
     for name in (table_id, UNKNOWN):
         ahead = spectate_service_pb2.SpectateTableRequest(table_id=name, after_sequence=1 << 40)
-        await tap.stream("croupier.v1.SpectateService/SpectateTable", ahead)
+        await tap.stream(f"{SPECTATE}/SpectateTable", ahead)
         watching = play_service_pb2.WatchTableRequest(table_id=name, after_sequence=1 << 40)
         await tap.stream(f"{PLAY}/WatchTable", watching)
         await tap.stream(f"{PLAY}/WatchTables", _seats_ahead(tap, name))
@@ -114,6 +121,17 @@ def _lists(table_id: str) -> tuple[Asked, ...]:
         (f"{TABLES}/GetTable", table_service_pb2.GetTableRequest(table_id=UNKNOWN)),
         (f"{TABLES}/ListTables", table_service_pb2.ListTablesRequest(page_size=1)),
         (f"{TABLES}/ListTables", table_service_pb2.ListTablesRequest(status=playing)),
+    )
+
+
+def _results(table_id: str) -> tuple[Asked, ...]:
+    """Results of the finished deals, as a seat and as a spectator."""
+    return (
+        (f"{PLAY}/ListDealResults", play_service_pb2.ListDealResultsRequest(table_id=table_id)),
+        (
+            f"{SPECTATE}/ListPublicDealResults",
+            spectate_service_pb2.ListPublicDealResultsRequest(table_id=table_id),
+        ),
     )
 
 

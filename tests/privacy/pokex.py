@@ -63,7 +63,7 @@ class PokexSecrets:
             public.totals,
             public.passed_out,
             public.to_act,
-            public.results,
+            state.results,
         )
         return facts if audience == PUBLIC else (*facts, state.hands[audience])
 

@@ -60,11 +60,11 @@ def cases(name: str) -> list[Case]:
 
 
 def ends(found: list[Case]) -> list[Any]:
-    """What everybody knows at the ends of the second stories."""
+    """The ends of the second stories."""
     states = []
     for one in found:
         *_, (state, _) = tell(one.second)
-        states.append(state.public)
+        states.append(state)
     return states
 
 
@@ -81,7 +81,7 @@ def test_the_cases_are_for_every_audience_and_reach_results(name: str) -> None:
 def test_the_cases_reach_every_phase_of_tractor() -> None:
     """Both stories come to windows, auctions, shows, tricks and second deals."""
     found = cases("tractor")
-    last = ends(found)
+    last = [end.public for end in ends(found)]
     assert {end.phase for end in last} >= {TractorPhase.DRAW, TractorPhase.PLAY}
     assert any(end.calls and end.shown for end in last)
     assert any(end.attempt for end in last)

@@ -101,7 +101,7 @@ class TongitsSecrets:
             tuple(public.chips),
             public.streak_seat,
             public.streak,
-            public.results,
+            state.results,
         )
         if audience == PUBLIC:
             return facts
@@ -147,7 +147,7 @@ class TongitsSecrets:
             first.answer(answers)
             second.answer(given)
             other.answers.append(given)
-            if first.state.public.results != second.state.public.results:
+            if first.state.results != second.state.results:
                 return other, deal
             for telling in (first, second):
                 telling.put_chance()

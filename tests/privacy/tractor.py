@@ -86,7 +86,7 @@ def knowledge(state: State, audience: Seat) -> tuple[object, ...]:
         public.failed_throw,
         tuple(public.tricks),
         public.opponents_points,
-        public.results,
+        state.results,
     )
     if audience == PUBLIC:
         return facts
@@ -170,9 +170,7 @@ def _other_deck(
     options = public.options
     players, drawn = options.players, public.drawn
     other = [0] * len(deck)
-    is_thrown_in = public.phase is Phase.DEAL and not (
-        public.results and public.results[-1].deal == public.deal
-    )
+    is_thrown_in = public.phase is Phase.DEAL and public.finished() != public.deal
     if is_thrown_in:
         return _any_deck(deck, public.first_drawer, drawn, players, audience, rng)
     for seat in range(players):

@@ -66,6 +66,7 @@ TABLES = "croupier.v1.TableService"
 PLAY = "croupier.v1.PlayService"
 RECORDS = "croupier.record.v1.RecordService"
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
+PUBLIC_RESULTS = "croupier.v1.SpectateService/ListPublicDealResults"
 SESSION = "croupier.v1.SessionService/Session"
 WATCH_TABLES = f"{PLAY}/WatchTables"
 
@@ -89,9 +90,11 @@ REQUESTS: dict[str, type[Message]] = {
     f"{PLAY}/CheckMove": play_service_pb2.CheckMoveRequest,
     f"{PLAY}/ListLegalMoves": play_service_pb2.ListLegalMovesRequest,
     f"{PLAY}/GetSeatView": play_service_pb2.GetSeatViewRequest,
+    f"{PLAY}/ListDealResults": play_service_pb2.ListDealResultsRequest,
     f"{PLAY}/OpenNonce": play_service_pb2.OpenNonceRequest,
     f"{PLAY}/Concede": play_service_pb2.ConcedeRequest,
     SPECTATE: spectate_service_pb2.SpectateTableRequest,
+    PUBLIC_RESULTS: spectate_service_pb2.ListPublicDealResultsRequest,
     f"{RECORDS}/GetRecord": rec.GetRecordRequest,
     f"{RECORDS}/ListRecords": rec.ListRecordsRequest,
     f"{RECORDS}/VerifyRecord": rec.VerifyRecordRequest,
@@ -112,9 +115,11 @@ BY_ID: dict[str, str] = {
     f"{PLAY}/CheckMove": MOVE,
     f"{PLAY}/ListLegalMoves": "decision_id: '1-0'",
     f"{PLAY}/GetSeatView": "",
+    f"{PLAY}/ListDealResults": "",
     f"{PLAY}/OpenNonce": f"nonce: '{'n' * 32}'",
     f"{PLAY}/Concede": "",
     SPECTATE: "",
+    PUBLIC_RESULTS: "",
     f"{RECORDS}/GetRecord": "",
     f"{RECORDS}/VerifyRecord": "",
 }

@@ -99,13 +99,14 @@ class Seats:
         return (await self.call.unary(f"{TABLES}/GetTable", request, answer)).table
 
     async def open(self) -> table_pb2.Decision | None:
-        """An open decision; None when the match has ended."""
+        """An open decision with its view, as a stream has it; None when the match has ended."""
         number = len(self.tickets)
         for step in range(1, number + 1):
             seat = (self._last + step) % number
             view = await self.view(seat)
             if view.HasField("decision"):
                 self._last = seat
+                view.decision.view.CopyFrom(view.snapshot.seat)
                 return view.decision
         assert (await self.table()).status == table_pb2.TABLE_STATUS_ENDED
         return None

@@ -243,7 +243,7 @@ async def test_a_view_shows_one_hand_and_its_decision(call: Caller) -> None:
         assert view.snapshot.sequence == view.snapshot.table.sequence
         if view.HasField("decision"):
             assert view.decision.seat == seat
-            assert view.decision.HasField("view")
+            assert not view.decision.HasField("view")
 
 
 async def test_nonces_are_opened_and_the_match_begins(call: Caller) -> None:

@@ -26,6 +26,7 @@ from tests.rpc.hostile import (
     CATALOG,
     GAME,
     PLAY,
+    PUBLIC_RESULTS,
     RECORDS,
     REQUESTS,
     SESSION,
@@ -136,7 +137,7 @@ async def for_anybody(live: Keyed, method: str) -> Try:
     if method == f"{TABLES}/JoinTable":
         seats = await live.table(players=("ann",))
         return Try(build(kind, f"table_id: '{seats.id}'"), "joe", seats=seats)
-    if method in (f"{TABLES}/GetTable", SPECTATE):
+    if method in (f"{TABLES}/GetTable", SPECTATE, PUBLIC_RESULTS):
         seats = await live.table()
         return Try(build(kind, f"table_id: '{seats.id}'"), seats=seats)
     if method in (f"{RECORDS}/GetRecord", f"{RECORDS}/VerifyRecord"):

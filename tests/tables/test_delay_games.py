@@ -12,7 +12,7 @@ from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.shard import GameEntry, Shard
-from croupier_server.tables.snapshots import public_snapshot
+from croupier_server.tables.snapshots import public_results, public_snapshot
 from croupier_server.tables.spec import (
     ClockSpec,
     CreateTable,
@@ -64,6 +64,10 @@ class Match:
         found.table.ClearField("spectator_delay")
         return found
 
+    def results(self) -> list[object]:
+        """The results of deals that a spectator is shown now."""
+        return list(public_results(self.table))
+
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("window_ms", [0, 500])
@@ -74,17 +78,17 @@ def test_private_a_late_state_is_the_state_of_that_time(
     name: str, window_ms: int, delay: SpectatorDelay
 ) -> None:
     on_time, late = Match(name, None, window_ms), Match(name, delay, window_ms)
-    there = {}
+    there: dict[int, tuple[table_pb2.Snapshot, list[object]]] = {}
     compared = 0
     for number in range(DECISIONS_MAX):
         one = on_time.snapshot()
-        there[one.sequence] = one
+        there[one.sequence] = one, on_time.results()
         if late.table.status is not Status.PLAYING:
             break
         if number % 3 == 0:
             found = late.snapshot()
             if found.sequence in there:
-                assert found == there[found.sequence]
+                assert (found, late.results()) == there[found.sequence]
                 compared += 1
         on_time.step()
         late.step()

@@ -72,7 +72,7 @@ def services(at: Scene) -> tuple[TableService, PlayService, SpectateService]:
     return (
         TableService(shard, pages, frozenset()),
         PlayService(shard, pages),
-        SpectateService(shard),
+        SpectateService(shard, pages),
     )
 
 

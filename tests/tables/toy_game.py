@@ -209,6 +209,10 @@ class Toy:
     def fallback(self, state: State, seat: Seat) -> Move:
         return PASS if state.phase == "window" else CARD + state.hands[seat][0]
 
+    def results(self, state: State) -> Sequence[str]:
+        ended = state.deal - any(state.hands)
+        return [f"deal {number}" for number in range(1, ended + 1)]
+
     def standing(self, state: State) -> tuple[int, ...]:
         return tuple(state.scores)
 
@@ -300,6 +304,9 @@ class ToyWire:
     def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
         private = {seat: text_bytes(part) for seat, part in event.private.items()}
         return text_bytes(event.public), private
+
+    def deal_result_bytes(self, result: object) -> bytes:
+        return text_bytes(result)
 
     def views(self) -> ToyViews:
         return ToyViews()

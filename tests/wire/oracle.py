@@ -53,6 +53,10 @@ class Oracle(ABC):
         """The game's message of a move."""
 
     @abstractmethod
+    def game_result(self, scored: Any) -> Any:
+        """The game's message of how a deal ended."""
+
+    @abstractmethod
     def fill_event(self, message: Any, part: Any) -> None:
         """Put the public part of an event into the game's message."""
 
@@ -128,6 +132,12 @@ class Oracle(ABC):
         """The private part of an event for *seat*."""
         message = game_pb2.GamePrivateEvent()
         self.fill_private(getattr(message, self.name), event.public, event.private[seat])
+        return message
+
+    def deal_result(self, scored: Any) -> game_pb2.DealResult:
+        """How a deal ended."""
+        message = game_pb2.DealResult()
+        getattr(message, self.name).CopyFrom(self.game_result(scored))
         return message
 
     def public_view(self, state: Any) -> game_pb2.PublicView:

@@ -148,7 +148,7 @@ def pokex_public(public: PublicState) -> pokex_pb2.PokexPublicView:
         carried=public.carried,
         totals=public.totals,
         passed_out=public.passed_out,
-        results=map(result, public.results),
+        last_result=None if public.last_result is None else result(public.last_result),
     )
     for seat, tricks in public.calls:
         message.calls.add(seat=seat, tricks=tricks)
@@ -173,6 +173,9 @@ class PokexOracle(Oracle):
 
     def game_move(self, code: Move) -> pokex_pb2.PokexMove:
         return pokex_move(code)
+
+    def game_result(self, scored: DealResult) -> pokex_pb2.PokexDealResult:
+        return result(scored)
 
     def fill_event(self, message: Any, part: Any) -> None:
         _fill_event(message, part)

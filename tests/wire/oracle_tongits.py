@@ -195,7 +195,7 @@ def tongits_public(public: PublicState) -> tongits_pb2.TongitsPublicView:
         pot=public.pot,
         chips=public.chips,
         streak=public.streak,
-        results=map(result, public.results),
+        last_result=None if public.last_result is None else result(public.last_result),
     )
     for seat in range(3):
         for barred in (public.barred_turn, public.barred_deal, public.barred_discard):
@@ -263,6 +263,9 @@ class TongitsOracle(Oracle):
 
     def game_move(self, code: Move) -> tongits_pb2.TongitsMove:
         return tongits_move(code)
+
+    def game_result(self, scored: DealResult) -> tongits_pb2.TongitsDealResult:
+        return result(scored)
 
     def fill_event(self, message: Any, part: Any) -> None:
         _fill_event(message, part)

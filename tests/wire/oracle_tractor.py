@@ -278,7 +278,8 @@ def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
         )
         message.trick.points = worth(one for cards in public.plays for one in ids(cards))
     message.tricks.extend(_trick(trick.leader, trick) for trick in public.tricks)
-    message.results.extend(result(scored) for scored in public.results)
+    if public.last_result is not None:
+        message.last_result.CopyFrom(result(public.last_result))
     return message
 
 
@@ -298,6 +299,9 @@ class TractorOracle(Oracle):
 
     def game_move(self, code: Move) -> tractor_pb2.TractorMove:
         return tractor_move(code)
+
+    def game_result(self, scored: DealScored) -> tractor_pb2.TractorDealResult:
+        return result(scored)
 
     def fill_event(self, message: Any, part: Any) -> None:
         _fill_event(message, part)

@@ -134,8 +134,8 @@ def chance(game: AnyGame, state: object, rng: random.Random) -> list[int]:
 
 
 def deals_of(state: Any) -> int:
-    """How many deals have ended; every game keeps their results."""
-    return len(state.public.results)
+    """How many deals have ended; every game counts them."""
+    return int(state.public.finished())
 
 
 def play(game: AnyGame, of: object, rng: random.Random, deals: int = 1) -> Iterator[Step]:

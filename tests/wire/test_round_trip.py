@@ -62,12 +62,19 @@ def check_views(views: ViewEncoder, oracle: Oracle, state: Any, seats: Iterable[
         assert found == own.SerializeToString(deterministic=True)
 
 
+def check_results(wire: GameWire, oracle: Oracle, results: Iterable[object]) -> None:
+    for result in results:
+        wanted = oracle.deal_result(result)
+        assert wire.deal_result_bytes(result) == wanted.SerializeToString(deterministic=True)
+
+
 def check_match(name: str, options: object, rng: random.Random, deals: int) -> int:
     """Compare everything of a random match; the number of moves compared."""
     game, wire, oracle = GAMES[name], WIRES_BY_NAME[name], ORACLES[name]
     players = game.players(options)
     views = wire.views()
     compared = 0
+    state: Any = None
     for number, step in enumerate(playouts.play(game, options, rng, deals)):
         check_events(wire, oracle, step.events)
         if players <= PLAYERS_SLOW or number % 4 == 0:
@@ -77,6 +84,10 @@ def check_match(name: str, options: object, rng: random.Random, deals: int) -> i
         for move in step.answers.values():
             assert wire.move_code(game_pb2.Move.FromString(wire.move_bytes(move))) == move
             compared += 1
+        state = step.state
+    results = game.results(state)
+    assert len(results) == playouts.deals_of(state)
+    check_results(wire, oracle, results)
     return compared
 
 

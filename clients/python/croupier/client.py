@@ -38,9 +38,13 @@ from croupier.v1 import (
     catalog_service_pb2,
     game_pb2,
     play_service_pb2,
+    pokex_pb2,
+    spectate_service_pb2,
     system_service_pb2,
     table_pb2,
     table_service_pb2,
+    tongits_pb2,
+    tractor_pb2,
 )
 from croupier.watch import Watches
 
@@ -48,6 +52,15 @@ __all__ = ["Client", "NewTable", "Transport", "connect"]
 
 Transport: TypeAlias = Literal["session", "watch"]
 """How updates travel: many seats on one stream, or a stream a seat and a call a move."""
+
+DealResult: TypeAlias = (
+    tractor_pb2.TractorDealResult | tongits_pb2.TongitsDealResult | pokex_pb2.PokexDealResult
+)
+"""How a deal ended; a message of its game."""
+
+_ResultsPage: TypeAlias = (
+    play_service_pb2.ListDealResultsResponse | spectate_service_pb2.ListPublicDealResultsResponse
+)
 
 LegalListing: TypeAlias = Literal["full", "summary", "off"]
 """How much of the legal moves a decision carries."""
@@ -421,6 +434,34 @@ class Client:
             token = page.next_page_token
             if not token:
                 return
+
+    async def deal_results(self, of: Ticket | str) -> list[DealResult]:
+        """Results of all finished deals of a match, each a message of its game.
+
+        Args:
+            of: the ticket of a seat; or the id of a table, for what spectators see.
+        """
+        if isinstance(of, Ticket):
+            table_id, secret = of.table_id, self._secret(of)
+        else:
+            table_id, secret = of, ""
+        found: list[DealResult] = []
+        token = ""
+        while True:
+            page = await self._deal_results(table_id, secret, token)
+            found += [getattr(one, one.WhichOneof("game") or "") for one in page.results]
+            token = page.next_page_token
+            if not token:
+                return found
+
+    async def _deal_results(self, table_id: str, secret: str, token: str) -> _ResultsPage:
+        if not secret:
+            asked = spectate_service_pb2.ListPublicDealResultsRequest(
+                table_id=table_id, page_token=token
+            )
+            return await self._main.call(self._main.spectate.ListPublicDealResults, asked)
+        request = play_service_pb2.ListDealResultsRequest(table_id=table_id, page_token=token)
+        return await self._main.call(self._main.play.ListDealResults, request, ticket=secret)
 
     async def check_move(
         self, ticket: Ticket, decision_id: str, move: Move

@@ -228,5 +228,7 @@ class PokexGuide(Guide):
 
     def value(self, state: State, seat: Seat) -> float:
         """Points of the side of *seat* in the deal that has just ended, less the others'."""
-        points = state.public.results[-1].points
+        result = state.public.last_result
+        assert result is not None
+        points = result.points
         return float(points[seat % 2] - points[1 - seat % 2])

@@ -246,7 +246,8 @@ class TongitsGuide(Guide):
     def value(self, state: State, seat: Seat) -> float:
         """Chips of *seat* after the deal that has just ended."""
         public = state.public
-        result = public.results[-1]
+        result = public.last_result
+        assert result is not None
         worth = float(result.seats[seat].chips)
         if public.phase is not Phase.OVER and result.winner is not None and not result.jackpot:
             # Who won stands to win the pot next time, and about every third time does.

@@ -65,9 +65,9 @@ class TractorGuide(Guide):
         if public.phase is Phase.PLAY:
             worth = _promise(state) - public.opponents_points
             return worth if seat % 2 == public.declarers else -worth
-        if not public.results:
+        last = public.last_result
+        if last is None:
             return 0.0
-        last = public.results[-1]
         worth = -last.trick_points - min(last.bonus, _BONUS_MAX)
         return float(worth if seat % 2 == last.declarers else -worth)
 

@@ -47,7 +47,8 @@ def _public(message: pokex_pb2.PokexPublicView, options: PokexOptions) -> Public
     public.totals = (message.totals[0], message.totals[1])
     public.passed_out = message.passed_out
     public.to_act = seat_of(message, "to_act")
-    public.results = tuple(map(_result, message.results))
+    if message.HasField("last_result"):
+        public.last_result = _result(message.last_result)
     return public
 
 

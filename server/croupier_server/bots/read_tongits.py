@@ -64,7 +64,8 @@ def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> 
     public.chips = list(message.chips)
     public.streak_seat = seat_of(message, "streak_seat")
     public.streak = message.streak
-    public.results = tuple(map(_result, message.results))
+    if message.HasField("last_result"):
+        public.last_result = _result(message.last_result)
     return public
 
 

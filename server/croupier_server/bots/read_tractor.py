@@ -54,9 +54,9 @@ def _public(message: tractor_pb2.TractorPublicView, options: TractorOptions) -> 
     public.declarers = seat_of(message, "declarers")
     public.to_act = seat_of(message, "to_act")
     public.opponents_points = message.opponents_points
-    public.results = tuple(map(_result, message.results))
-    if public.results:
-        public.nominee = public.results[-1].next_starter
+    if message.HasField("last_result"):
+        public.last_result = _result(message.last_result)
+        public.nominee = public.last_result.next_starter
     if message.HasField("trumps"):
         public.trumps = trumps(
             _suit(message.trumps),

@@ -324,6 +324,10 @@ class Game(Protocol, Generic[O, S, V]):
         """The legal move played for a seat that does not answer."""
         ...
 
+    def results(self, state: S) -> Sequence[object]:
+        """Results of the finished deals in order, each as its event has told it. Public."""
+        ...
+
     def standing(self, state: S) -> tuple[int, ...]:
         """Score of each seat if the match ended with the last finished deal. They sum to zero."""
         ...

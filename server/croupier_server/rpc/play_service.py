@@ -26,6 +26,7 @@ from croupier_server.errors import (
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.callers import while_key_lasts
+from croupier_server.rpc.deal_results import results_page, whole
 from croupier_server.rpc.errors import to_status
 from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
@@ -75,6 +76,7 @@ class PlayService:
         service.unary(
             "ListLegalMoves", pb.ListLegalMovesRequest, self.list_legal_moves, frequent=True
         )
+        service.unary("ListDealResults", pb.ListDealResultsRequest, self.list_deal_results)
         service.unary("GetSeatView", pb.GetSeatViewRequest, self.get_seat_view, frequent=True)
         service.unary("OpenNonce", pb.OpenNonceRequest, self.open_nonce)
         service.unary("Concede", pb.ConcedeRequest, self.concede)
@@ -197,12 +199,17 @@ class PlayService:
             page.append(field_text(2, self._pages.token(scope, f"{last:x}")))
         return b"".join(page)
 
+    async def list_deal_results(self, caller: Caller, request: pb.ListDealResultsRequest) -> bytes:
+        """A page of the results of the finished deals."""
+        async with self._shard.refusing():
+            table, _ = self._seat(caller, request.table_id)
+        return await results_page(self._shard, self._pages, table, request, snapshots.seat_results)
+
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""
         async with self._shard.refusing():
             table, seat = self._seat(caller, request.table_id)
-        while table.journal.committed < table.journal.sequence:
-            await self._shard.committed()
+        await whole(self._shard, table)
         try:
             return self._seat_view(table, seat)
         except Exception as fault:
@@ -240,7 +247,7 @@ class PlayService:
         if decision is not None:
             table.match.timing.start(decision, now, self._shard.limits.unary_grace_ms)
             self._shard.clock_started(table)
-            payload = table.match.decision_payload(decision, now, with_view=True)
+            payload = table.match.decision_payload(decision, now, with_view=False)
             answer += field_bytes(2, payload)
         return answer
 

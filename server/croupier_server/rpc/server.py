@@ -233,7 +233,7 @@ def services_of(
         "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),
         "croupier.v1.PlayService": PlayService(shard, pages),
         "croupier.v1.SessionService": SessionService(shard),
-        "croupier.v1.SpectateService": SpectateService(shard),
+        "croupier.v1.SpectateService": SpectateService(shard, pages),
         "croupier.record.v1.RecordService": records,
     }
 

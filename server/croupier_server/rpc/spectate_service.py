@@ -11,7 +11,10 @@ import grpc
 
 from croupier.v1 import spectate_service_pb2 as pb
 from croupier_server.rpc.callers import while_key_lasts
+from croupier_server.rpc.deal_results import results_page
 from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.wire.encode import field_bytes
@@ -22,15 +25,22 @@ class SpectateService:
 
     Args:
         shard: owner of the tables.
+        pages: makes page tokens.
     """
 
-    def __init__(self, shard: Shard) -> None:
+    def __init__(self, shard: Shard, pages: PageTokens) -> None:
         self._shard = shard
+        self._pages = pages
 
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.v1.SpectateService")
         service.stream("SpectateTable", pb.SpectateTableRequest, self.spectate_table)
+        service.unary(
+            "ListPublicDealResults",
+            pb.ListPublicDealResultsRequest,
+            self.list_public_deal_results,
+        )
         return service.handler()
 
     async def spectate_table(
@@ -48,3 +58,14 @@ class SpectateService:
                     yield field_bytes(1, update)
         finally:
             feed.close()
+
+    async def list_public_deal_results(
+        self, caller: Caller, request: pb.ListPublicDealResultsRequest
+    ) -> bytes:
+        """A page of the results that everybody may see."""
+        table = self._shard.table(request.table_id)
+        async with self._shard.refusing():
+            self._shard.look_at(table, caller)
+        return await results_page(
+            self._shard, self._pages, table, request, snapshots.public_results
+        )

@@ -12,7 +12,7 @@ seen to be joined. Must not be put here: who reads it, and who looks again when 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from croupier_server.games.base import Move, Seat
@@ -205,16 +205,25 @@ class Delayed:
 
     def snapshot(self, resource: bytes) -> bytes:
         """Payload of ``Snapshot`` as of the last event shown; *resource* is that of the table."""
-        if self._fault is not None:
-            raise self._fault
-        self._carry_out()
+        self._catch_up()
         view = self._views.public(self._state)
         clocks = updates.clocks(5, self._clocks)
         return updates.snapshot(resource, self.sequence, seat=None, public=view, clocks=clocks)
 
+    def results(self) -> Sequence[object]:
+        """Results of the deals that had ended with the last event shown."""
+        self._catch_up()
+        return self._game.results(self._state)
+
     def heartbeat(self, now: int) -> bytes:
         """``TableUpdate`` with a sign of life, as of the last event shown but for the time."""
         return updates.heartbeat(self.sequence, updates.clocks(2, self._clocks), now)
+
+    def _catch_up(self) -> None:
+        """Bring the state up to the last event shown; raise the fault that prevents it."""
+        if self._fault is not None:
+            raise self._fault
+        self._carry_out()
 
     def _carry_out(self) -> None:
         """Bring the state up to the last event shown."""

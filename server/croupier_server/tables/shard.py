@@ -263,11 +263,7 @@ class Shard:
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
         """
-        if table.spec.deal.tables > 1:
-            self.directory.expect_whole()
-        if self.directory.boards.may_not_watch(caller.principal, table):
-            raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
-        self.expect_serving()
+        self._expect_free_to_watch(table, caller)
         self.readers.expect_few_at(table, caller.principal)
         feed = PublicFeed(
             self,
@@ -278,9 +274,29 @@ class Shard:
             principal=caller.principal,
         )
         self.readers.add_spectator(feed)
+        self._count_as_watching(table, caller)
+        return feed
+
+    def look_at(self, table: Table, caller: Caller = NOBODY) -> None:
+        """Let *caller* see what spectators of *table* see, without a stream.
+
+        Raises:
+            NotAllowed: SPECTATING_BARRED.
+            Unavailable: SERVER_DRAINING.
+        """
+        self._expect_free_to_watch(table, caller)
+        self._count_as_watching(table, caller)
+
+    def _expect_free_to_watch(self, table: Table, caller: Caller) -> None:
+        if table.spec.deal.tables > 1:
+            self.directory.expect_whole()
+        if self.directory.boards.may_not_watch(caller.principal, table):
+            raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
+        self.expect_serving()
+
+    def _count_as_watching(self, table: Table, caller: Caller) -> None:
         if self.directory.boards.watch(table, [caller.principal]):
             self.done(table)
-        return feed
 
     def watch_lobby(self, *, kind: int = 0, caller: Caller = NOBODY) -> LobbyFeed:
         """Listed tables that have not ended, then what changes.

@@ -5,6 +5,8 @@ Must not be put here: when they are sent, and what of a table is shown late (``d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croupier_server.games.base import Seat
 from croupier_server.tables import updates
 from croupier_server.tables.table import Table
@@ -36,6 +38,16 @@ def public_snapshot(table: Table, now: int) -> bytes:
         public=view,
         clocks=_clocks(table, 5, now),
     )
+
+
+def seat_results(table: Table) -> Sequence[object]:
+    """Results of the finished deals, for a seat."""
+    return table.game.results(table.match.state)
+
+
+def public_results(table: Table) -> Sequence[object]:
+    """The same for everybody."""
+    return seat_results(table) if table.delayed is None else table.delayed.results()
 
 
 def seat_heartbeat(table: Table, now: int) -> bytes:

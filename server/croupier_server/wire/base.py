@@ -114,6 +114,10 @@ class GameWire(Protocol):
         """Payload of ``GameEvent``, and by seat the payload of its ``GamePrivateEvent``."""
         ...
 
+    def deal_result_bytes(self, result: object) -> bytes:
+        """Payload of ``DealResult``; *result* is one of `Game.results`."""
+        ...
+
     def views(self) -> ViewEncoder:
         """A new encoder, for one table."""
         ...

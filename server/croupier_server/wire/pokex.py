@@ -6,9 +6,11 @@ Must not be put here: how anything is encoded; each of those has a file of its o
 from __future__ import annotations
 
 from croupier.v1 import game_pb2
+from croupier_server.games.pokex.events import DealResult
 from croupier_server.games.pokex.options import PokexOptions, option_text
 from croupier_server.games.pokex.state import PLAYERS
-from croupier_server.wire import pokex_moves
+from croupier_server.wire import pokex_moves, pokex_parts
+from croupier_server.wire.encode import field_bytes
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.pokex_events import EVENTS
 from croupier_server.wire.pokex_options import OPTION_FIELDS
@@ -36,6 +38,11 @@ class PokexWire(BaseWire):
     def _texts(self, options: object) -> dict[str, str]:
         assert isinstance(options, PokexOptions)
         return option_text(options)
+
+    def deal_result_bytes(self, result: object) -> bytes:
+        """Payload of ``DealResult``."""
+        assert isinstance(result, DealResult)
+        return field_bytes(self.kind, pokex_parts.result(result))
 
     def views(self) -> PokexViews:
         """A new encoder, for one table."""

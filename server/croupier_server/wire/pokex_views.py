@@ -28,7 +28,7 @@ from croupier_server.wire.encode import (
 )
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.pokex_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed
+from croupier_server.wire.views import Growing, Latest, framed
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
@@ -46,7 +46,7 @@ _SIZES: Final = Kept[tuple[int, ...], bytes](lambda sizes: field_packed(10, byte
 class PokexViews:
     """The `ViewEncoder` of Pokex; states are `pokex.state.State`."""
 
-    __slots__ = ("_back", "_back_of", "_head", "_head_of", "_own", "_results", "_tricks")
+    __slots__ = ("_back", "_back_of", "_head", "_head_of", "_last_result", "_own", "_tricks")
 
     def __init__(self) -> None:
         self._head = b""
@@ -56,7 +56,7 @@ class PokexViews:
         """Fields 12 to 17."""
         self._back_of: tuple[object, ...] = ()
         self._tricks = Growing[Trick](12, _trick)
-        self._results = Growing[DealResult](19, parts.result)
+        self._last_result = Latest[DealResult](19, parts.result)
         self._own: list[tuple[Cards, bytes]] = [(0, b"")] * PLAYERS
         """By seat: its hand, and field 3 of ``PokexView``."""
 
@@ -111,7 +111,7 @@ class PokexViews:
                 _trick_under_way(center, plays) if plays or center else b"",
                 self._back,
                 _TO_ACT[public.to_act],
-                self._results.encoded(public.results),
+                self._last_result.encoded(public.last_result),
             )
         )
 

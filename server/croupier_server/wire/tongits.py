@@ -6,9 +6,11 @@ Must not be put here: how anything is encoded; each of those has a file of its o
 from __future__ import annotations
 
 from croupier.v1 import game_pb2
+from croupier_server.games.tongits.events import DealResult
 from croupier_server.games.tongits.options import TongitsOptions, option_text
 from croupier_server.games.tongits.state import PLAYERS
-from croupier_server.wire import tongits_moves
+from croupier_server.wire import tongits_moves, tongits_parts
+from croupier_server.wire.encode import field_bytes
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.tongits_events import EVENTS
 from croupier_server.wire.tongits_options import OPTION_FIELDS
@@ -36,6 +38,11 @@ class TongitsWire(BaseWire):
     def _texts(self, options: object) -> dict[str, str]:
         assert isinstance(options, TongitsOptions)
         return option_text(options)
+
+    def deal_result_bytes(self, result: object) -> bytes:
+        """Payload of ``DealResult``."""
+        assert isinstance(result, DealResult)
+        return field_bytes(self.kind, tongits_parts.result(result))
 
     def views(self) -> TongitsViews:
         """A new encoder, for one table."""

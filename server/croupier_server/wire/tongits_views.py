@@ -36,7 +36,7 @@ from croupier_server.wire.encode import (
     varint,
 )
 from croupier_server.wire.tongits_moves import GAME_ARM
-from croupier_server.wire.views import Growing, framed
+from croupier_server.wire.views import Latest, framed
 
 _GAME_TAG: Final = TAGS[GAME_ARM]
 _PUBLIC_TAG: Final = TAGS[1]
@@ -68,9 +68,9 @@ class TongitsViews:
         "_chips_of",
         "_deal",
         "_deal_of",
+        "_last_result",
         "_melds",
         "_melds_of",
-        "_results",
     )
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class TongitsViews:
         self._melds: list[bytes] = []
         """Field 7, meld by meld."""
         self._melds_of: list[Meld] = []
-        self._results = Growing[DealResult](19, parts.result)
+        self._last_result = Latest[DealResult](19, parts.result)
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
@@ -123,7 +123,7 @@ class TongitsViews:
                 b"" if public.caller == NO_SEAT else _call(public),
                 _TO_ACT[public.to_act],
                 self._chips,
-                self._results.encoded(public.results),
+                self._last_result.encoded(public.last_result),
                 framed(_DISCARDERS_TAG, public.discarders) if public.discarders else b"",
                 _BARRED_TURN[public.barred_turn],
                 _BARRED_DEAL[public.barred_deal],

@@ -6,8 +6,10 @@ Must not be put here: how anything is encoded; each of those has a file of its o
 from __future__ import annotations
 
 from croupier.v1 import game_pb2
+from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.options import TractorOptions, option_text
-from croupier_server.wire import tractor_moves
+from croupier_server.wire import tractor_moves, tractor_parts
+from croupier_server.wire.encode import field_bytes
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.tractor_events import EVENTS
 from croupier_server.wire.tractor_options import OPTION_FIELDS
@@ -35,6 +37,11 @@ class TractorWire(BaseWire):
     def _texts(self, options: object) -> dict[str, str]:
         assert isinstance(options, TractorOptions)
         return option_text(options)
+
+    def deal_result_bytes(self, result: object) -> bytes:
+        """Payload of ``DealResult``."""
+        assert isinstance(result, DealScored)
+        return field_bytes(self.kind, tractor_parts.result(result))
 
     def views(self) -> TractorViews:
         """A new encoder, for one table."""

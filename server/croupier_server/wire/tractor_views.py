@@ -40,7 +40,7 @@ from croupier_server.wire.encode import (
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.tractor_moves import GAME_ARM
 from croupier_server.wire.tractor_parts import PLAYS
-from croupier_server.wire.views import Growing, framed
+from croupier_server.wire.views import Latest, framed
 
 _KITTY_FIELD: Final = 4
 _GAME_TAG: Final = TAGS[GAME_ARM]
@@ -86,7 +86,7 @@ class TractorViews:
         "_kitty",
         "_kitty_ids",
         "_kitty_of",
-        "_results",
+        "_last_result",
         "_spent",
         "_tricks",
         "_tricks_last",
@@ -107,7 +107,7 @@ class TractorViews:
         self._kitty_of: Cards = 0
         self._held = 0
         """Cards of each hand before the first trick."""
-        self._results = Growing[DealScored](22, parts.result)
+        self._last_result = Latest[DealScored](22, parts.result)
         self._tricks = b""
         self._tricks_number = 0
         self._tricks_last: Trick | None = None
@@ -155,7 +155,7 @@ class TractorViews:
                 _trick_under_way(public) if public.plays else b"",
                 self._back,
                 asked,
-                self._results.encoded(public.results),
+                self._last_result.encoded(public.last_result),
                 self._exposed,
             )
         )

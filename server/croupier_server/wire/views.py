@@ -16,7 +16,7 @@ _SHORT: Final = len(VARINTS)
 
 
 class Growing(Generic[T]):
-    """Elements of a repeated field that mostly grows: results of deals, finished tricks.
+    """Elements of a repeated field that mostly grows, such as finished tricks.
 
     What was encoded is compared with the elements each time, by identity where they are the same
     objects, so that it cannot be sent when it is no longer true.
@@ -46,6 +46,30 @@ class Growing(Generic[T]):
             [field_bytes(self._field, self._encode(element)) for element in elements[known:]]
         )
         self._of = elements
+        return self._encoded
+
+
+class Latest(Generic[T]):
+    """A message field whose value is replaced as a whole now and then, such as the last result.
+
+    Args:
+        field: its number.
+        encode: payload of a value.
+    """
+
+    __slots__ = ("_encode", "_encoded", "_field", "_of")
+
+    def __init__(self, field: int, encode: Callable[[T], bytes]) -> None:
+        self._field = field
+        self._encode = encode
+        self._of: T | None = None
+        self._encoded = b""
+
+    def encoded(self, value: T | None) -> bytes:
+        """*value* with tag and length; nothing for None."""
+        if value is not self._of:
+            self._of = value
+            self._encoded = b"" if value is None else field_bytes(self._field, self._encode(value))
         return self._encoded
 
 

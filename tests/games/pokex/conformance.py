@@ -14,7 +14,7 @@ def check_state(state: object) -> None:
     """P-1.1: every card is in one place. P-4.3: no trick counts twice. P-6: totals are sums."""
     assert isinstance(state, State)
     public = state.public
-    sums = [sum(result.points[side] for result in public.results) for side in (0, 1)]
+    sums = [sum(result.points[side] for result in state.results) for side in (0, 1)]
     assert list(public.totals) == sums, "points were lost or found"
     assert sum(public.taken) + public.carried <= len(public.tricks)
     if public.phase in (Phase.DEAL, Phase.OVER):

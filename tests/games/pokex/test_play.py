@@ -251,7 +251,7 @@ def test_tricks_carried_to_the_end_are_nobodys() -> None:
     state.public.carried = 1
     state.public.taken = (2, 2)
     finish_deal(state)
-    result = state.public.results[-1]
+    result = state.results[-1]
     assert state.public.carried == 0
     assert sum(result.tricks) in (4, 6)
 

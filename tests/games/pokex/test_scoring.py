@@ -99,7 +99,7 @@ def test_points_are_added_up_at_a_table() -> None:
     while GAME.turn(state) is not Turn.OVER:
         result = finish_deal(state)[-1].public
         assert isinstance(result, DealResult)
-        assert result == state.public.results[-1]
+        assert result == state.results[-1]
         expected = deal_points(0, 2, result.tricks, state.public.options)
         assert result.points == result.totals == expected
         assert (result.declarer, result.bid, result.wild_rank) == (0, 2, 2)

@@ -18,7 +18,7 @@ def check_state(state: object) -> None:
     assert sum(public.chips) + public.pot == 0, "chips were lost or found"
     if public.phase is Phase.OVER:
         assert public.pot == 0, "the pot is split at the end"
-    for result in public.results:
+    for result in state.results:
         assert sum(seat.settlement for seat in result.seats) == 0
     assert all(size >= 0 for size in public.hand_sizes)
     if public.phase in (Phase.DEAL, Phase.OVER):

@@ -229,7 +229,7 @@ def legal(state: State) -> list[str]:
 
 def result(state: State) -> DealResult:
     """The result of the deal that has just ended."""
-    return state.public.results[-1]
+    return state.results[-1]
 
 
 def settlements(state: State) -> list[int]:

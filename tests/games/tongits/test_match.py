@@ -236,13 +236,13 @@ def test_chips_and_cards_are_conserved(options: TongitsOptions, seed: int) -> No
             assert all(meld.cards in state.table.kinds for meld in public.melds)
         else:
             assert public.to_act == NO_SEAT
-    assert len(public.results) == options.max_hands
-    assert [told.deal for told in public.results] == list(range(1, options.max_hands + 1))
+    assert len(state.results) == options.max_hands
+    assert [told.deal for told in state.results] == list(range(1, options.max_hands + 1))
     assert public.pot == 0
     outcome = GAME.outcome(state)
     assert outcome is not None
     assert sum(seat.score for seat in outcome.seats) == 0
-    for told in public.results:
+    for told in state.results:
         assert sum(seat.settlement for seat in told.seats) == 0
         assert sum(paid.total for paid in told.payments) == max(
             seat.settlement for seat in told.seats

@@ -45,6 +45,7 @@ def test_worlds_fit_the_view(options: TongitsOptions, seed: int) -> None:
                 assert [hand.bit_count() for hand in world.hands] == state.public.hand_sizes
                 assert list(map(len, world.secret_fours)) == state.public.secret_fours
             else:
+                world.results = state.results  # a view has the last one alone
                 assert world == state
 
 
@@ -58,7 +59,7 @@ def test_play_goes_on_in_a_world(ruleset: str, seed: int) -> None:
             for _ in steps(world, sampler(number), seed):
                 pass
             assert GAME.turn(world) is Turn.OVER
-            assert len(world.public.results) == 2
+            assert world.public.finished() == 2
 
 
 def test_worlds_depend_on_the_words_alone() -> None:
@@ -125,4 +126,6 @@ def test_between_deals_nothing_is_hidden() -> None:
     for _ in steps(state, sampler(1), 1):
         if state.public.phase in (Phase.DEAL, Phase.OVER):
             for audience in (PUBLIC, 0, 1, 2):
-                assert GAME.worlds(GAME.view(state, audience), words(1)) == state
+                world = GAME.worlds(GAME.view(state, audience), words(1))
+                world.results = state.results  # a view has the last one alone
+                assert world == state

@@ -239,6 +239,6 @@ def test_auction_is_held_in_every_deal() -> None:
         for event in happened
         if isinstance(event.public, events.AuctionEnded)
     ]
-    assert len(ended) == len(state.public.results)
-    for auctioned, result in zip(ended, state.public.results, strict=True):
+    assert len(ended) == len(state.results)
+    for auctioned, result in zip(ended, state.results, strict=True):
         assert (auctioned.declarers, auctioned.bid) == (result.declarers, result.bid)

@@ -246,7 +246,7 @@ def test_one_deal_scores_its_level_change() -> None:
     for seed in range(12):
         state = GAME.new(make_options(max_deals=1))
         play_out(state, sampler(seed), seed)
-        (result,) = state.public.results
+        (result,) = state.results
         outcome = GAME.outcome(state)
         assert outcome is not None
         gain = result.levels[result.winners] - 2
@@ -264,7 +264,7 @@ def test_a_match_is_won_by_its_ace() -> None:
         options = make_options(ace_rule="reach", start_levels="K", max_deals=40)
         state = GAME.new(options)
         play_out(state, sampler(seed), seed)
-        last = state.public.results[-1]
+        last = state.results[-1]
         assert last.match_winner == last.winners
         assert last.levels[last.winners] == 14
         outcome = GAME.outcome(state)
@@ -287,7 +287,7 @@ def test_places_follow_scores_whatever_the_levels_were_at_the_start(starter: int
         options = make_options(starter=starter, start_levels="9,4", max_deals=1)
         state = GAME.new(options)
         play_out(state, sampler(seed), seed)
-        (result,) = state.public.results
+        (result,) = state.results
         outcome = GAME.outcome(state)
         assert outcome is not None
         lead = result.levels[0] - result.levels[1]

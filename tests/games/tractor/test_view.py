@@ -66,7 +66,7 @@ def test_the_kitty_is_the_starters_alone_until_the_result() -> None:
                 assert seen.taken == (state.taken if is_starter else 0)
                 assert seen.buried == (state.buried if is_starter else 0)
             buried = state.buried
-    assert state.public.results[0].buried == buried
+    assert state.results[0].buried == buried
     assert GAME.view(state, 0).buried == 0
 
 

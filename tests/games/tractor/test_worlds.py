@@ -127,7 +127,7 @@ def test_play_goes_on_in_a_world(seed: int) -> None:
             for _ in steps(world, sampler(number), seed):
                 pass
             assert GAME.turn(world) is Turn.OVER
-            assert world.public.results
+            assert world.public.last_result
 
 
 def test_worlds_differ_and_depend_on_the_words_alone() -> None:

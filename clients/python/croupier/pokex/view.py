@@ -210,9 +210,9 @@ class PokexView(GameView[pokex_pb2.PokexView]):
         return self.public.passed_out
 
     @property
-    def results(self) -> list[pokex_pb2.PokexDealResult]:
-        """Results of the finished deals."""
-        return list(self.public.results)
+    def last_result(self) -> pokex_pb2.PokexDealResult | None:
+        """Result of the deal that was finished last. `Client.deal_results` has all of them."""
+        return self.public.last_result if self.public.HasField("last_result") else None
 
     # For people ----------------------------------------------------------------------------------
     def __str__(self) -> str:

@@ -203,9 +203,9 @@ class TongitsView(GameView[tongits_pb2.TongitsView]):
         return self.public.streak
 
     @property
-    def results(self) -> list[tongits_pb2.TongitsDealResult]:
-        """Results of the finished deals."""
-        return list(self.public.results)
+    def last_result(self) -> tongits_pb2.TongitsDealResult | None:
+        """Result of the deal that was finished last. `Client.deal_results` has all of them."""
+        return self.public.last_result if self.public.HasField("last_result") else None
 
     # For people ----------------------------------------------------------------------------------
     def __str__(self) -> str:

@@ -215,9 +215,9 @@ class TractorView(GameView[tractor_pb2.TractorView]):
         return [(call.seat, call.points) for call in self.public.calls]
 
     @property
-    def results(self) -> list[tractor_pb2.TractorDealResult]:
-        """Results of the finished deals."""
-        return list(self.public.results)
+    def last_result(self) -> tractor_pb2.TractorDealResult | None:
+        """Result of the deal that was finished last. `Client.deal_results` has all of them."""
+        return self.public.last_result if self.public.HasField("last_result") else None
 
     # Tricks --------------------------------------------------------------------------------------
     @cached_property

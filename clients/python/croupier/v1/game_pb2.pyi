@@ -544,6 +544,44 @@ class SeatView(_message.Message):
 Global___SeatView: _TypeAlias = SeatView  # noqa: Y015
 
 @_typing.final
+class DealResult(_message.Message):
+    """How a deal ended, by game. Public. In an event it is the `deal_scored` of the game's own event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRACTOR_FIELD_NUMBER: _builtins.int
+    TONGITS_FIELD_NUMBER: _builtins.int
+    POKEX_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def tractor(self) -> _tractor_pb2.TractorDealResult:
+        """Tractor."""
+
+    @_builtins.property
+    def tongits(self) -> _tongits_pb2.TongitsDealResult:
+        """Tong-its."""
+
+    @_builtins.property
+    def pokex(self) -> _pokex_pb2.PokexDealResult:
+        """Pokex."""
+
+    def __init__(
+        self,
+        *,
+        tractor: _tractor_pb2.TractorDealResult | None = ...,
+        tongits: _tongits_pb2.TongitsDealResult | None = ...,
+        pokex: _pokex_pb2.PokexDealResult | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "pokex", b"pokex", "tongits", b"tongits", "tractor", b"tractor"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["tractor", "tongits", "pokex"]  # noqa: Y015
+    _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
+
+Global___DealResult: _TypeAlias = DealResult  # noqa: Y015
+
+@_typing.final
 class SeatOutcome(_message.Message):
     """How a match ended for one seat. Public."""
 

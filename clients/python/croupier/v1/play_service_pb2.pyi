@@ -328,6 +328,64 @@ class ListLegalMovesResponse(_message.Message):
 Global___ListLegalMovesResponse: _TypeAlias = ListLegalMovesResponse  # noqa: Y015
 
 @_typing.final
+class ListDealResultsRequest(_message.Message):
+    """Asks for the results of the finished deals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table."""
+    page_size: _builtins.int
+    """Maximum number of results; 0: the server's choice."""
+    page_token: _builtins.str
+    """Where to go on, from the last answer."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDealResultsRequest: _TypeAlias = ListDealResultsRequest  # noqa: Y015
+
+@_typing.final
+class ListDealResultsResponse(_message.Message):
+    """A page of results."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESULTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where to go on; empty when no later deal has been finished yet."""
+    @_builtins.property
+    def results(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.DealResult]:
+        """The results, in the order of the deals."""
+
+    def __init__(
+        self,
+        *,
+        results: _abc.Iterable[_game_pb2.DealResult] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "results", b"results"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDealResultsResponse: _TypeAlias = ListDealResultsResponse  # noqa: Y015
+
+@_typing.final
 class GetSeatViewRequest(_message.Message):
     """Asks for the seat's view."""
 
@@ -363,7 +421,9 @@ class GetSeatViewResponse(_message.Message):
 
     @_builtins.property
     def decision(self) -> _table_pb2.Decision:
-        """The open decision of this seat, if it has one."""
+        """The open decision of this seat, if it has one. It has no view of its own: that of `snapshot` is
+        the view that it is asked with.
+        """
 
     def __init__(
         self,

@@ -61,6 +61,11 @@ class PlayServiceStub(object):
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.ListLegalMovesRequest.SerializeToString,
                 response_deserializer=croupier_dot_v1_dot_play__service__pb2.ListLegalMovesResponse.FromString,
                 _registered_method=True)
+        self.ListDealResults = channel.unary_unary(
+                '/croupier.v1.PlayService/ListDealResults',
+                request_serializer=croupier_dot_v1_dot_play__service__pb2.ListDealResultsRequest.SerializeToString,
+                response_deserializer=croupier_dot_v1_dot_play__service__pb2.ListDealResultsResponse.FromString,
+                _registered_method=True)
         self.GetSeatView = channel.unary_unary(
                 '/croupier.v1.PlayService/GetSeatView',
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.GetSeatViewRequest.SerializeToString,
@@ -123,6 +128,14 @@ class PlayServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDealResults(self, request, context):
+        """Backs `client.deal_results`: the results of the finished deals, a page at a time, from the first
+        deal on. A view has the last one alone.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetSeatView(self, request, context):
         """The seat's view now, with its open decision if it has one.
         """
@@ -171,6 +184,11 @@ def add_PlayServiceServicer_to_server(servicer, server):
                     servicer.ListLegalMoves,
                     request_deserializer=croupier_dot_v1_dot_play__service__pb2.ListLegalMovesRequest.FromString,
                     response_serializer=croupier_dot_v1_dot_play__service__pb2.ListLegalMovesResponse.SerializeToString,
+            ),
+            'ListDealResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDealResults,
+                    request_deserializer=croupier_dot_v1_dot_play__service__pb2.ListDealResultsRequest.FromString,
+                    response_serializer=croupier_dot_v1_dot_play__service__pb2.ListDealResultsResponse.SerializeToString,
             ),
             'GetSeatView': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSeatView,
@@ -325,6 +343,33 @@ class PlayService(object):
             '/croupier.v1.PlayService/ListLegalMoves',
             croupier_dot_v1_dot_play__service__pb2.ListLegalMovesRequest.SerializeToString,
             croupier_dot_v1_dot_play__service__pb2.ListLegalMovesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDealResults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.v1.PlayService/ListDealResults',
+            croupier_dot_v1_dot_play__service__pb2.ListDealResultsRequest.SerializeToString,
+            croupier_dot_v1_dot_play__service__pb2.ListDealResultsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -56,6 +56,10 @@ class PlayServiceStub:
     """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
     once, in canonical order.
     """
+    ListDealResults: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]
+    """Backs `client.deal_results`: the results of the finished deals, a page at a time, from the first
+    deal on. A view has the last one alone.
+    """
     GetSeatView: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.GetSeatViewRequest, _play_service_pb2.GetSeatViewResponse]
     """The seat's view now, with its open decision if it has one."""
     OpenNonce: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.OpenNonceRequest, _play_service_pb2.OpenNonceResponse]
@@ -88,6 +92,10 @@ class PlayServiceAsyncStub(PlayServiceStub):
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
     """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
     once, in canonical order.
+    """
+    ListDealResults: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]  # type: ignore[assignment]
+    """Backs `client.deal_results`: the results of the finished deals, a page at a time, from the first
+    deal on. A view has the last one alone.
     """
     GetSeatView: _aio.UnaryUnaryMultiCallable[_play_service_pb2.GetSeatViewRequest, _play_service_pb2.GetSeatViewResponse]  # type: ignore[assignment]
     """The seat's view now, with its open decision if it has one."""
@@ -148,6 +156,16 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_play_service_pb2.ListLegalMovesResponse, _abc.Awaitable[_play_service_pb2.ListLegalMovesResponse]]:
         """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
         once, in canonical order.
+        """
+
+    @_abc_1.abstractmethod
+    def ListDealResults(
+        self,
+        request: _play_service_pb2.ListDealResultsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_play_service_pb2.ListDealResultsResponse, _abc.Awaitable[_play_service_pb2.ListDealResultsResponse]]:
+        """Backs `client.deal_results`: the results of the finished deals, a page at a time, from the first
+        deal on. A view has the last one alone.
         """
 
     @_abc_1.abstractmethod

@@ -891,7 +891,7 @@ class PokexPublicView(_message.Message):
     PASSED_OUT_FIELD_NUMBER: _builtins.int
     LEADER_FIELD_NUMBER: _builtins.int
     TO_ACT_FIELD_NUMBER: _builtins.int
-    RESULTS_FIELD_NUMBER: _builtins.int
+    LAST_RESULT_FIELD_NUMBER: _builtins.int
     phase: Global___PokexPhase.ValueType
     """Where the deal stands."""
     deal: _builtins.int
@@ -945,8 +945,8 @@ class PokexPublicView(_message.Message):
         """Points of side 0 and side 1."""
 
     @_builtins.property
-    def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexDealResult]:
-        """Results of the finished deals, in order."""
+    def last_result(self) -> Global___PokexDealResult:
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
 
     def __init__(
         self,
@@ -969,11 +969,11 @@ class PokexPublicView(_message.Message):
         passed_out: _builtins.int = ...,
         leader: _builtins.int | None = ...,
         to_act: _builtins.int | None = ...,
-        results: _abc.Iterable[Global___PokexDealResult] | None = ...,
+        last_result: Global___PokexDealResult | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "dealer", b"dealer", "declarer", b"declarer", "leader", b"leader", "to_act", b"to_act", "trick", b"trick", "wild_rank", b"wild_rank"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "dealer", b"dealer", "declarer", b"declarer", "last_result", b"last_result", "leader", b"leader", "to_act", b"to_act", "trick", b"trick", "wild_rank", b"wild_rank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "bid", b"bid", "calls", b"calls", "carried", b"carried", "center", b"center", "center_left", b"center_left", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "hand_sizes", b"hand_sizes", "leader", b"leader", "passed_out", b"passed_out", "phase", b"phase", "results", b"results", "taken", b"taken", "to_act", b"to_act", "totals", b"totals", "trick", b"trick", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "bid", b"bid", "calls", b"calls", "carried", b"carried", "center", b"center", "center_left", b"center_left", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "leader", b"leader", "passed_out", b"passed_out", "phase", b"phase", "taken", b"taken", "to_act", b"to_act", "totals", b"totals", "trick", b"trick", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dealer: _TypeAlias = _typing.Literal["dealer"]  # noqa: Y015
     _WhichOneofArgType__dealer: _TypeAlias = _typing.Literal["_dealer", b"_dealer"]  # noqa: Y015

@@ -3,9 +3,12 @@
 isort:skip_file
 Watching a table without a seat."""
 
+from collections import abc as _abc
+from croupier.v1 import game_pb2 as _game_pb2
 from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -70,3 +73,61 @@ class SpectateTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SpectateTableResponse: _TypeAlias = SpectateTableResponse  # noqa: Y015
+
+@_typing.final
+class ListPublicDealResultsRequest(_message.Message):
+    """Asks for the results of the finished deals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table."""
+    page_size: _builtins.int
+    """Maximum number of results; 0: the server's choice."""
+    page_token: _builtins.str
+    """Where to go on, from the last answer."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPublicDealResultsRequest: _TypeAlias = ListPublicDealResultsRequest  # noqa: Y015
+
+@_typing.final
+class ListPublicDealResultsResponse(_message.Message):
+    """A page of results."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESULTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where to go on; empty when no later deal has been shown yet."""
+    @_builtins.property
+    def results(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.DealResult]:
+        """The results, in the order of the deals."""
+
+    def __init__(
+        self,
+        *,
+        results: _abc.Iterable[_game_pb2.DealResult] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "results", b"results"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPublicDealResultsResponse: _TypeAlias = ListPublicDealResultsResponse  # noqa: Y015

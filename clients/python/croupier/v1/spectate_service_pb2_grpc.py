@@ -40,6 +40,11 @@ class SpectateServiceStub(object):
                 request_serializer=croupier_dot_v1_dot_spectate__service__pb2.SpectateTableRequest.SerializeToString,
                 response_deserializer=croupier_dot_v1_dot_spectate__service__pb2.SpectateTableResponse.FromString,
                 _registered_method=True)
+        self.ListPublicDealResults = channel.unary_unary(
+                '/croupier.v1.SpectateService/ListPublicDealResults',
+                request_serializer=croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsRequest.SerializeToString,
+                response_deserializer=croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsResponse.FromString,
+                _registered_method=True)
 
 
 class SpectateServiceServicer(object):
@@ -57,6 +62,15 @@ class SpectateServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPublicDealResults(self, request, context):
+        """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
+        as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
+        counts as watching.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SpectateServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -64,6 +78,11 @@ def add_SpectateServiceServicer_to_server(servicer, server):
                     servicer.SpectateTable,
                     request_deserializer=croupier_dot_v1_dot_spectate__service__pb2.SpectateTableRequest.FromString,
                     response_serializer=croupier_dot_v1_dot_spectate__service__pb2.SpectateTableResponse.SerializeToString,
+            ),
+            'ListPublicDealResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPublicDealResults,
+                    request_deserializer=croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsRequest.FromString,
+                    response_serializer=croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -94,6 +113,33 @@ class SpectateService(object):
             '/croupier.v1.SpectateService/SpectateTable',
             croupier_dot_v1_dot_spectate__service__pb2.SpectateTableRequest.SerializeToString,
             croupier_dot_v1_dot_spectate__service__pb2.SpectateTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPublicDealResults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.v1.SpectateService/ListPublicDealResults',
+            croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsRequest.SerializeToString,
+            croupier_dot_v1_dot_spectate__service__pb2.ListPublicDealResultsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,6 +40,11 @@ class SpectateServiceStub:
     down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
     play it, is refused a seat at the others in the same way.
     """
+    ListPublicDealResults: _grpc.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]
+    """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
+    as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
+    counts as watching.
+    """
 
 @_typing.type_check_only
 class SpectateServiceAsyncStub(SpectateServiceStub):
@@ -52,6 +57,11 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
     a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
     down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
     play it, is refused a seat at the others in the same way.
+    """
+    ListPublicDealResults: _aio.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]  # type: ignore[assignment]
+    """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
+    as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
+    counts as watching.
     """
 
 class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -68,6 +78,17 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
         a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
         down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
         play it, is refused a seat at the others in the same way.
+        """
+
+    @_abc_1.abstractmethod
+    def ListPublicDealResults(
+        self,
+        request: _spectate_service_pb2.ListPublicDealResultsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_spectate_service_pb2.ListPublicDealResultsResponse, _abc.Awaitable[_spectate_service_pb2.ListPublicDealResultsResponse]]:
+        """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
+        as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
+        counts as watching.
         """
 
 def add_SpectateServiceServicer_to_server(servicer: SpectateServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

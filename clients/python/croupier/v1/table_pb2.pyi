@@ -155,7 +155,9 @@ class _ViewModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewMode.Val
     """Every event; decisions without a view. GetSeatView gives a view on demand."""
 
 class ViewMode(_ViewMode, metaclass=_ViewModeEnumTypeWrapper):
-    """What a stream carries to a seat."""
+    """What a stream carries to a seat. A later mode may send views as differences; it will be a value of
+    its own here and have a field of its own in Decision, so that these two stay as they are.
+    """
 
 VIEW_MODE_UNSPECIFIED: ViewMode.ValueType  # 0
 """In a request: FULL."""

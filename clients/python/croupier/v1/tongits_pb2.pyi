@@ -1327,7 +1327,7 @@ class TongitsPublicView(_message.Message):
     CHIPS_FIELD_NUMBER: _builtins.int
     STREAK_SEAT_FIELD_NUMBER: _builtins.int
     STREAK_FIELD_NUMBER: _builtins.int
-    RESULTS_FIELD_NUMBER: _builtins.int
+    LAST_RESULT_FIELD_NUMBER: _builtins.int
     DISCARDERS_FIELD_NUMBER: _builtins.int
     BARRED_TURN_FIELD_NUMBER: _builtins.int
     BARRED_DEAL_FIELD_NUMBER: _builtins.int
@@ -1389,8 +1389,8 @@ class TongitsPublicView(_message.Message):
         """Chips received less chips paid since the match began, in seat order."""
 
     @_builtins.property
-    def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsDealResult]:
-        """Results of the finished deals, in order."""
+    def last_result(self) -> Global___TongitsDealResult:
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
 
     @_builtins.property
     def discarders(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -1429,15 +1429,15 @@ class TongitsPublicView(_message.Message):
         chips: _abc.Iterable[_builtins.int] | None = ...,
         streak_seat: _builtins.int | None = ...,
         streak: _builtins.int = ...,
-        results: _abc.Iterable[Global___TongitsDealResult] | None = ...,
+        last_result: Global___TongitsDealResult | None = ...,
         discarders: _abc.Iterable[_builtins.int] | None = ...,
         barred_turn: _abc.Iterable[_builtins.int] | None = ...,
         barred_deal: _abc.Iterable[_builtins.int] | None = ...,
         barred_discard: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "caller", b"caller", "dealer", b"dealer", "streak_seat", b"streak_seat", "to_act", b"to_act"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "caller", b"caller", "dealer", b"dealer", "last_result", b"last_result", "streak_seat", b"streak_seat", "to_act", b"to_act"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "barred_deal", b"barred_deal", "barred_discard", b"barred_discard", "barred_turn", b"barred_turn", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discarders", b"discarders", "discards", b"discards", "hand_sizes", b"hand_sizes", "melds", b"melds", "phase", b"phase", "pot", b"pot", "results", b"results", "secret_fours", b"secret_fours", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "barred_deal", b"barred_deal", "barred_discard", b"barred_discard", "barred_turn", b"barred_turn", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discarders", b"discarders", "discards", b"discards", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "melds", b"melds", "phase", b"phase", "pot", b"pot", "secret_fours", b"secret_fours", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__caller: _TypeAlias = _typing.Literal["caller"]  # noqa: Y015
     _WhichOneofArgType__caller: _TypeAlias = _typing.Literal["_caller", b"_caller"]  # noqa: Y015

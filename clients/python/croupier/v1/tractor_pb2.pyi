@@ -1457,7 +1457,7 @@ class TractorPublicView(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     WINDOW_OPEN_FIELD_NUMBER: _builtins.int
     TO_ACT_FIELD_NUMBER: _builtins.int
-    RESULTS_FIELD_NUMBER: _builtins.int
+    LAST_RESULT_FIELD_NUMBER: _builtins.int
     EXPOSED_FIELD_NUMBER: _builtins.int
     FIRST_DECLARER_FIELD_NUMBER: _builtins.int
     phase: Global___TractorPhase.ValueType
@@ -1525,8 +1525,8 @@ class TractorPublicView(_message.Message):
         """T-4: the order of the cards, once trumps are fixed."""
 
     @_builtins.property
-    def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorDealResult]:
-        """Results of the finished deals, in order."""
+    def last_result(self) -> Global___TractorDealResult:
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
 
     @_builtins.property
     def exposed(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorExposed]:
@@ -1558,13 +1558,13 @@ class TractorPublicView(_message.Message):
         order: _abc.Iterable[Global___TractorSuitOrder] | None = ...,
         window_open: _builtins.bool = ...,
         to_act: _builtins.int | None = ...,
-        results: _abc.Iterable[Global___TractorDealResult] | None = ...,
+        last_result: Global___TractorDealResult | None = ...,
         exposed: _abc.Iterable[Global___TractorExposed] | None = ...,
         first_declarer: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declarers", b"declarers", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declarers", b"declarers", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "last_result", b"last_result", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declarers", b"declarers", "exposed", b"exposed", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "results", b"results", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declarers", b"declarers", "exposed", b"exposed", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "last_result", b"last_result", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__declarers: _TypeAlias = _typing.Literal["declarers"]  # noqa: Y015
     _WhichOneofArgType__declarers: _TypeAlias = _typing.Literal["_declarers", b"_declarers"]  # noqa: Y015

@@ -149,7 +149,8 @@ def end_deal(state: State, is_passed_out: bool = False) -> DealResult:
         points=points,
         totals=public.totals,
     )
-    public.results += (result,)
+    state.results += (result,)
+    public.last_result = result
     public.leader = public.to_act = NO_SEAT
     public.trick_center = 0
     public.carried = 0

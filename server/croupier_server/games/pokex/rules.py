@@ -270,6 +270,9 @@ class Pokex:
         center = 0 if public.trick_center else public.center_left[0]
         return moves.play(single(low) | single(high), center)
 
+    def results(self, state: State) -> Sequence[object]:
+        return state.results
+
     def standing(self, state: State) -> tuple[int, ...]:
         """P-6: the own side's points less the other's."""
         lead = state.public.totals[0] - state.public.totals[1]

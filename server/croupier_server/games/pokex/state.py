@@ -74,7 +74,7 @@ class PublicState:
         totals: points of each side.
         passed_out: deals in a row that were passed out (P-2.4).
         to_act: seat to move, or `NO_SEAT`.
-        results: of the finished deals.
+        last_result: of the deal that was finished last, or None.
         match_winner: side that has won the match, or `NO_SIDE`, also after a draw.
     """
 
@@ -87,13 +87,13 @@ class PublicState:
         "deal",
         "dealer",
         "declarer",
+        "last_result",
         "leader",
         "match_winner",
         "options",
         "passed_out",
         "phase",
         "plays",
-        "results",
         "taken",
         "to_act",
         "totals",
@@ -112,7 +112,7 @@ class PublicState:
         self.dealer: Seat = NO_SEAT
         self.totals = (0, 0)
         self.passed_out = 0
-        self.results: tuple[DealResult, ...] = ()
+        self.last_result: DealResult | None = None
         self.match_winner = NO_SIDE
         self.clear_deal()
 
@@ -132,6 +132,10 @@ class PublicState:
         self.carried = 0
         self.to_act: Seat = NO_SEAT
 
+    def finished(self) -> int:
+        """Number of finished deals."""
+        return 0 if self.last_result is None else self.last_result.deal
+
     def copy(self) -> PublicState:
         """An independent copy."""
         return PublicState(self.options, self)
@@ -144,7 +148,7 @@ class PublicState:
         self.dealer = original.dealer
         self.totals = original.totals
         self.passed_out = original.passed_out
-        self.results = original.results
+        self.last_result = original.last_result
         self.match_winner = original.match_winner
         self.center = original.center
         self.center_left = original.center_left
@@ -169,7 +173,7 @@ class PublicState:
             self.dealer,
             self.totals,
             self.passed_out,
-            self.results,
+            self.last_result,
             self.match_winner,
             self.center,
             self.center_left,
@@ -206,22 +210,25 @@ class State:
 
     Attributes:
         public: what everybody knows.
+        results: of the finished deals. Public, but no part of a view, which would grow with them.
         hands: by seat, packed.
         legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
         plays: by seat, all plays of two cards of its hand, or None where nobody has asked yet. The
             same.
     """
 
-    __slots__ = ("hands", "legal", "plays", "public")
+    __slots__ = ("hands", "legal", "plays", "public", "results")
 
     def __init__(self, options: PokexOptions, original: State | None = None) -> None:
         if original is None:
             self.public = PublicState(options)
+            self.results: tuple[DealResult, ...] = ()
             self.hands: list[Cards] = [0] * PLAYERS
             self.legal: Legal | None = None
             self.plays: list[Sequence[Move] | None] = [None] * PLAYERS
         else:
             self.public = original.public.copy()
+            self.results = original.results
             self.hands = original.hands.copy()
             self.legal = original.legal
             self.plays = original.plays.copy()
@@ -232,7 +239,7 @@ class State:
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing."""
-        return (self.public.facts(), tuple(self.hands))
+        return (self.public.facts(), self.results, tuple(self.hands))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and self.facts() == other.facts()

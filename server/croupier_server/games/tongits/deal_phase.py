@@ -28,7 +28,7 @@ _HIDDEN: Final[tuple[bool, int, tuple[int, ...], int]] = (False, 0, (), 0)
 
 def pending_chance(public: PublicState) -> Chance:
     """The lot or deck that is waited for (G-1.2, G-1.3)."""
-    deal = len(public.results) + 1
+    deal = public.finished() + 1
     if public.dealer == NO_SEAT:
         return Chance(ChanceKind.LOT, deal, 0, sides=PLAYERS)
     return Chance(ChanceKind.DECK, deal, 0, cards=PACK)
@@ -154,10 +154,11 @@ def _end_deal(state: State, verdict: scoring.Verdict, deadwood: Sequence[int]) -
         streak=0 if winner is None else public.streak,
         next_dealer=public.dealer,
     )
-    public.results += (result,)
+    state.results += (result,)
+    public.last_result = result
     _clear_table(state)
     happened = [Event(result, NOBODY)]
-    if len(public.results) == options.max_hands:
+    if public.deal == options.max_hands:
         happened += _end_match(public)
     assert public.pot + sum(public.chips) == 0, "chips are conserved"
     return happened

@@ -231,6 +231,9 @@ class Tongits:
         cards = unpack(hand & ~melded or hand)
         return single(max(cards, key=lambda card: POINTS[card])) | DISCARD
 
+    def results(self, state: State) -> Sequence[object]:
+        return state.results
+
     def standing(self, state: State) -> tuple[int, ...]:
         """G-7: chips received less chips paid, with an even share of the pot."""
         share = state.public.pot // PLAYERS

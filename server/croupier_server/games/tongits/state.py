@@ -77,7 +77,7 @@ class PublicState:
         chips: received less paid since the match began, by seat; with the pot they sum to zero.
         streak_seat: who won the last deal that had a winner, or `NO_SEAT`.
         streak: its wins in a row that count towards the pot.
-        results: of the finished deals.
+        last_result: of the deal that was finished last, or None.
     """
 
     __slots__ = (
@@ -92,12 +92,12 @@ class PublicState:
         "discarders",
         "discards",
         "hand_sizes",
+        "last_result",
         "melds",
         "opened",
         "options",
         "phase",
         "pot",
-        "results",
         "secret_fours",
         "stock_size",
         "streak",
@@ -119,7 +119,7 @@ class PublicState:
         self.chips = [0] * PLAYERS
         self.streak_seat: Seat = NO_SEAT
         self.streak = 0
-        self.results: tuple[DealResult, ...] = ()
+        self.last_result: DealResult | None = None
         self.clear_deal()
 
     def clear_deal(self) -> None:
@@ -139,6 +139,10 @@ class PublicState:
         self.caller: Seat = NO_SEAT
         self.answers: tuple[Answered, ...] = ()
         self.to_act: Seat = NO_SEAT
+
+    def finished(self) -> int:
+        """Number of finished deals."""
+        return 0 if self.last_result is None else self.last_result.deal
 
     def copy(self) -> PublicState:
         """An independent copy."""
@@ -169,7 +173,7 @@ class PublicState:
         self.chips = original.chips.copy()
         self.streak_seat = original.streak_seat
         self.streak = original.streak
-        self.results = original.results
+        self.last_result = original.last_result
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing."""
@@ -197,7 +201,7 @@ class PublicState:
             tuple(self.chips),
             self.streak_seat,
             self.streak,
-            self.results,
+            self.last_result,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -216,6 +220,7 @@ class State:
 
     Attributes:
         public: what everybody knows.
+        results: of the finished deals. Public, but no part of a view, which would grow with them.
         hands: by seat, packed.
         stock: ids, the next card first.
         secret_fours: by seat, the ranks (2 to 14) of its secret fours in the order laid.
@@ -223,11 +228,12 @@ class State:
         legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
     """
 
-    __slots__ = ("hands", "legal", "public", "secret_fours", "stock", "table")
+    __slots__ = ("hands", "legal", "public", "results", "secret_fours", "stock", "table")
 
     def __init__(self, options: TongitsOptions, original: State | None = None) -> None:
         if original is None:
             self.public = PublicState(options)
+            self.results: tuple[DealResult, ...] = ()
             self.hands: list[Cards] = [0] * PLAYERS
             self.stock = b""
             self.secret_fours: list[tuple[int, ...]] = [()] * PLAYERS
@@ -235,6 +241,7 @@ class State:
             self.legal: Legal | None = None
         else:
             self.public = original.public.copy()
+            self.results = original.results
             self.hands = original.hands.copy()
             self.stock = original.stock
             self.secret_fours = original.secret_fours.copy()
@@ -247,7 +254,13 @@ class State:
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing."""
-        return (self.public.facts(), tuple(self.hands), self.stock, tuple(self.secret_fours))
+        return (
+            self.public.facts(),
+            self.results,
+            tuple(self.hands),
+            self.stock,
+            tuple(self.secret_fours),
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and self.facts() == other.facts()

@@ -277,8 +277,8 @@ def _can_go_out(position: Position) -> Facts:
 def _goes_out(state: State, known: set[object]) -> bool:
     """Whether some moves of seat 0 lead to Tong-its in this turn; *known* do not."""
     public = state.public
-    if public.results:
-        return public.results[0].ending is Ending.TONGITS
+    if public.last_result is not None:
+        return public.last_result.ending is Ending.TONGITS
     mark = (state.hands[0], tuple(meld.cards for meld in public.melds), public.phase)
     if public.to_act != 0 or public.turns[0] > 1 or mark in known:
         return False

@@ -48,7 +48,7 @@ def _evenly_drawn(each: int, players: int) -> events.CardsDrawn:
 
 def pending_chance(public: PublicState) -> Chance:
     """The lot or deck that is waited for: a lot before deal 1 unless its starter is given."""
-    deal = len(public.results) + 1
+    deal = public.finished() + 1
     is_redeal = public.deal == deal
     attempt = public.attempt + 1 if is_redeal else 0
     if public.first_drawer == NO_SEAT and public.options.starter is None:

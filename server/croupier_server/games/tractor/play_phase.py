@@ -160,10 +160,11 @@ def _end_deal(state: State, last: TrickWon) -> DealScored:
         next_starter=public.nominee,
         match_winner=winners if promotion.wins_match else None,
     )
-    public.results += (result,)
+    state.results += (result,)
+    public.last_result = result
     public.lead = None
     public.leader = public.winner = public.to_act = NO_SEAT
     state.taken = state.buried = 0
-    is_over = public.match_winner != NO_TEAM or len(public.results) == options.max_deals
+    is_over = public.match_winner != NO_TEAM or public.deal == options.max_deals
     public.phase = Phase.OVER if is_over else Phase.DEAL
     return result

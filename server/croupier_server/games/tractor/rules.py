@@ -290,6 +290,9 @@ class Tractor:
             return sum(single(card) for card in cards[: public.options.kitty]) | BURY
         return single(cards[0]) | PLAY
 
+    def results(self, state: State) -> Sequence[object]:
+        return state.results
+
     def standing(self, state: State) -> tuple[int, ...]:
         """T-9.6: by how many steps each seat's team is ahead."""
         public = state.public

@@ -86,7 +86,7 @@ class PublicState:
         plays: its plays in turn order.
         tricks: finished tricks of this deal; the show is not among them.
         opponents_points: running total, may be negative.
-        results: of the finished deals.
+        last_result: of the deal that was finished last, or None.
         match_winner: team that has won by its ace, or `NO_TEAM`.
     """
 
@@ -102,6 +102,7 @@ class PublicState:
         "failed_throw",
         "first_declarer",
         "first_drawer",
+        "last_result",
         "lead",
         "leader",
         "levels",
@@ -111,7 +112,6 @@ class PublicState:
         "options",
         "phase",
         "plays",
-        "results",
         "show_points",
         "shown",
         "standing",
@@ -136,7 +136,7 @@ class PublicState:
         self.first_drawer: Seat = NO_SEAT
         self.nominee: Seat = NO_SEAT if options.starter is None else options.starter
         self.match_winner = NO_TEAM
-        self.results: tuple[DealScored, ...] = ()
+        self.last_result: DealScored | None = None
         self.clear_deal()
 
     def clear_deal(self) -> None:
@@ -164,6 +164,10 @@ class PublicState:
         self.plays: list[Cards] = []
         self.tricks: list[Trick] = []
 
+    def finished(self) -> int:
+        """Number of finished deals."""
+        return 0 if self.last_result is None else self.last_result.deal
+
     def copy(self) -> PublicState:
         """An independent copy."""
         return PublicState(self.options, self)
@@ -178,7 +182,7 @@ class PublicState:
         self.first_drawer = original.first_drawer
         self.nominee = original.nominee
         self.match_winner = original.match_winner
-        self.results = original.results
+        self.last_result = original.last_result
         self.opponents_points = original.opponents_points
         self.starter = original.starter
         self.declarers = original.declarers
@@ -215,7 +219,7 @@ class PublicState:
             self.first_drawer,
             self.nominee,
             self.match_winner,
-            self.results,
+            self.last_result,
             self.opponents_points,
             self.starter,
             self.declarers,
@@ -269,6 +273,7 @@ class State:
 
     Attributes:
         public: what everybody knows.
+        results: of the finished deals. Public, but no part of a view, which would grow with them.
         hands: by seat.
         stock: cards not drawn yet, the kitty last; empty once the kitty is taken.
         taken: the kitty's cards, known to the starter from taking them on.
@@ -287,6 +292,7 @@ class State:
         "hands",
         "legal",
         "public",
+        "results",
         "stock",
         "taken",
     )
@@ -294,6 +300,7 @@ class State:
     def __init__(self, options: TractorOptions, original: State | None = None) -> None:
         if original is None:
             self.public = PublicState(options)
+            self.results: tuple[DealScored, ...] = ()
             self.hands: list[Cards] = [0] * options.players
             self.stock = b""
             self.taken: Cards = 0
@@ -304,6 +311,7 @@ class State:
             self.asking: tuple[Seat, ...] = ()
         else:
             self.public = original.public.copy()
+            self.results = original.results
             self.hands = original.hands.copy()
             self.stock = original.stock
             self.taken = original.taken
@@ -319,7 +327,14 @@ class State:
 
     def facts(self) -> tuple[object, ...]:
         """Everything as plain values, for comparing and hashing."""
-        return (self.public.facts(), tuple(self.hands), self.stock, self.taken, self.buried)
+        return (
+            self.public.facts(),
+            self.results,
+            tuple(self.hands),
+            self.stock,
+            self.taken,
+            self.buried,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and self.facts() == other.facts()
