@@ -2,8 +2,8 @@
 
 They are worked out here a second time, slowly and from the page alone: this file shares no code
 with the server, down to HMAC, which it makes of SHA-256. ``--check`` fails if the file differs.
-``--record FILE`` and ``--restarted FILE`` take other records as the examples, of format 1 and of
-format 2 with restarted openings; otherwise those in the file stay.
+``--record FILE`` and ``--restarted FILE`` take other records as the examples, the second one with
+restarted openings; otherwise those in the file stay.
 
 Must not be put here: an import of the server or the SDK.
 """
@@ -132,7 +132,7 @@ def parts(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def terms(table: bytes) -> bytes:
-    """A serialised table less its field 11, the commitment."""
+    """A serialised table less its field 8, the commitment."""
     found, at = b"", 0
     while at < len(table):
         start = at
@@ -140,7 +140,7 @@ def terms(table: bytes) -> bytes:
         size, at = varint(table, at)
         if tag % 8 == 2:
             at += size
-        if tag // 8 != 11:
+        if tag // 8 != 8:
             found += table[start:at]
     return found
 
@@ -203,9 +203,8 @@ def _secrets() -> dict[str, Any]:
         ["a", "bc"],
         ["ab", "c"],
     ]
-    secret, rules = example("secret"), example("rules")
+    secret = example("secret")
     nonces = [example("nonce 0"), b"", example("nonce 2")]
-    tag = "croupier/commitment/v1"
     return {
         "pack": [{"fields": as_json(fields), "hex": pack(fields).hex()} for fields in packed],
         "hmac": [
@@ -214,16 +213,6 @@ def _secrets() -> dict[str, Any]:
                 "fields": as_json(["lot", 1]),
                 "hex": hmac(secret, ["lot", 1]).hex(),
             }
-        ],
-        "commitment": [
-            {
-                "table_id": "table-1",
-                "ruleset_hash": rules.hex(),
-                "seats": seats,
-                "secret": secret.hex(),
-                "commitment": sha256(pack([tag, "table-1", rules, seats, secret])).hexdigest(),
-            }
-            for seats in (3, 4, 12)
         ],
         "commitment_v2": [
             {

@@ -16,6 +16,7 @@ from google.rpc import error_details_pb2, status_pb2
 from croupier.v1 import table_service_pb2 as pb
 from croupier.v1 import table_service_pb2_grpc as services
 from croupier.v1.game_pb2 import GAME_KIND_TONGITS
+from croupier.v1.table_pb2 import TableSpec
 from scripts.attack.stage import Finding, good_keys, running
 
 ALLOWED_MB: Final = 1
@@ -58,7 +59,7 @@ async def _make_and_abort(
     while time.perf_counter() < until:
         try:
             made = await tables.CreateTable(
-                pb.CreateTableRequest(game=GAME_KIND_TONGITS), metadata=(bearer,)
+                pb.CreateTableRequest(spec=TableSpec(game=GAME_KIND_TONGITS)), metadata=(bearer,)
             )
             aborting = pb.AbortTableRequest(table_id=made.table.table_id)
             host = ("croupier-host-ticket", made.host_ticket)

@@ -99,7 +99,7 @@ async def _play(client: Client, bot: Bot) -> None:
     """One match after another against two house bots."""
     while True:
         made = await client.create_table(GAME, seats=["invited", BOT, BOT])
-        ticket = await client.join(made.table_id, seat=0, invite=made.invite_codes[0])
+        ticket = await client.join(made.table_id, seat=0, invite=made.invites[0])
         try:
             await client.play(bot, ticket)
         finally:
@@ -116,8 +116,8 @@ async def _crowd(client: Client) -> list[Coroutine[None, None, None]]:
                 made = await client.create_table(GAME, seats=seats)
             except Error:
                 break
-            if made.invite_codes[0]:
-                works.append(_sit(client, made.table_id, made.invite_codes[0]))
+            if 0 in made.invites:
+                works.append(_sit(client, made.table_id, made.invites[0]))
     return works
 
 

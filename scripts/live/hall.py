@@ -175,7 +175,7 @@ class Hall:
             order["seats"].append(
                 {
                     "seat": seat,
-                    "invite": made.invite_codes[seat],
+                    "invite": made.invites[seat],
                     "events": events,
                     "think_s": wanted.think_s,
                 }

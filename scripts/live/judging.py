@@ -133,7 +133,7 @@ def _clocks(verdict: Verdict, told: Retold, times: _Times, spans: Sequence[Span]
     Raises:
         Broken: somebody was.
     """
-    clock = told.record.table.clock
+    clock = told.record.table.spec.clock
     if not (clock.base.seconds or clock.increment.seconds or clock.per_move.seconds):
         return verdict
     charged = measured = over = 0

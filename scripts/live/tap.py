@@ -152,7 +152,7 @@ class _Channel:
                 notes.put(table_id, Seated(now, table_id, answer.seat, True, True))
             case table_service_pb2.CreateTableResponse():
                 made = answer.table.table_id
-                tables = answer.table.deal_source.board.tables or 1
+                tables = answer.table.spec.deal_source.board.tables or 1
                 notes.put(made, Created(now, made, tables))
             case table_service_pb2.GetTableResponse():
                 data = answer.SerializeToString(deterministic=True)

@@ -42,7 +42,9 @@ def sit(bot: Bot, game: AnyGame, options: Any, *seats: Seat) -> None:
     """Tell *bot* the house rules, as it is told when it takes its seats."""
     message = WIRES_BY_NAME[game.name].options_message(options)
     for seat in seats:
-        bot.on_start(table_pb2.Table(table_id=TABLE, options=message), seat)
+        bot.on_start(
+            table_pb2.Table(table_id=TABLE, spec=table_pb2.TableSpec(options=message)), seat
+        )
 
 
 def answer(bot: Bot, asked: tuple[View, Decision]) -> Move:

@@ -9,6 +9,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.games.base import Event, Turn
 from croupier_server.games.registry import GAMES
+from croupier_server.storage.base import RECORD_FORMAT
 from croupier_server.wire.registry import WIRES_BY_NAME
 
 
@@ -45,8 +46,10 @@ def random_record(
         for seat in range(rules.players(options))
     ]
     kind = game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")
-    table = table_pb2.Table(table_id="t1", game=kind, ruleset=ruleset, seats=seats)
-    record = record_pb2.Record(format=1, table=table)
+    table = table_pb2.Table(
+        table_id="t1", spec=table_pb2.TableSpec(game=kind, ruleset=ruleset), seats=seats
+    )
+    record = record_pb2.Record(format=RECORD_FORMAT, table=table)
 
     def add(event: table_pb2.TableEvent, private: dict[int, bytes] | None = None) -> None:
         event.sequence = len(record.rows) + 1

@@ -163,7 +163,7 @@ def test_a_contest_writes_results_and_records(
         record_pb2.Record.FromString((out / match["record"]).read_bytes()).table
         for match in data["matches"]
     ]
-    ids = [table.deal_source.board.board_id for table in tables]
+    ids = [table.spec.deal_source.board.board_id for table in tables]
     assert ids[0] == ids[1] != ids[2] == ids[3]
     assert not any(part == "5" for name in ids for part in name.split("/"))
     assert run(["replay", str(out / data["matches"][0]["record"]), "--seat", "2"]) == 0

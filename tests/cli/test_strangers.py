@@ -77,7 +77,7 @@ def test_a_quoted_text_is_json_and_one_safe_line(text: str) -> None:
 def hostile_record() -> record_pb2.Record:
     """A true record but for its texts, which somebody chose."""
     message = match_record()
-    message.table.title = HOSTILE
+    message.table.spec.title = HOSTILE
     message.table.endpoint = HOSTILE
     for row in message.rows:
         event = table_pb2.TableEvent.FromString(row.public)

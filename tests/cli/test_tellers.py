@@ -279,7 +279,7 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
     kind = game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")
     names = ["bob", "ann", "cat"]
     seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(names)]
-    table = table_pb2.Table(table_id="t", game=kind, seats=seats)
+    table = table_pb2.Table(table_id="t", spec=table_pb2.TableSpec(game=kind), seats=seats)
     snapshot = table_pb2.Snapshot(table=table, public=view)
     return Narrator(table).snapshot(snapshot)[1:]
 
@@ -287,7 +287,9 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
 def narrator() -> Narrator:
     """The narrator of a table with three players."""
     seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(["bob", "ann"])]
-    return Narrator(table_pb2.Table(game=game_pb2.GAME_KIND_POKEX, seats=seats))
+    return Narrator(
+        table_pb2.Table(spec=table_pb2.TableSpec(game=game_pb2.GAME_KIND_POKEX), seats=seats)
+    )
 
 
 def clock(seat: int, seconds: int, strikes: int = 0) -> table_pb2.SeatClock:

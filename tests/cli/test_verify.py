@@ -110,7 +110,7 @@ async def play(address: str, game: str) -> str:
         )
         tickets = [
             await client.join(made.table_id, seat=seat, invite=code, player=f"bot{seat}")
-            for seat, code in enumerate(made.invite_codes)
+            for seat, code in made.invites.items()
         ]
         await asyncio.gather(*(client.play(RandomBot(), ticket) for ticket in tickets))
         return made.table_id

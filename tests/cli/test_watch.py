@@ -50,7 +50,7 @@ async def play(
             seen = capsys.readouterr().out
         tickets = [
             await client.join(made.table_id, seat=seat, invite=code, player=f"bot{seat}")
-            for seat, code in enumerate(made.invite_codes)
+            for seat, code in made.invites.items()
         ]
         await asyncio.gather(*(client.play(RandomBot(), ticket) for ticket in tickets))
         assert await watcher == 0

@@ -47,7 +47,10 @@ class Arena:
             overrides["players"] = str(len(bots))
         self.options = self.game.options(ruleset, overrides)
         self.state = self.game.new(self.options)
-        table = table_pb2.Table(table_id="arena", options=self.wire.options_message(self.options))
+        table = table_pb2.Table(
+            table_id="arena",
+            spec=table_pb2.TableSpec(options=self.wire.options_message(self.options)),
+        )
         for seat, bot in enumerate(bots):
             bot.on_start(table, seat)
         self.bots = bots

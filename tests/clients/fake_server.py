@@ -86,7 +86,11 @@ class FakeTable:
         self.nonce_hash = b""
         self.opens: list[int] = []
         self.change = asyncio.Event()
-        self.message = table_pb2.Table(table_id=table_id, epoch=1, game=game_pb2.GAME_KIND_TRACTOR)
+        self.message = table_pb2.Table(
+            table_id=table_id,
+            epoch=1,
+            spec=table_pb2.TableSpec(game=game_pb2.GAME_KIND_TRACTOR),
+        )
         self.result = game_pb2.MatchResult(
             reason=game_pb2.END_REASON_FINISHED,
             seats=[game_pb2.SeatOutcome(seat=seat, score=2 - seat, place=1) for seat in range(2)],
@@ -229,9 +233,12 @@ class FakeServer(_Services):
     ) -> object:
         self.created.append(request)
         table = self.tables[f"t{len(self.created) - 1}"]
-        codes = [f"code{seat}" for seat in range(len(request.seats))]
+        invites = [
+            table_service_pb2.SeatInvite(seat=seat, code=f"code{seat}")
+            for seat in range(len(request.seats))
+        ]
         return table_service_pb2.CreateTableResponse(
-            table=table.message, host_ticket="host", invite_codes=codes
+            table=table.message, host_ticket="host", invites=invites
         )
 
     async def JoinTable(  # noqa: N802

@@ -122,7 +122,7 @@ async def test_a_client_calls_with_its_key(live: Keyed) -> None:
     key = await live.key("ann", [Scope.PLAY, Scope.HOST])
     async with croupier.connect(address, key=key) as client:
         made = await client.create_table("tongits", rated=True)
-        assert made.table.rated
+        assert made.table.spec.rated
         ticket = await client.join(made.table_id, player="ann")
         with pytest.raises(croupier.Conflict, match="SEAT_TAKEN"):
             await client.join(made.table_id, player="ann")

@@ -55,7 +55,7 @@ async def invitations(client: Client, address: str, bot: str) -> tuple[str, str]
                 "seed": 7,
             }
         )
-        for seat, code in enumerate(made.invite_codes)
+        for seat, code in made.invites.items()
     ]
     return made.table_id, "\n".join(lines) + "\n"
 

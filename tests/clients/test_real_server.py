@@ -56,7 +56,7 @@ async def play_noted(
             shared_seats=True,
             deal=table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=5)),
         )
-        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         pairs = zip(bots, tickets, strict=True)
         await asyncio.gather(*[client.play(bot, ticket) for bot, ticket in pairs])
     async with Client(direct) as client:
@@ -278,7 +278,7 @@ async def test_joining_by_id_and_by_invite(real_server: RealServer) -> None:
         made = await client.create_table(
             options={"max_deals": 1}, seats=["invited", "open", "open", "open"], shared_seats=True
         )
-        code, table = made.invite_codes[0], made.table_id
+        code, table = made.invites[0], made.table_id
         async with asyncio.TaskGroup() as group:
             invited = group.create_task(
                 croupier.run_async(RandomBot, address, table=table, invite=code, name="me")
@@ -356,10 +356,10 @@ async def test_a_later_join_takes_the_seat_over(real_server: RealServer) -> None
     asked = asyncio.Event()
     async with real_server() as address, Client(address) as client:
         made = await client.create_table(seats=["invited"] * 4, shared_seats=True)
-        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         playing = [asyncio.create_task(client.play(Waits(), ticket)) for ticket in tickets]
         await asked.wait()
-        await client.join(made.table_id, invite=made.invite_codes[2])
+        await client.join(made.table_id, invite=made.invites[2])
         with pytest.raises(croupier.SeatLost):
             await playing[2]
         await client.abort_table(made, "enough")
@@ -387,7 +387,7 @@ async def test_every_legal_move_can_be_paged_and_checked(real_server: RealServer
         made = await client.create_table(
             options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
         )
-        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         await asyncio.gather(*[client.play(Pages(), ticket) for ticket in tickets])
     assert pages
     assert all(local == paged for local, paged in pages)
@@ -408,7 +408,7 @@ async def test_invitations_by_pipe(
                 made = await client.create_table(
                     options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
                 )
-                for seat, code in enumerate(made.invite_codes):
+                for seat, code in made.invites.items():
                     name = bot if seat == 0 else "random"
                     invite = {"address": address, "table_id": made.table_id, "invite_code": code}
                     lines.append(
@@ -466,7 +466,7 @@ async def test_results_of_all_deals(real_server: RealServer) -> None:
         made = await client.create_table(
             game="pokex", options={"max_deals": 3}, seats=["invited"] * 4, shared_seats=True
         )
-        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         await asyncio.gather(*[client.play(Notes(), ticket) for ticket in tickets])
         found = await client.deal_results(tickets[2])
         assert [one.deal for one in found] == [1, 2, 3]

@@ -95,7 +95,7 @@ async def play(
             legal_mode=mode,
         )
         tickets = [await client.join(made.table_id, seat=seat) for seat in range(players)]
-        assert tickets[0].table.legal_mode == MODES.index(mode) + 1
+        assert tickets[0].table.spec.legal_mode == MODES.index(mode) + 1
         return await asyncio.gather(*(client.play(make(), one, seed="s") for one in tickets))
 
 

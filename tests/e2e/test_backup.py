@@ -48,7 +48,7 @@ def updates(channel: grpc.Channel, table_id: str, **place: int) -> Iterator[tabl
 
 def make(channel: grpc.Channel) -> str:
     """A table with open seats."""
-    request = tables.CreateTableRequest(game=game_pb2.GAME_KIND_TONGITS)
+    request = tables.CreateTableRequest(spec=table_pb2.TableSpec(game=game_pb2.GAME_KIND_TONGITS))
     return str(tables_grpc.TableServiceStub(channel).CreateTable(request).table.table_id)
 
 

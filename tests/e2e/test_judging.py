@@ -59,7 +59,7 @@ async def match(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
                 shared_seats=True,
                 clock=Clock(per_move=20, base=60),
             )
-            codes = enumerate(made.invite_codes)
+            codes = made.invites.items()
             seats = [
                 {"seat": seat, "invite": code, "events": seat == 1, "think_s": 0.01}
                 for seat, code in codes

@@ -138,7 +138,7 @@ async def play(address: str, transport: Transport, game: str, options: dict[str,
             deal=table_pb2.DealSource(match=table_pb2.MatchDeal()),
         )
         bots = [Noting() for _ in range(players)]
-        tickets = [await client.join(made.table_id, invite=code) for code in made.invite_codes]
+        tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         pairs = zip(bots, tickets, strict=True)
         results = await asyncio.gather(*[client.play(bot, ticket) for bot, ticket in pairs])
         assert {result.reason for result in results} == {EndReason.FINISHED}
@@ -195,7 +195,7 @@ async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -
             made = await client.create_table(
                 "tongits", options={"max_hands": 6}, seats=["invited", "greedy", "greedy"]
             )
-            ticket = await client.join(made.table_id, invite=made.invite_codes[0])
+            ticket = await client.join(made.table_id, invite=made.invites[0])
             bot = Noting()
             result = await client.play(bot, ticket)
             assert result.reason is EndReason.FINISHED
@@ -222,7 +222,7 @@ async def test_durable_nobody_waits_for_a_nonce_of_house_bots_that_died(
         made = await client.create_table(
             "tongits", options={"max_hands": 1}, seats=["invited", "greedy", "greedy"]
         )
-        ticket = await client.join(made.table_id, invite=made.invite_codes[0])
+        ticket = await client.join(made.table_id, invite=made.invites[0])
         await all_sit(client, made.table_id)
         if dies == "server":
             await asyncio.to_thread(server.stop, signal.SIGKILL)

@@ -246,7 +246,7 @@ def test_server_info_without_a_server_is_one_clear_line() -> None:
 def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:
     seat = "seats {{ access: SEAT_ACCESS_HOUSE house_bot: '{}' }}"
     request = text_format.Parse(
-        "game: GAME_KIND_TRACTOR options { tractor { max_deals: 1 } }"
+        "spec { game: GAME_KIND_TRACTOR options { tractor { max_deals: 1 } } }"
         + "".join(seat.format(bot) for bot in ("greedy", "random", "greedy", "random")),
         tables.CreateTableRequest(),
     )

@@ -41,9 +41,9 @@ BREAKING = {
     ),
     "a field of another type": Change(
         "croupier/v1/table.proto",
-        "uint64 sequence = 17;",
-        "string sequence = 17;",
-        'Field "17" with name "sequence"',
+        "uint64 sequence = 9;",
+        "string sequence = 9;",
+        'Field "9" with name "sequence"',
     ),
     "a renumbered value": Change(
         "croupier/v1/errors.proto",

@@ -95,9 +95,11 @@ async def look_once(tap: Tap, kind: int) -> None:
     ):
         await tap.call(f"{CATALOG}/{method}", request)
     again = table_service_pb2.CreateTableRequest(
-        game=kind,  # type: ignore[arg-type]
         request_id="mine, of 128 bits that are known",
-        unlisted=True,
+        spec=table_pb2.TableSpec(
+            game=kind,  # type: ignore[arg-type]
+            visibility=table_pb2.VISIBILITY_UNLISTED,
+        ),
     )
     for _ in range(2):
         await tap.call(f"{TABLES}/CreateTable", again)

@@ -94,20 +94,20 @@ class Sitting:
         await knock(self.tap, self.name)
 
     def _request(self, story: Story) -> table_service_pb2.CreateTableRequest:
-        request = table_service_pb2.CreateTableRequest(
+        spec = table_pb2.TableSpec(
             game=self.wire.kind,  # type: ignore[arg-type]  # a number of GameKind
             ruleset="standard",
             options=self.wire.options_message(story.options),
             shared_seats=True,
-            manual_start=True,
+            start_mode=table_pb2.START_MODE_MANUAL,
         )
         if not self.manner.is_match:
-            request.deal_source.fixed.seed = SEED
-        request.clock.window_time.FromMilliseconds(self.times.window)
-        request.clock.base.FromMilliseconds(self.times.base)
-        request.spectator_delay.decisions = self.manner.delay
-        request.spectator_delay.time.FromMilliseconds(self.manner.delay_ms)
-        return request
+            spec.deal_source.fixed.seed = SEED
+        spec.clock.window_time.FromMilliseconds(self.times.window)
+        spec.clock.base.FromMilliseconds(self.times.base)
+        spec.spectator_delay.decisions = self.manner.delay
+        spec.spectator_delay.time.FromMilliseconds(self.manner.delay_ms)
+        return table_service_pb2.CreateTableRequest(spec=spec)
 
     @property
     def name(self) -> str:

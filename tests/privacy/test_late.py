@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import grpc
 import pytest
 
-from croupier.v1 import spectate_service_pb2, table_service_pb2
+from croupier.v1 import spectate_service_pb2, table_pb2, table_service_pb2
 from croupier_server.games.base import ChanceKind, Turn
 from croupier_server.games.registry import GAMES
 from croupier_server.tables import delay, feed, snapshots, updates
@@ -167,17 +167,18 @@ async def seat_all(
 ) -> Stage:
     """The story's table with everybody sitting."""
     wire = WIRES_BY_NAME[story.game]
-    request = table_service_pb2.CreateTableRequest(
+    spec = table_pb2.TableSpec(
         game=wire.kind,  # type: ignore[arg-type]  # a number of GameKind
         options=wire.options_message(story.options),
         shared_seats=True,
-        manual_start=True,
+        start_mode=table_pb2.START_MODE_MANUAL,
     )
-    request.deal_source.fixed.seed = SEED
-    request.clock.base.FromSeconds(3_600)
-    request.clock.window_time.FromMilliseconds(window_ms)
-    request.spectator_delay.decisions = manner.delay
-    request.spectator_delay.time.FromMilliseconds(manner.delay_ms)
+    spec.deal_source.fixed.seed = SEED
+    spec.clock.base.FromSeconds(3_600)
+    spec.clock.window_time.FromMilliseconds(window_ms)
+    spec.spectator_delay.decisions = manner.delay
+    spec.spectator_delay.time.FromMilliseconds(manner.delay_ms)
+    request = table_service_pb2.CreateTableRequest(spec=spec)
     made = table_service_pb2.CreateTableResponse.FromString(
         await Tap(channel).call(f"{TABLES}/CreateTable", request)
     )

@@ -29,15 +29,15 @@ from tests.rpc.players import TABLES, host_of, ticket_of
 from tests.rpc.test_record import RECORDS
 
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
-GAME = "game: GAME_KIND_TONGITS shared_seats: true options { tongits { max_hands: 1 } } "
-FIXED = GAME + "deal_source { fixed { seed: 7 } }"
-LATE = GAME + "spectator_delay { time { seconds: 600 } }"
+GAME = "spec { game: GAME_KIND_TONGITS shared_seats: true options { tongits { max_hands: 1 } } } "
+FIXED = GAME + "spec { deal_source { fixed { seed: 7 } } }"
+LATE = GAME + "spec { spectator_delay { time { seconds: 600 } } }"
 BOARD_ROOT = bytes(range(32))
 BOARD = (
     GAME
     + "seats { access: SEAT_ACCESS_INVITED } " * 3
-    + "deal_source {{ board {{ board_id: 'b' root: '{root}' tables: 2 "
-    "shared_principals: true }} }}".format(root="".join(f"\\{byte:03o}" for byte in BOARD_ROOT))
+    + "spec {{ deal_source {{ board {{ board_id: 'b' root: '{root}' tables: 2 "
+    "shared_principals: true }} }} }}".format(root="".join(f"\\{byte:03o}" for byte in BOARD_ROOT))
 )
 KEYS = {
     "spectator": [Scope.SPECTATE],
@@ -93,9 +93,10 @@ async def seat_all(keyed: Keyed, text: str) -> Seated:
     )
     name = made.table.table_id
     credentials = {"none": (), **keys, "host ticket": keys["host"] + host_of(made.host_ticket)}
+    codes = {one.seat: one.code for one in made.invites}
     for seat in range(3):
         joining = table_service_pb2.JoinTableRequest(
-            table_id=name, seat=seat, invite_code=made.invite_codes[seat]
+            table_id=name, seat=seat, invite_code=codes.get(seat, "")
         )
         joined = await call.unary(
             f"{TABLES}/JoinTable", joining, table_service_pb2.JoinTableResponse, keys["player"]
@@ -259,7 +260,7 @@ async def test_private_whoever_watched_a_board_gets_no_seat_at_its_other_tables(
         keyed.keys["host"],
     )
     joining = table_service_pb2.JoinTableRequest(
-        table_id=made.table.table_id, invite_code=made.invite_codes[1]
+        table_id=made.table.table_id, invite_code=made.invites[1].code
     )
     refused = await call.refused(f"{TABLES}/JoinTable", joining, everything)
     assert refused.reason == "SPECTATING_BARRED"

@@ -76,8 +76,9 @@ def refusal(error: grpc.aio.AioRpcError) -> Refusal:
 
 
 def build(message: type[M], text: str) -> M:
-    """A message from Protobuf's text format, which can say wrong values too."""
-    return text_format.Parse(text, message())
+    """A message from Protobuf's text format, which can say wrong values too; a message field that
+    is given twice is merged."""
+    return text_format.Merge(text, message())
 
 
 class Caller:

@@ -103,6 +103,7 @@ REQUESTS: dict[str, type[Message]] = {
 """The request of every call but the session."""
 
 GAME = "game: GAME_KIND_TRACTOR "
+TABLE = "spec < game: GAME_KIND_TRACTOR > "
 MOVE = "decision_id: '1-0' move < tractor < decline <> > >"
 BY_ID: dict[str, str] = {
     f"{TABLES}/GetTable": "",
@@ -125,12 +126,14 @@ BY_ID: dict[str, str] = {
 }
 """Every call that names a table, with what its request needs besides."""
 
-AUCTION = FIXED + "ruleset: 'document' options { tractor { max_deals: 1 } } "
-WINDOW = FIXED + "options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } "
+AUCTION = FIXED + "spec { ruleset: 'document' options { tractor { max_deals: 1 } } } "
+WINDOW = (
+    FIXED + "spec { options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } } "
+)
 OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_INVITED } seats {} "
 CHALLENGED = TONGITS.replace("max_hands: 1", "max_hands: 1 draw_call: TONGITS_DRAW_CALL_ANYONE")
 PICKED = POKEX.replace("max_deals: 1", "max_deals: 1 center: POKEX_CENTER_LEADER_PICKS")
-MATCH = "game: GAME_KIND_TRACTOR shared_seats: true " + SHORT
+MATCH = "spec { game: GAME_KIND_TRACTOR shared_seats: true } " + SHORT
 
 
 class Row(NamedTuple):
@@ -196,7 +199,7 @@ class World:
         self.names[f"{name}_host"] = table.host
         for seat, ticket in enumerate(table.tickets):
             self.names[f"{name}_{seat}"] = ticket
-        for seat, code in enumerate(table.invite_codes):
+        for seat, code in table.invites.items():
             self.names[f"{name}_code_{seat}"] = code
 
     async def _at(
@@ -309,7 +312,7 @@ class World:
         """Play every table to its end."""
         for seat in (0, 1):
             await self._open_nonce(seat)
-        await self.tables["open"].join(2, code=self.tables["open"].invite_codes[2])
+        await self.tables["open"].join(2, code=self.tables["open"].invites[2])
         for seat in (1, 3):
             await self.tables["open"].join(seat)
         for name, table in self.tables.items():

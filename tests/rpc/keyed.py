@@ -18,7 +18,7 @@ from tests.rpc.players import FIXED, NONCES, SHORT, TABLES, Seats, hash_of, host
 
 PLAYERS = ("ann", "bob", "cy", "di")
 OWN = FIXED.replace("shared_seats: true", "") + SHORT
-MATCH = "game: GAME_KIND_TRACTOR " + SHORT
+MATCH = "spec { game: GAME_KIND_TRACTOR } " + SHORT
 
 
 def bearer(text: str) -> Metadata:

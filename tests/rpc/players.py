@@ -16,10 +16,13 @@ TABLES = "croupier.v1.TableService"
 PLAY = "croupier.v1.PlayService"
 NONCES = [bytes([seat]) * 32 for seat in range(12)]
 
-FIXED = "game: GAME_KIND_TRACTOR deal_source { fixed { seed: 7 } } shared_seats: true "
-SHORT = "options { tractor { max_deals: 1 declare_window: TRACTOR_DECLARE_WINDOW_END_OF_DRAW } } "
-TONGITS = FIXED.replace("TRACTOR", "TONGITS") + "options { tongits { max_hands: 1 } } "
-POKEX = FIXED.replace("TRACTOR", "POKEX") + "options { pokex { max_deals: 1 } } "
+FIXED = "spec { game: GAME_KIND_TRACTOR deal_source { fixed { seed: 7 } } shared_seats: true } "
+SHORT = (
+    "spec { options { tractor { "
+    "max_deals: 1 declare_window: TRACTOR_DECLARE_WINDOW_END_OF_DRAW } } } "
+)
+TONGITS = FIXED.replace("TRACTOR", "TONGITS") + "spec { options { tongits { max_hands: 1 } } } "
+POKEX = FIXED.replace("TRACTOR", "POKEX") + "spec { options { pokex { max_deals: 1 } } } "
 
 
 def hash_of(nonce: bytes) -> bytes:
@@ -67,7 +70,7 @@ class Seats:
         self.call = call
         self.id = made.table.table_id
         self.host = made.host_ticket
-        self.invite_codes = list(made.invite_codes)
+        self.invites = {one.seat: one.code for one in made.invites}
         self.tickets = [""] * len(made.table.seats)
         self._last = -1
 
@@ -152,5 +155,5 @@ async def make_full(call: Caller, text: str = FIXED + SHORT) -> Seats:
     """A table of *text* with somebody on every seat."""
     seats = await make(call, text)
     for seat in range(len(seats.tickets)):
-        await seats.join(seat, code=seats.invite_codes[seat])
+        await seats.join(seat, code=seats.invites.get(seat, ""))
     return seats

@@ -12,22 +12,22 @@ from tests.rpc.calls import Caller, build, refusal
 from tests.rpc.keyed import Keyed, keyed
 from tests.rpc.players import PLAY, SHORT, TABLES, Seats, ticket_of
 
-BOARD = "game: GAME_KIND_TRACTOR " + SHORT + "seats { access: SEAT_ACCESS_INVITED } " * 4
+BOARD = "spec { game: GAME_KIND_TRACTOR } " + SHORT + "seats { access: SEAT_ACCESS_INVITED } " * 4
 PLAYING, ENDED = table_pb2.TABLE_STATUS_PLAYING, table_pb2.TABLE_STATUS_ENDED
 
 
 async def board_table(live: Keyed, players: list[str], *, shared: bool = False) -> Seats:
     """A table of a board of two, with *players* invited and seated."""
     request = build(tables_pb.CreateTableRequest, BOARD)
-    board = request.deal_source.board
+    board = request.spec.deal_source.board
     board.root, board.tables, board.shared_principals = b"7" * 32, 2, shared
     host = await live.host()
     made = await host.unary(f"{TABLES}/CreateTable", request, tables_pb.CreateTableResponse)
-    assert made.table.deal_source.board.shared_principals is shared
+    assert made.table.spec.deal_source.board.shared_principals is shared
     seats = Seats(host, made)
     for seat, name in enumerate(players):
         seats.call = await live.player(name)
-        await seats.join(seat, code=seats.invite_codes[seat])
+        await seats.join(seat, code=seats.invites.get(seat, ""))
     return seats
 
 
@@ -97,7 +97,7 @@ async def test_a_principal_does_not_play_two_tables_of_a_board_at_once() -> None
         second = await board_table(live, [])
         second.call = await live.player("ann")
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await second.join(0, code=second.invite_codes[0])
+            await second.join(0, code=second.invites[0])
         refused = refusal(caught.value)
         assert refused.code is grpc.StatusCode.PERMISSION_DENIED
         assert refused.reason == "SPECTATING_BARRED"

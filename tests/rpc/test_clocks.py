@@ -21,7 +21,7 @@ from tests.rpc.calls import Caller
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import PLAY, TONGITS, Seats, first_move, make_full, ticket_of
 
-CLOCK = "clock { base { seconds: 10 } strikes: 2 on_time_out: %s } "
+CLOCK = "spec { clock { base { seconds: 10 } strikes: 2 on_time_out: %s } } "
 
 
 def pass_time(whole: Running, milliseconds: int) -> None:
@@ -71,7 +71,7 @@ async def test_fair_a_flag_that_falls_has_a_move_played(
     seats, decision = await with_fallen_flag(whole, policy)
     table = await seats.table()
     assert table.status == table_pb2.TABLE_STATUS_PLAYING
-    assert table.clock.on_time_out == (
+    assert table.spec.clock.on_time_out == (
         table_pb2.TIME_OUT_POLICY_STRIKE if strikes else table_pb2.TIME_OUT_POLICY_FALLBACK
     )
     assert (await clocks(seats))[decision.seat] == (0, strikes)
@@ -135,7 +135,7 @@ async def test_fair_both_stamps_of_every_decision_are_in_the_record(whole: Runni
 async def test_fair_a_lost_stream_stops_the_clock_for_as_long_as_the_table_says(
     whole: Running,
 ) -> None:
-    clock = "clock { base { seconds: 10 } disconnect_grace { seconds: 4 } } "
+    clock = "spec { clock { base { seconds: 10 } disconnect_grace { seconds: 4 } } } "
     seats = await make_full(whole.call, TONGITS + clock)
     decision = await seats.open()
     assert decision is not None

@@ -17,8 +17,8 @@ from tests.rpc.test_boards import board_table
 PUBLIC_RESULTS = "croupier.v1.SpectateService/ListPublicDealResults"
 DEALS = 5
 TABLE = (
-    "game: GAME_KIND_POKEX shared_seats: true deal_source { fixed { seed: 5 } } "
-    f"options {{ pokex {{ max_deals: {DEALS} target: 1000 }} }} "
+    "spec { game: GAME_KIND_POKEX shared_seats: true deal_source { fixed { seed: 5 } } } "
+    f"spec {{ options {{ pokex {{ max_deals: {DEALS} target: 1000 }} }} }} "
 )
 
 
@@ -108,5 +108,5 @@ async def test_private_whoever_has_seen_how_its_deals_went_may_not_play_a_board(
         other = await board_table(live, [])
         other.call = zoe
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await other.join(0, code=other.invite_codes[0])
+            await other.join(0, code=other.invites[0])
         assert refusal(caught.value).reason == "SPECTATING_BARRED"

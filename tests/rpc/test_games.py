@@ -47,9 +47,11 @@ async def test_a_match_from_the_first_call_to_the_record(
     whole: Running, name: str, ruleset: str
 ) -> None:
     rng = random.Random(ruleset)
-    text = f"game: GAME_KIND_{name.upper()} ruleset: '{ruleset}' shared_seats: true "
-    text += "deal_source { fixed { seed: 5 } } "
-    table = await make_full(whole.call, text + f"options {{ {name} {{ {SHORT[name]} }} }}")
+    text = f"spec {{ game: GAME_KIND_{name.upper()} ruleset: '{ruleset}' shared_seats: true }} "
+    text += "spec { deal_source { fixed { seed: 5 } } } "
+    table = await make_full(
+        whole.call, text + f"spec {{ options {{ {name} {{ {SHORT[name]} }} }} }}"
+    )
     decisions = 0
     while (decision := await table.open()) is not None:
         decisions += 1

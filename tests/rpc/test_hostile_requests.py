@@ -15,11 +15,11 @@ from tests.rpc.calls import SECONDS
 from tests.rpc.hostile import (
     BY_ID,
     CATALOG,
-    GAME,
     PLAY,
     RECORDS,
     REQUESTS,
     SESSION,
+    TABLE,
     TABLES,
     WATCH_TABLES,
     Row,
@@ -101,93 +101,111 @@ FIELDS = [
     (f"{CATALOG}/GetRuleset", f"game: 1 ruleset: '{LONG}'", ["ruleset"]),
     (f"{CATALOG}/ExplainRule", "clause: 'T-1'", ["game"]),
     (f"{CATALOG}/ExplainRule", f"game: 1 clause: '{LONG}'", ["clause"]),
-    (f"{TABLES}/CreateTable", "", ["game"]),
-    (f"{TABLES}/CreateTable", "game: 77", ["game"]),
-    (f"{TABLES}/CreateTable", GAME + f"request_id: '{LONG}'", ["request_id"]),
-    (f"{TABLES}/CreateTable", GAME + f"ruleset: '{LONG}'", ["ruleset"]),
-    (f"{TABLES}/CreateTable", GAME + f"title: '{LONG}'", ["title"]),
-    (f"{TABLES}/CreateTable", GAME + "title: 'a\\nb'", ["title"]),
-    (f"{TABLES}/CreateTable", GAME + "title: '\\033[2J'", ["title"]),
-    (f"{TABLES}/CreateTable", GAME + "title: '\\u202egnp'", ["title"]),
-    (f"{TABLES}/CreateTable", GAME + "legal_mode: 9", ["legal_mode"]),
-    (f"{TABLES}/CreateTable", GAME + "on_absence: 9", ["on_absence"]),
-    (f"{TABLES}/CreateTable", GAME + "seats <> " * 13, ["seats"]),
-    (f"{TABLES}/CreateTable", GAME + "seats <> " * 5, ["seats"]),
-    (f"{TABLES}/CreateTable", GAME + "seats < access: 4 >", ["seats[0].access"]),
-    (f"{TABLES}/CreateTable", GAME + f"seats < player: '{LONG}' >", ["seats[0].player"]),
-    (f"{TABLES}/CreateTable", GAME + "seats < player: 'Ann' >", ["seats[0].player"]),
-    (f"{TABLES}/CreateTable", GAME + "seats < access: 2 player: '\\t' >", ["seats[0].player"]),
-    (f"{TABLES}/CreateTable", GAME + "seats <> seats < access: 3 >", ["seats[1].house_bot"]),
+    (f"{TABLES}/CreateTable", "", ["spec"]),
+    (f"{TABLES}/CreateTable", "spec < game: 77 >", ["spec.game"]),
+    (f"{TABLES}/CreateTable", TABLE + f"request_id: '{LONG}'", ["request_id"]),
+    (f"{TABLES}/CreateTable", TABLE + f"spec < ruleset: '{LONG}' >", ["spec.ruleset"]),
+    (f"{TABLES}/CreateTable", TABLE + f"spec < title: '{LONG}' >", ["spec.title"]),
+    (f"{TABLES}/CreateTable", TABLE + "spec < title: 'a\\nb' >", ["spec.title"]),
+    (f"{TABLES}/CreateTable", TABLE + "spec < title: '\\033[2J' >", ["spec.title"]),
+    (f"{TABLES}/CreateTable", TABLE + "spec < title: '\\u202egnp' >", ["spec.title"]),
+    (f"{TABLES}/CreateTable", TABLE + "spec < legal_mode: 9 >", ["spec.legal_mode"]),
+    (f"{TABLES}/CreateTable", TABLE + "spec < absence: 9 >", ["spec.absence"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats <> " * 13, ["seats"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats <> " * 5, ["seats"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats < access: 4 >", ["seats[0].access"]),
+    (f"{TABLES}/CreateTable", TABLE + f"seats < player: '{LONG}' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats < player: 'Ann' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats < access: 2 player: '\\t' >", ["seats[0].player"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats <> seats < access: 3 >", ["seats[1].house_bot"]),
     (
         f"{TABLES}/CreateTable",
-        GAME + "seats < access: 3 house_bot: '../../bin/sh' >",
+        TABLE + "seats < access: 3 house_bot: '../../bin/sh' >",
         ["seats[0].house_bot"],
     ),
-    (f"{TABLES}/CreateTable", GAME + "seats < house_bot: 'random' >", ["seats[0].house_bot"]),
-    (f"{TABLES}/CreateTable", GAME + "clock < base < seconds: -1 > >", ["clock.base"]),
-    (f"{TABLES}/CreateTable", GAME + "clock < base < seconds: 864001 > >", ["clock.base"]),
-    (f"{TABLES}/CreateTable", GAME + "clock < base < nanos: -5 > >", ["clock.base"]),
+    (f"{TABLES}/CreateTable", TABLE + "seats < house_bot: 'random' >", ["seats[0].house_bot"]),
     (
         f"{TABLES}/CreateTable",
-        GAME + "clock < per_move < seconds: -1 nanos: 2000000000 > >",
-        ["clock.per_move"],
+        TABLE + "spec < clock < base < seconds: -1 > > >",
+        ["spec.clock.base"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "clock < increment < seconds: 1 nanos: 1000000000 > >",
-        ["clock.increment"],
+        TABLE + "spec < clock < base < seconds: 864001 > > >",
+        ["spec.clock.base"],
+    ),
+    (f"{TABLES}/CreateTable", TABLE + "spec < clock < base < nanos: -5 > > >", ["spec.clock.base"]),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "spec < clock < per_move < seconds: -1 nanos: 2000000000 > > >",
+        ["spec.clock.per_move"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "clock < window_time < seconds: 9223372036854775807 > >",
-        ["clock.window_time"],
-    ),
-    (f"{TABLES}/CreateTable", GAME + "clock < strikes: 1001 >", ["clock.strikes"]),
-    (
-        f"{TABLES}/CreateTable",
-        GAME + f"deal_source < board < board_id: '{LONG}' > >",
-        ["deal_source.board.board_id"],
+        TABLE + "spec < clock < increment < seconds: 1 nanos: 1000000000 > > >",
+        ["spec.clock.increment"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "deal_source < board < root: 'short' > >",
-        ["deal_source.board.root"],
+        TABLE + "spec < clock < window_time < seconds: 9223372036854775807 > > >",
+        ["spec.clock.window_time"],
+    ),
+    (f"{TABLES}/CreateTable", TABLE + "spec < clock < strikes: 1001 > >", ["spec.clock.strikes"]),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + f"spec < deal_source < board < board_id: '{LONG}' > > >",
+        ["spec.deal_source.board.board_id"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + f"deal_source < board < root: '{'r' * 32}' commitment: 'no' > >",
-        ["deal_source.board.commitment"],
+        TABLE + "spec < deal_source < board < root: 'short' > > >",
+        ["spec.deal_source.board.root"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + f"deal_source < board < root: '{'r' * 32}' > >",
-        ["deal_source.board"],
-    ),
-    (f"{TABLES}/CreateTable", GAME + "deal_source < fixed <> >", ["deal_source.fixed.seed"]),
-    (
-        f"{TABLES}/CreateTable",
-        GAME + "options < tractor < players: 3 packs: 9 > >",
-        ["options.tractor.packs", "options.tractor.players"],
+        TABLE + f"spec < deal_source < board < root: '{'r' * 32}' commitment: 'no' > > >",
+        ["spec.deal_source.board.commitment"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "options < tractor < protect: 9 > >",
-        ["options.tractor.protect"],
+        TABLE + f"spec < deal_source < board < root: '{'r' * 32}' > > >",
+        ["spec.deal_source.board"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "options < tractor < max_deals: 4294967295 > >",
-        ["options.tractor.max_deals"],
+        TABLE + "spec < deal_source < fixed <> > >",
+        ["spec.deal_source.fixed.seed"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "options < tractor < start_levels < ranks: [2, 0, 99] > > >",
-        ["options.tractor.start_levels.ranks[1]", "options.tractor.start_levels.ranks[2]"],
+        TABLE + "spec < options < tractor < players: 3 packs: 9 > > >",
+        ["spec.options.tractor.packs", "spec.options.tractor.players"],
     ),
     (
         f"{TABLES}/CreateTable",
-        GAME + "options < tractor < mandatory_levels < ranks: [" + "2, " * 20 + "2] > > >",
-        ["options.tractor.mandatory_levels.ranks"],
+        TABLE + "spec < options < tractor < protect: 9 > > >",
+        ["spec.options.tractor.protect"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "spec < options < tractor < max_deals: 4294967295 > > >",
+        ["spec.options.tractor.max_deals"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "spec < options < tractor < start_levels < ranks: [2, 0, 99] > > > >",
+        [
+            "spec.options.tractor.start_levels.ranks[1]",
+            "spec.options.tractor.start_levels.ranks[2]",
+        ],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE
+        + "spec < options < tractor < mandatory_levels < ranks: ["
+        + "2, " * 20
+        + "2] > > > >",
+        ["spec.options.tractor.mandatory_levels.ranks"],
     ),
     (f"{TABLES}/ListTables", "page_size: 1001", ["page_size"]),
     (f"{TABLES}/ListTables", "status: 9", ["status"]),
@@ -245,21 +263,29 @@ async def test_a_field_that_cannot_be(
 
 
 TOGETHER = [
-    ("ruleset: 'mine'", "UNKNOWN_RULESET", ["ruleset"]),
-    ("ruleset: 'Standard'", "UNKNOWN_RULESET", ["ruleset"]),
-    ("options < tractor < players: 5 > >", "INVALID_OPTION", ["options.tractor.players"]),
-    ("options < tractor < kitty_size: 7 > >", "INVALID_OPTION", ["options.tractor.kitty_size"]),
-    ("options < tractor < kitty_size: 200 > >", "INVALID_OPTION", ["options.tractor.kitty_size"]),
-    ("options < tractor < starter: 4 > >", "INVALID_OPTION", ["options.tractor.starter"]),
+    ("ruleset: 'mine'", "UNKNOWN_RULESET", ["spec.ruleset"]),
+    ("ruleset: 'Standard'", "UNKNOWN_RULESET", ["spec.ruleset"]),
+    ("options < tractor < players: 5 > >", "INVALID_OPTION", ["spec.options.tractor.players"]),
+    (
+        "options < tractor < kitty_size: 7 > >",
+        "INVALID_OPTION",
+        ["spec.options.tractor.kitty_size"],
+    ),
+    (
+        "options < tractor < kitty_size: 200 > >",
+        "INVALID_OPTION",
+        ["spec.options.tractor.kitty_size"],
+    ),
+    ("options < tractor < starter: 4 > >", "INVALID_OPTION", ["spec.options.tractor.starter"]),
     (
         "options < tractor < start_levels < ranks: [2, 3] > > >",
         "INVALID_OPTION",
-        ["options.tractor.start_levels"],
+        ["spec.options.tractor.start_levels"],
     ),
     (
         "options < tractor < contract: TRACTOR_CONTRACT_MUST_MAKE > >",
         "INVALID_OPTION",
-        ["options.tractor.contract"],
+        ["spec.options.tractor.contract"],
     ),
 ]
 
@@ -270,7 +296,7 @@ async def test_options_that_do_not_go_together(
 ) -> None:
     before = live.dump()
     refused = await live.refused(
-        Row(f"{TABLES}/CreateTable", GAME + text, "INVALID_ARGUMENT", reason)
+        Row(f"{TABLES}/CreateTable", TABLE + f"spec < {text} >", "INVALID_ARGUMENT", reason)
     )
     assert (refused.code.name, refused.reason) == ("INVALID_ARGUMENT", reason)
     assert list(refused.fields) == fields
@@ -280,7 +306,7 @@ async def test_options_that_do_not_go_together(
 @pytest.mark.parametrize("more", ["", "shared_seats: true", "deal_source < fixed < seed: 1 > >"])
 async def test_without_keys_nothing_is_rated(live: World, more: str) -> None:
     before = live.dump()
-    row = Row(f"{TABLES}/CreateTable", GAME + "rated: true " + more, *NO_HOST)
+    row = Row(f"{TABLES}/CreateTable", TABLE + f"spec < rated: true {more} >", *NO_HOST)
     refused = await live.refused(row)
     assert (refused.code.name, refused.reason) == NO_HOST
     assert live.dump() == before

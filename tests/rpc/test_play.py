@@ -23,7 +23,7 @@ from tests.rpc.players import (
     ticket_of,
 )
 
-MATCH = "game: GAME_KIND_TRACTOR " + SHORT
+MATCH = "spec { game: GAME_KIND_TRACTOR } " + SHORT
 
 
 def watch(

@@ -86,7 +86,7 @@ async def for_seat(live: Keyed, method: str) -> Try:
     fields: dict[str, object] = {}
     match method.partition("/")[2]:
         case "LeaveTable":
-            seats = await live.table("manual_start: true " + OWN)
+            seats = await live.table("spec { start_mode: START_MODE_MANUAL } " + OWN)
         case "OpenNonce":
             seats = await live.table(MATCH, nonces=True)
             fields = {"nonce": NONCES[0]}
@@ -118,7 +118,7 @@ def _opens(seats: Seats) -> list[session_service_pb2.ChannelOpen]:
 
 async def for_host(live: Keyed, method: str) -> Try:
     """A call that takes a host ticket."""
-    seats = await live.table("manual_start: true " + OWN)
+    seats = await live.table("spec { start_mode: START_MODE_MANUAL } " + OWN)
     other = await live.host("hob")
     made = await other.unary(
         f"{TABLES}/CreateTable",

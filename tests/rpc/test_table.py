@@ -27,24 +27,30 @@ from tests.rpc.players import (
     ticket_of,
 )
 
-TRACTOR = "game: GAME_KIND_TRACTOR "
+TRACTOR = "spec { game: GAME_KIND_TRACTOR } "
+UNLISTED = "spec { visibility: VISIBILITY_UNLISTED } "
 
 EVERYTHING = """
-    game: GAME_KIND_TRACTOR
-    ruleset: "qq"
-    options { tractor { players: 6 packs: 4 throw_penalty: TRACTOR_THROW_PENALTY_TEN_PER_THROW } }
+    spec {
+      game: GAME_KIND_TRACTOR
+      ruleset: "qq"
+      options {
+        tractor { players: 6 packs: 4 throw_penalty: TRACTOR_THROW_PENALTY_TEN_PER_THROW }
+      }
+      deal_source { fixed { seed: 99 } }
+      clock {
+        base { seconds: 60 } increment { nanos: 1000001 } per_move { seconds: 5 }
+        window_time { seconds: 1 } strikes: 3
+      }
+      legal_mode: LEGAL_MODE_SUMMARY
+      absence: ON_ABSENCE_FORFEIT
+      shared_seats: true
+      start_mode: START_MODE_MANUAL
+      visibility: VISIBILITY_UNLISTED
+      title: "Final, table 1"
+    }
     seats { access: SEAT_ACCESS_INVITED player: "Ann" }
     seats { access: SEAT_ACCESS_INVITED }
-    deal_source { fixed { seed: 99 } }
-    clock {
-      base { seconds: 60 } increment { nanos: 1000001 } per_move { seconds: 5 }
-      window_time { seconds: 1 } strikes: 3
-    }
-    legal_mode: LEGAL_MODE_SUMMARY
-    on_absence: ON_ABSENCE_FORFEIT
-    shared_seats: true
-    manual_start: true
-    title: "Final, table 1"
 """
 
 
@@ -72,82 +78,92 @@ async def test_a_plain_table_has_every_option_and_open_seats(call: Caller) -> No
     made = await create(call, TRACTOR)
     table = made.table
     game = GAMES["tractor"]
-    assert table.ruleset == "standard"
+    assert table.spec.ruleset == "standard"
     assert table.ruleset_hash == ruleset_hash(game.option_text(game.options("standard", {})))
     assert table.rules_version == game.rules_version
     assert table.status == table_pb2.TABLE_STATUS_OPEN
     assert [seat.seat for seat in table.seats] == [0, 1, 2, 3]
     assert [seat.team for seat in table.seats] == [0, 1, 0, 1]
     assert {seat.access for seat in table.seats} == {table_pb2.SEAT_ACCESS_OPEN}
-    assert table.deal_source.WhichOneof("source") == "match"
+    assert table.spec.deal_source.WhichOneof("source") == "match"
     assert len(table.commitment) == 32
-    assert table.options.tractor.players == 4
+    assert table.spec.options.tractor.players == 4
     assert (table.epoch, table.sequence) == (1, 1)
     assert table.create_time.ToMilliseconds() == 1_700_000_000_000
     assert len(made.host_ticket) >= 43
-    assert list(made.invite_codes) == [""] * 4
+    assert not made.invites
 
 
 async def test_a_table_is_what_was_asked_for(call: Caller) -> None:
     made = await create(call, EVERYTHING)
     table = made.table
-    assert table.ruleset == "qq"
-    options = table.options.tractor
+    assert table.spec.ruleset == "qq"
+    options = table.spec.options.tractor
     assert (options.players, options.packs, options.self_override) == (6, 4, True)
     assert len(table.seats) == 6
-    assert [bool(code) for code in made.invite_codes] == [True, True] + [False] * 4
-    assert table.clock.base.ToMilliseconds() == 60_000
-    assert table.clock.increment.ToMilliseconds() == 2, "never rounded down to nothing"
-    assert table.clock.per_move.ToMilliseconds() == 5_000
-    assert table.clock.window_time.ToMilliseconds() == 1_000
-    assert table.clock.strikes == 3
-    assert table.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
-    assert table.on_absence == table_pb2.ON_ABSENCE_FORFEIT
-    assert (table.shared_seats, table.rated, table.title) == (True, False, "Final, table 1")
-    assert table.deal_source.WhichOneof("source") == "fixed"
-    assert not table.deal_source.fixed.HasField("seed"), "the seed is never sent"
+    assert [one.seat for one in made.invites] == [0, 1]
+    assert table.spec.clock.base.ToMilliseconds() == 60_000
+    assert table.spec.clock.increment.ToMilliseconds() == 2, "never rounded down to nothing"
+    assert table.spec.clock.per_move.ToMilliseconds() == 5_000
+    assert table.spec.clock.window_time.ToMilliseconds() == 1_000
+    assert table.spec.clock.strikes == 3
+    assert table.spec.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
+    assert table.spec.absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert table.spec.start_mode == table_pb2.START_MODE_MANUAL
+    assert table.spec.visibility == table_pb2.VISIBILITY_UNLISTED
+    assert (table.spec.shared_seats, table.spec.rated, table.spec.title) == (
+        True,
+        False,
+        "Final, table 1",
+    )
+    assert table.spec.deal_source.WhichOneof("source") == "fixed"
+    assert not table.spec.deal_source.fixed.HasField("seed"), "the seed is never sent"
 
 
 @pytest.mark.parametrize(
     ("text", "decisions", "milliseconds"),
     [
-        ("spectator_delay { decisions: 300 }", 300, 0),
-        ("spectator_delay { time { seconds: 90 nanos: 1 } }", 0, 90_001),
-        ("spectator_delay { decisions: 2 time { seconds: 86400 } }", 2, 86_400_000),
+        ("decisions: 300", 300, 0),
+        ("time { seconds: 90 nanos: 1 }", 0, 90_001),
+        ("decisions: 2 time { seconds: 86400 }", 2, 86_400_000),
     ],
 )
 async def test_a_table_tells_how_late_it_is_shown(
     call: Caller, text: str, decisions: int, milliseconds: int
 ) -> None:
-    delay = (await create(call, f"{TRACTOR} {text}")).table.spectator_delay
+    delay = (
+        await create(call, f"{TRACTOR} spec {{ spectator_delay {{ {text} }} }}")
+    ).table.spec.spectator_delay
     assert (delay.decisions, delay.time.ToMilliseconds()) == (decisions, milliseconds)
 
 
 @pytest.mark.parametrize("text", ["", "spectator_delay { }", "spectator_delay { time { } }"])
 async def test_a_table_that_is_not_shown_late_has_no_delay(call: Caller, text: str) -> None:
-    assert not (await create(call, f"{TRACTOR} {text}")).table.HasField("spectator_delay")
+    assert not (
+        (await create(call, f"{TRACTOR} spec {{ {text} }}")).table.spec.HasField("spectator_delay")
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        ("decisions: 1001", "spectator_delay.decisions"),
-        ("time { seconds: 86401 }", "spectator_delay.time"),
-        ("time { seconds: -1 }", "spectator_delay.time"),
-        ("time { seconds: 1 nanos: -1 }", "spectator_delay.time"),
+        ("decisions: 1001", "spec.spectator_delay.decisions"),
+        ("time { seconds: 86401 }", "spec.spectator_delay.time"),
+        ("time { seconds: -1 }", "spec.spectator_delay.time"),
+        ("time { seconds: 1 nanos: -1 }", "spec.spectator_delay.time"),
     ],
 )
 async def test_a_delay_that_is_none_is_refused(call: Caller, text: str, path: str) -> None:
-    request = build(pb.CreateTableRequest, f"{TRACTOR} spectator_delay {{ {text} }}")
+    request = build(pb.CreateTableRequest, f"{TRACTOR} spec {{ spectator_delay {{ {text} }} }}")
     found = await call.refused(f"{TABLES}/CreateTable", request)
     assert (found.reason, found.fields) == ("MALFORMED_REQUEST", (path,))
 
 
 async def test_a_board_shows_its_commitment_alone(call: Caller) -> None:
     root = b"r" * 32
-    text = f'deal_source {{ board {{ board_id: "b1" root: "{root.decode()}" }} }}'
+    text = f'spec {{ deal_source {{ board {{ board_id: "b1" root: "{root.decode()}" }} }} }}'
     seats = "seats { access: SEAT_ACCESS_INVITED } " * 4
-    source = (await create(call, TRACTOR + text + seats)).table.deal_source
+    source = (await create(call, TRACTOR + text + seats)).table.spec.deal_source
     assert source.board.board_id == "b1"
     assert source.board.commitment == hashlib.sha256(root).digest()
     assert source.board.root == b""
@@ -170,7 +186,8 @@ async def test_the_same_request_id_gives_the_same_answer(call: Caller) -> None:
     assert await create(call, text) == await create(call, text)
     assert len(await names(call)) == 1
     refused = await call.refused(
-        f"{TABLES}/CreateTable", build(pb.CreateTableRequest, text + "unlisted: true")
+        f"{TABLES}/CreateTable",
+        build(pb.CreateTableRequest, text + UNLISTED),
     )
     assert (refused.code, refused.reason) == (
         grpc.StatusCode.ALREADY_EXISTS,
@@ -210,7 +227,7 @@ async def test_get_gives_what_create_gave(call: Caller) -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
 async def test_lists_are_newest_first_and_paged(call: Caller, size: int) -> None:
     made = [(await create(call, TRACTOR)).table.table_id for _ in range(5)]
-    await create(call, TRACTOR + "unlisted: true")
+    await create(call, TRACTOR + UNLISTED)
     assert await names(call, f"page_size: {size}") == made[::-1]
 
 
@@ -236,7 +253,7 @@ async def test_the_lobby_shows_tables_as_they_come_change_and_end(call: Caller) 
     updates = call.stream(f"{TABLES}/WatchLobby", pb.WatchLobbyRequest(), pb.WatchLobbyResponse)
     assert (await anext(updates)).table.table_id == before.id
     assert (await anext(updates)).HasField("ready")
-    await create(call, TRACTOR + "unlisted: true")
+    await create(call, TRACTOR + UNLISTED)
     after = await make(call)
     shown = (await anext(updates)).table
     assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_OPEN)
@@ -279,7 +296,7 @@ async def test_an_invite_code_finds_its_seat(call: Caller) -> None:
     made = await create(
         call, FIXED + "seats {} seats { access: SEAT_ACCESS_INVITED player: 'Ann' }"
     )
-    table_id, code = made.table.table_id, made.invite_codes[1]
+    table_id, code = made.table.table_id, made.invites[0].code
     joined = await join(call, f"table_id: '{table_id}' invite_code: '{code}' player: 'Bo'")
     assert joined.seat == 1
     assert joined.table.seats[1].player == "Ann"
@@ -368,7 +385,7 @@ async def test_a_table_starts_when_all_sit(call: Caller) -> None:
 
 
 async def test_with_manual_start_the_host_starts(call: Caller) -> None:
-    table = await make(call, FIXED + SHORT + "manual_start: true")
+    table = await make(call, FIXED + SHORT + "spec { start_mode: START_MODE_MANUAL }")
     request = pb.StartTableRequest(table_id=table.id)
     refused = await call.refused(f"{TABLES}/StartTable", request, host_of(table.host))
     assert (refused.code, refused.reason) == (
@@ -427,7 +444,9 @@ async def test_a_nonce_withheld_frees_its_seat(whole: Running) -> None:
 
 
 async def test_a_match_that_does_not_begin_in_time_is_a_no_show(whole: Running) -> None:
-    table = await make(whole.call, TRACTOR + SHORT + "clock { start_timeout { seconds: 20 } }")
+    table = await make(
+        whole.call, TRACTOR + SHORT + "spec { clock { start_timeout { seconds: 20 } } }"
+    )
     for seat in (0, 1, 3):
         await table.join(seat)
     whole.clock.advance(20_000)

@@ -54,8 +54,8 @@ def judge() -> Callable[[Message], list[str]]:
 GOOD: list[Message] = [
     cat.ListGamesRequest(),
     build(cat.GetRulesetRequest, "game: 1"),
-    build(ts.CreateTableRequest, "game: 1"),
-    build(ts.CreateTableRequest, "game: 1 " + "seats {} " * 12),
+    build(ts.CreateTableRequest, "spec { game: 1 }"),
+    build(ts.CreateTableRequest, "spec { game: 1 } " + "seats {} " * 12),
     ts.JoinTableRequest(table_id="t", seat=11, nonce_hash=b"x" * 32),
     ts.GetTableRequest(table_id="t" * 64),
     play.OpenNonceRequest(table_id="t", nonce=b"x" * 32),
@@ -73,29 +73,29 @@ BAD: list[tuple[type[Message], str, list[str]]] = [
     (ts.GetTableRequest, "", ["table_id"]),
     (ts.GetTableRequest, f"table_id: '{'t' * 65}'", ["table_id"]),
     (ts.CreateTableRequest, "", ["game"]),
-    (ts.CreateTableRequest, "game: 1 " + "seats {} " * 13, ["seats"]),
-    (ts.CreateTableRequest, "game: 1 seats {} seats { access: 9 }", ["seats[1].access"]),
+    (ts.CreateTableRequest, "spec { game: 1 } " + "seats {} " * 13, ["seats"]),
+    (ts.CreateTableRequest, "spec { game: 1 } seats {} seats { access: 9 }", ["seats[1].access"]),
     (
         ts.CreateTableRequest,
-        "game: 1 options { tractor { players: 3 } }",
-        ["options.tractor.players"],
+        "spec { game: 1 options { tractor { players: 3 } } }",
+        ["spec.options.tractor.players"],
     ),
     (
         ts.CreateTableRequest,
-        "game: 1 options { tractor { mandatory_levels { ranks: 0 } } }",
-        ["options.tractor.mandatory_levels.ranks[0]"],
+        "spec { game: 1 options { tractor { mandatory_levels { ranks: 0 } } } }",
+        ["spec.options.tractor.mandatory_levels.ranks[0]"],
     ),
-    (ts.CreateTableRequest, "game: 1 clock { base { seconds: -1 } }", ["clock.base"]),
-    (ts.CreateTableRequest, "game: 1 clock { strikes: 1001 }", ["clock.strikes"]),
+    (ts.CreateTableRequest, "spec { game: 1 clock { base { seconds: -1 } } }", ["spec.clock.base"]),
+    (ts.CreateTableRequest, "spec { game: 1 clock { strikes: 1001 } }", ["spec.clock.strikes"]),
     (
         ts.CreateTableRequest,
-        f"game: 1 deal_source {{ board {{ root: '{'x' * 33}' }} }}",
-        ["deal_source.board.root"],
+        f"spec {{ game: 1 deal_source {{ board {{ root: '{'x' * 33}' }} }} }}",
+        ["spec.deal_source.board.root"],
     ),
     (
         ts.CreateTableRequest,
-        f"title: '{'x' * 129}' legal_mode: 8",
-        ["game", "legal_mode", "title"],
+        f"spec {{ title: '{'x' * 129}' legal_mode: 8 }}",
+        ["spec.game", "spec.legal_mode", "spec.title"],
     ),
     (ts.JoinTableRequest, "table_id: 't' seat: 12", ["seat"]),
     (play.OpenNonceRequest, f"table_id: 't' nonce: '{'x' * 31}'", ["nonce"]),
@@ -143,7 +143,7 @@ def test_a_request_that_is_too_long_is_not_parsed(requests: Requests) -> None:
 
 
 def test_of_a_long_request_one_fault_is_enough() -> None:
-    request = build(ts.CreateTableRequest, "game: 1 " + "seats { access: 9 } " * 60_000)
+    request = build(ts.CreateTableRequest, "spec { game: 1 } " + "seats { access: 9 } " * 60_000)
     assert len(refused(Requests(1 << 20), request).violations) == 1
 
 

@@ -18,8 +18,9 @@ def waits_for_all(plan: Plan) -> bool:
     """At a table of it windows stay open until all who are asked have answered."""
     return any(
         table.game == "tractor"
-        and table.request.options.tractor.trump_making == tractor_pb2.TRACTOR_TRUMP_MAKING_DECLARE
-        and not table.request.clock.HasField("window_time")
+        and table.request.spec.options.tractor.trump_making
+        == tractor_pb2.TRACTOR_TRUMP_MAKING_DECLARE
+        and not table.request.spec.clock.HasField("window_time")
         for table in plan.tables
     )
 

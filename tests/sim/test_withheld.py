@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(120)
 def has_nonces(plan: Plan) -> bool:
     """At a table of it cards come from nonces, and nobody keeps it from being played."""
     return any(
-        table.request.deal_source.HasField("match")
+        table.request.spec.deal_source.HasField("match")
         and table.is_whole
         and any(seat.has_nonce for seat in table.seats)
         for table in plan.tables
@@ -60,7 +60,7 @@ def test_fair_a_seat_that_goes_on_withholding_ends_the_table() -> None:
         tables = [deepcopy(table) for table in plan.tables]
         for table in tables:
             seats = [seat for seat in table.seats if seat.has_nonce and seat.client != HOUSE]
-            if seats and table.request.deal_source.HasField("match"):
+            if seats and table.request.spec.deal_source.HasField("match"):
                 seats[0].withheld = never
         seen += events(replace(plan, tables=tables, faults=[]))
     assert seen["seat_no_show"] >= 4

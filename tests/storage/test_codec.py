@@ -91,7 +91,7 @@ def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
         del record.rows[:]
         record.rows.extend(rows)
     else:
-        record.table.title = "other"
+        record.table.spec.title = "other"
     with pytest.raises(RecordError, match="hash at the end") as refused:
         read_record(record_bytes_of(record))
     assert refused.value.check == "file"

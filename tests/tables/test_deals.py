@@ -30,11 +30,6 @@ def keyed(key: bytes, *blobs: bytes) -> bytes:
 
 
 def test_a_commitment_is_the_hash_of_its_fields() -> None:
-    rules = hashlib.sha256(b"rules").digest()
-    expected = hashlib.sha256(
-        fields(b"croupier/commitment/v1", b"table-1", rules, number(4), SECRET)
-    ).digest()
-    assert deals.commitment_v1("table-1", rules, 4, SECRET) == expected
     expected = hashlib.sha256(fields(b"croupier/commitment/v2", b"terms", SECRET)).digest()
     assert deals.commitment(b"terms", SECRET) == expected
 

@@ -133,8 +133,8 @@ def test_private_a_late_snapshot_is_the_snapshot_of_that_time(
     while tables[1].status is Status.PLAYING:
         found = take_snapshot(late, tables[1])
         if found.sequence in there:
-            assert found.table.HasField("spectator_delay")
-            found.table.ClearField("spectator_delay")
+            assert found.table.spec.HasField("spectator_delay")
+            found.table.spec.ClearField("spectator_delay")
             assert found == there[found.sequence]
             compared += 1
         for world, table in zip((on_time, late), tables, strict=True):

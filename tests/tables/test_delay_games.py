@@ -61,7 +61,7 @@ class Match:
         """What a spectator is shown first now."""
         data = public_snapshot(self.table, self.clock.now)
         found = table_pb2.Snapshot.FromString(data)
-        found.table.ClearField("spectator_delay")
+        found.table.spec.ClearField("spectator_delay")
         return found
 
     def results(self) -> list[object]:

@@ -44,7 +44,7 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     )
     found = exactly(table_pb2.Table, table.resource())
     assert found.table_id == "table-1"
-    assert (found.epoch, found.game, found.ruleset) == (1, 77, "standard")
+    assert (found.epoch, found.spec.game, found.spec.ruleset) == (1, 77, "standard")
     assert (found.ruleset_hash, found.commitment) == (
         table.spec.ruleset_hash,
         table.spec.commitment,
@@ -56,22 +56,22 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
         (1, 1, "", 1),
         (2, 3, "", 0),
     ]
-    assert found.deal_source.WhichOneof("source") == "match"
-    assert found.clock.base.ToMilliseconds() == 300_000
-    assert found.clock.increment.ToMilliseconds() == 2_500
-    assert not found.clock.HasField("per_move")
-    assert found.clock.window_time.ToMilliseconds() == 1_000
-    assert found.clock.strikes == 3
-    assert found.clock.on_time_out == table_pb2.TIME_OUT_POLICY_FORFEIT
-    assert found.clock.disconnect_grace.ToMilliseconds() == 20_000
-    assert found.clock.start_timeout.ToMilliseconds() == 60_000
-    assert found.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
-    assert found.on_absence == table_pb2.ON_ABSENCE_FORFEIT
-    assert found.shared_seats
-    assert not found.rated
+    assert found.spec.deal_source.WhichOneof("source") == "match"
+    assert found.spec.clock.base.ToMilliseconds() == 300_000
+    assert found.spec.clock.increment.ToMilliseconds() == 2_500
+    assert not found.spec.clock.HasField("per_move")
+    assert found.spec.clock.window_time.ToMilliseconds() == 1_000
+    assert found.spec.clock.strikes == 3
+    assert found.spec.clock.on_time_out == table_pb2.TIME_OUT_POLICY_FORFEIT
+    assert found.spec.clock.disconnect_grace.ToMilliseconds() == 20_000
+    assert found.spec.clock.start_timeout.ToMilliseconds() == 60_000
+    assert found.spec.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
+    assert found.spec.absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert found.spec.shared_seats
+    assert not found.spec.rated
     assert found.sequence == 1
     assert found.create_time.ToMilliseconds() == START_MS
-    assert found.title == "final"
+    assert found.spec.title == "final"
     assert not found.HasField("result")
 
 
@@ -80,10 +80,12 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
 def test_a_table_tells_how_far_spectators_stay_behind(decisions: int, time_ms: int) -> None:
     delay = SpectatorDelay(decisions, time_ms)
     found = exactly(table_pb2.Table, World().create(delay=delay, title="late").resource())
-    assert found.HasField("spectator_delay")
-    assert found.spectator_delay.decisions == decisions
-    assert found.spectator_delay.time.ToMilliseconds() == time_ms
-    assert not exactly(table_pb2.Table, World().create().resource()).HasField("spectator_delay")
+    assert found.spec.HasField("spectator_delay")
+    assert found.spec.spectator_delay.decisions == decisions
+    assert found.spec.spectator_delay.time.ToMilliseconds() == time_ms
+    assert not exactly(table_pb2.Table, World().create().resource()).spec.HasField(
+        "spectator_delay"
+    )
 
 
 @pytest.mark.parametrize(

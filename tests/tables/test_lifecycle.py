@@ -25,7 +25,9 @@ from croupier_server.tables.spec import (
     DealSource,
     JoinTable,
     SeatSpec,
+    StartMode,
     Status,
+    Visibility,
 )
 from croupier_server.tables.table import Table
 from tests.tables.world import World, events, now, request
@@ -126,7 +128,7 @@ def test_seats_fill_in_order_and_by_number() -> None:
 
 def test_a_full_table_is_full() -> None:
     world = World()
-    table = world.create(manual_start=True)
+    table = world.create(start_mode=StartMode.MANUAL)
     for _ in range(3):
         world.join(table)
     with pytest.raises(Conflict) as error:
@@ -257,7 +259,7 @@ def test_what_is_kept_of_tickets_is_their_hash() -> None:
 
 def test_a_table_started_by_hand_waits_for_its_host() -> None:
     world = World()
-    made = world.shard.create_table(Caller(), request(manual_start=True))
+    made = world.shard.create_table(Caller(), request(start_mode=StartMode.MANUAL))
     host = Caller(host_ticket=made.host_ticket)
     with pytest.raises(Conflict) as empty:
         world.shard.start(host, "table-1")
@@ -397,7 +399,10 @@ def test_ended_tables_are_answered_for_until_there_are_too_many() -> None:
 
 def test_lists_show_the_newest_first_and_leave_out_the_unlisted() -> None:
     world = World()
-    tables = [world.create(unlisted=number == 2) for number in range(5)]
+    tables = [
+        world.create(visibility=Visibility.UNLISTED if number == 2 else Visibility.LISTED)
+        for number in range(5)
+    ]
     found = world.shard.list_tables(limit=2).tables
     assert [one.spec.table_id for one in found] == ["table-5", "table-4"]
     rest = world.shard.list_tables(before=found[-1].number).tables

@@ -24,6 +24,7 @@ from croupier_server.tables.spec import (
     DealSource,
     JoinTable,
     SeatSpec,
+    StartMode,
     Status,
 )
 from croupier_server.tables.table import Table
@@ -306,7 +307,6 @@ def test_verifiable_a_record_has_all_that_was_abandoned(*, with_crash: bool) -> 
     entry = world.record("table-1")
     assert entry is not None
     match, rows = read_record(entry.record)
-    assert match.record_format == 2
     created = table_pb2.Table.FromString(match.table)
     told = [table_pb2.TableEvent.FromString(row.public).seat_no_show for row in rows]
     commitments = [created.commitment, *(one.commitment for one in told if one.commitment)]
@@ -443,7 +443,7 @@ def test_no_show_a_seat_that_was_freed_is_waited_for_no_longer_than_that() -> No
 
 def test_no_show_of_a_host_who_does_not_start_is_no_seats_fault() -> None:
     world = World()
-    table, _ = world.start(clock=START, manual_start=True)
+    table, _ = world.start(clock=START, start_mode=StartMode.MANUAL)
     pass_time(world, 20_000)
     result = result_of(table)
     assert result.reason == game_pb2.END_REASON_NO_SHOW

@@ -15,7 +15,14 @@ from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.decisions import DUE_GRACE_MS
 from croupier_server.tables.lag import PERIOD_MS
-from croupier_server.tables.spec import ClockSpec, DealSource, JoinTable, OnAbsence, Status
+from croupier_server.tables.spec import (
+    ClockSpec,
+    DealSource,
+    JoinTable,
+    OnAbsence,
+    StartMode,
+    Status,
+)
 from croupier_server.tables.table import Table
 from croupier_server.tables.upkeep import HANGS_MS, PATIENCE_MS
 from tests.tables.test_feeds import end_of
@@ -49,7 +56,7 @@ def refused(call: Callable[[], object]) -> None:
 
 def test_durable_nothing_is_taken_while_nothing_can_be_stored() -> None:
     log, world, table, tickets = troubled()
-    opening = world.create(deal=DealSource(), manual_start=True)
+    opening = world.create(deal=DealSource(), start_mode=StartMode.MANUAL)
     seats = [world.join(opening, nonce_hash=hashed(NONCES[seat])) for seat in range(2)]
     host = world.shard.create_table(Caller(), request())
     log.store()

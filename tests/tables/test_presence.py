@@ -15,6 +15,7 @@ from croupier_server.tables.spec import (
     JoinTable,
     OnAbsence,
     SeatSpec,
+    StartMode,
     Status,
 )
 from croupier_server.tables.table import Table
@@ -285,7 +286,7 @@ def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
 
 def test_an_absence_before_the_start_is_none() -> None:
     world = World(away_ms=AWAY_MS)
-    table = world.create(on_absence=OnAbsence.FORFEIT, manual_start=True)
+    table = world.create(on_absence=OnAbsence.FORFEIT, start_mode=StartMode.MANUAL)
     for _ in range(3):
         world.join(table)
     pass_time(world, 10 * AWAY_MS)

@@ -12,7 +12,7 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.feed import Feed
-from croupier_server.tables.spec import Status
+from croupier_server.tables.spec import Status, Visibility
 from croupier_server.tables.table import Table
 from tests.tables.test_feeds import END, end_of, numbers
 from tests.tables.toy_game import ToyWire
@@ -247,12 +247,12 @@ def lobby_of(world: World, payloads: list[bytes]) -> list[str]:
 def test_the_lobby_shows_what_is_there_and_then_what_changes() -> None:
     world = World()
     world.create()
-    world.create(unlisted=True)
+    world.create(visibility=Visibility.UNLISTED)
     lobby = world.shard.watch_lobby()
     other = world.shard.watch_lobby(kind=5)
     assert lobby_of(world, lobby.take(0)) == ["table-1 1", "ready"]
     table, _ = world.start()
-    world.start(unlisted=True)
+    world.start(visibility=Visibility.UNLISTED)
     assert lobby_of(world, lobby.take(0)) == ["table-3 3"]
     world.step(table)
     assert lobby.take(0) == []

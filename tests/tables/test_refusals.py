@@ -22,7 +22,7 @@ from croupier_server.rpc.spectate_service import SpectateService
 from croupier_server.rpc.table_service import TableService
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Created
-from croupier_server.tables.spec import DealKind, DealSource, JoinTable, SeatSpec
+from croupier_server.tables.spec import DealKind, DealSource, JoinTable, SeatSpec, StartMode
 from tests.tables.test_lifecycle import HELD, MATCH, NONCES, hashed
 from tests.tables.test_session import Client, named
 from tests.tables.world import SlowLog, World, request
@@ -84,7 +84,7 @@ async def seat_is_taken() -> tuple[Scene, Awaitable[object]]:
 
 
 async def table_is_full() -> tuple[Scene, Awaitable[object]]:
-    at = scene(2, manual_start=True)
+    at = scene(2, start_mode=StartMode.MANUAL)
     at.join("quick")
     wanted = lobby.JoinTableRequest(table_id=at.table_id)
     return at, services(at)[0].join_table(Caller("late"), wanted)
@@ -98,14 +98,14 @@ async def table_has_started() -> tuple[Scene, Awaitable[object]]:
 
 
 async def table_is_started_twice() -> tuple[Scene, Awaitable[object]]:
-    at = scene(3, manual_start=True)
+    at = scene(3, start_mode=StartMode.MANUAL)
     at.world.shard.start(at.host(), at.table_id)
     wanted = lobby.StartTableRequest(table_id=at.table_id)
     return at, services(at)[0].start_table(at.host(), wanted)
 
 
 async def table_is_empty_again() -> tuple[Scene, Awaitable[object]]:
-    at = scene(3, manual_start=True)
+    at = scene(3, start_mode=StartMode.MANUAL)
     at.world.shard.leave(at.seat(1), at.table_id)
     wanted = lobby.StartTableRequest(table_id=at.table_id)
     return at, services(at)[0].start_table(at.host(), wanted)

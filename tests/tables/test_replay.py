@@ -137,7 +137,7 @@ def test_every_end_replays(how: str) -> None:
     deal = DealSource() if how == "no show" else FIXED
     clock = ClockSpec(strikes=1 if how == "refusals" else 0, start_timeout_ms=60_000)
     options = {"bomb": 4} if how == "halt" else {}
-    table = world.create(deal=deal, clock=clock, options=options, manual_start=False)
+    table = world.create(deal=deal, clock=clock, options=options)
     if how == "left":
         world.shard.leave(Caller(ticket=world.join(table).ticket), "table-1")
     for seat in range(3):

@@ -56,17 +56,17 @@ ALL_HELD = (HELD,) * 3
     [
         ({"seats": (SeatSpec(),) * 4}, "seats"),
         ({"seats": (SeatSpec(Access.HOUSE),)}, "seats[0].house_bot"),
-        ({"deal": BOARD}, "deal_source.board"),
-        ({"deal": BOARD, "seats": (HELD, HELD, SeatSpec())}, "deal_source.board"),
-        ({"deal": DealSource(DealKind.BOARD, "b", b"short")}, "deal_source.board.root"),
+        ({"deal": BOARD}, "spec.deal_source.board"),
+        ({"deal": BOARD, "seats": (HELD, HELD, SeatSpec())}, "spec.deal_source.board"),
+        ({"deal": DealSource(DealKind.BOARD, "b", b"short")}, "spec.deal_source.board.root"),
         (
             {"deal": DealSource(DealKind.BOARD, "b", bytes(32), bytes(32)), "seats": ALL_HELD},
-            "deal_source.board.commitment",
+            "spec.deal_source.board.commitment",
         ),
-        ({"deal": DealSource(DealKind.FIXED)}, "deal_source.fixed.seed"),
-        ({"rated": True}, "rated"),
-        ({"rated": True, "shared_seats": True, "deal": MATCH}, "shared_seats"),
-        ({"kind": 5}, "game"),
+        ({"deal": DealSource(DealKind.FIXED)}, "spec.deal_source.fixed.seed"),
+        ({"rated": True}, "spec.rated"),
+        ({"rated": True, "shared_seats": True, "deal": MATCH}, "spec.shared_seats"),
+        ({"kind": 5}, "spec.game"),
         ({"ruleset": "other"}, "ruleset"),
     ],
 )
@@ -81,13 +81,13 @@ def test_what_does_not_go_together_is_refused(changes: dict[str, object], field:
 def test_a_table_without_keys_is_never_rated() -> None:
     with pytest.raises(NotAllowed) as error:
         World().shard.create_table(Caller(), request(rated=True, deal=MATCH))
-    assert refused(error) == (Reason.PERMISSION_DENIED, "rated")
+    assert refused(error) == (Reason.PERMISSION_DENIED, "spec.rated")
 
 
 def test_a_board_publishes_the_hash_of_its_root() -> None:
     world = World()
     table = world.create(deal=BOARD, seats=ALL_HELD)
-    source = table_pb2.Table.FromString(table.resource()).deal_source
+    source = table_pb2.Table.FromString(table.resource()).spec.deal_source
     assert source.board.commitment == hashed(BOARD.root)
     assert source.board.board_id == "b1"
     assert not source.board.root

@@ -8,7 +8,7 @@ import pytest
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import UNACKNOWLEDGED_MAX
-from croupier_server.tables.spec import DealSource, JoinTable
+from croupier_server.tables.spec import DealSource, JoinTable, StartMode
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import END, Client, answer, named, openings, sit
@@ -64,7 +64,7 @@ def test_a_nonce_of_a_superseded_channel_is_not_taken() -> None:
 def test_durable_a_stream_ends_once_it_is_stored_that_it_must(how: str) -> None:
     log = SlowLog()
     world = World(log)
-    table = world.create(deal=DealSource(), manual_start=True)
+    table = world.create(deal=DealSource(), start_mode=StartMode.MANUAL)
     tickets = [world.join(table, nonce_hash=hashed(NONCES[seat])).ticket for seat in range(3)]
     log.store()
     feeds = [world.watch(table, ticket, mode=2) for ticket in tickets]

@@ -63,23 +63,23 @@ def withheld_record(game: str = "pokex") -> record_pb2.Record:
 
 
 def _legal_mode(message: record_pb2.Record) -> None:
-    assert message.table.legal_mode == table_pb2.LEGAL_MODE_FULL
-    message.table.legal_mode = table_pb2.LEGAL_MODE_SUMMARY
+    assert message.table.spec.legal_mode == table_pb2.LEGAL_MODE_FULL
+    message.table.spec.legal_mode = table_pb2.LEGAL_MODE_SUMMARY
     retold(message)
 
 
 def _on_absence(message: record_pb2.Record) -> None:
-    message.table.on_absence = table_pb2.ON_ABSENCE_FORFEIT
+    message.table.spec.absence = table_pb2.ON_ABSENCE_FORFEIT
     retold(message)
 
 
 def _title(message: record_pb2.Record) -> None:
-    message.table.title = "Another final"
+    message.table.spec.title = "Another final"
     retold(message)
 
 
 def _clock(message: record_pb2.Record) -> None:
-    message.table.clock.start_timeout.seconds += 1
+    message.table.spec.clock.start_timeout.seconds += 1
     retold(message)
 
 
@@ -229,7 +229,7 @@ def _late_not(message: record_pb2.Record) -> None:
 def _waited(message: record_pb2.Record) -> None:
     """A forfeit for absence at a table that is said to wait, with a detail that says nothing."""
     message.CopyFrom(ended("away"))
-    message.table.on_absence = table_pb2.ON_ABSENCE_WAIT
+    message.table.spec.absence = table_pb2.ON_ABSENCE_WAIT
     recommitted(message)
     _ended_as(message, detail="lost")
 
@@ -313,7 +313,7 @@ def _ignorable(message: record_pb2.Record) -> None:
 
 
 def _no_choice(message: record_pb2.Record) -> None:
-    message.table.on_absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+    message.table.spec.absence = table_pb2.ON_ABSENCE_UNSPECIFIED
     recommitted(message)
 
 
@@ -338,15 +338,9 @@ def _abandoned_twice(message: record_pb2.Record) -> None:
     message.reveal.abandoned.append(message.reveal.abandoned[0])
 
 
-def _abandoned_of_old(message: record_pb2.Record) -> None:
-    """A record of the first format, which has none."""
-    message.CopyFrom(withheld_record())
-    message.format = 1
-
-
 def _older(message: record_pb2.Record) -> None:
-    """A record of the first format, whose commitment pinned less."""
-    message.format = 1
+    """A record of a format that was never released."""
+    message.format = 2
 
 
 def _secret(message: record_pb2.Record) -> None:
@@ -463,8 +457,7 @@ LIES: dict[Lie, set[str]] = {
     _abandoned_nonce: {"restarts"},
     _abandoned_hidden: {"restarts"},
     _abandoned_twice: {"restarts"},
-    _abandoned_of_old: {"file"},
-    _older: {"commitment"},
+    _older: {"file"},
     _secret: {"commitment", "root"},
     _root: {"root"},
     _nonce: {"nonces", "root"},

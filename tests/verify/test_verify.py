@@ -4,14 +4,12 @@ about it, even where all hashes have been made right again."""
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.records import record_bytes
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.tables import creation, deals
 from croupier_server.verify import Report, verify
 from tests.conformance.subjects import CASES
 from tests.verify.lies import (
@@ -67,13 +65,13 @@ def test_the_cases_are_what_they_are_meant_to_be() -> None:
     assert reasons >= {
         f"END_REASON_{word}" for word in ("FINISHED", "FORFEIT", "CONCEDED", "ABORTED")
     }
-    assert {one.table.deal_source.WhichOneof("source") for one in found} == {
+    assert {one.table.spec.deal_source.WhichOneof("source") for one in found} == {
         "match",
         "board",
         "fixed",
     }
-    kinds = {one.table.game: game_pb2.GameKind.Name(one.table.game) for one in found}
-    rulesets = {(kinds[one.table.game][10:].lower(), one.table.ruleset) for one in found}
+    kinds = {one.table.spec.game: game_pb2.GameKind.Name(one.table.spec.game) for one in found}
+    rulesets = {(kinds[one.table.spec.game][10:].lower(), one.table.spec.ruleset) for one in found}
     assert rulesets == set(CASES)
     events = [table_pb2.TableEvent.FromString(row.public).game for one in found for row in one.rows]
     assert any(event.tractor.deal_started.redeals for event in events)
@@ -108,27 +106,12 @@ def test_what_was_not_restarted_is_no_warning() -> None:
             assert not verify(record(case)).warnings, case.name
 
 
-def test_a_table_of_an_older_server_ends_with_a_record_of_format_1(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It was created, and its commitment published, before there was another format."""
-
-    def commitment(terms: bytes, secret: bytes) -> bytes:
-        table = table_pb2.Table.FromString(terms)
-        return deals.commitment_v1(table.table_id, table.ruleset_hash, len(table.seats), secret)
-
-    case = next(case for case in ALL if case.game == "pokex" and case.end == "withheld")
-    with monkeypatch.context() as older:
-        older.setattr(creation, "RECORD_FORMAT", 1)
-        older.setattr(deals, "commitment", commitment)
-        data = record(replace(case, seed=case.seed + 100))
-    message = record_pb2.Record.FromString(data)
-    assert (message.format, len(message.reveal.abandoned)) == (1, 0)
-    report = verify(data)
-    assert report.verified, report
-    (check,) = [check for check in report.checks if check.warning]
-    assert check.detail.startswith("OPENING RESTARTED")
-    assert check.detail.endswith("a record of format 1 does not reveal the abandoned secrets")
+def test_a_record_of_another_format_is_refused_in_one_sentence() -> None:
+    message = match_record()
+    message.format = 2
+    (check,) = verify(sealed(message)).checks
+    assert (check.name, check.holds) == ("file", False)
+    assert check.detail == "a record of format 2; this version reads format 3"
 
 
 def test_a_step_back_in_time_is_a_warning() -> None:
@@ -176,10 +159,10 @@ def case_of(end: str) -> Case:
 
 def test_a_choice_that_a_table_leaves_open_is_told_in_words() -> None:
     message = match_record()
-    message.table.on_absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+    message.table.spec.absence = table_pb2.ON_ABSENCE_UNSPECIFIED
     recommitted(message)
     (check,) = [check for check in verify(sealed(message)).checks if not check.holds]
-    assert check.detail == "on_absence of the table is 0; it must be one of 1, 2, 3"
+    assert check.detail == "absence of the table is 0; it must be one of 1, 2, 3"
 
 
 # Bytes --------------------------------------------------------------------------------------------

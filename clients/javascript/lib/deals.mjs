@@ -32,10 +32,6 @@ export const hmac = (key, ...fields) => createHmac("sha256", key).update(pack(..
 // To a table as it was created, less its commitment, and the secret.
 export const commitment = (terms, secret) => sha256(pack("croupier/commitment/v2", terms, secret));
 
-// The same in records of format 1.
-export const commitmentV1 = (tableId, rulesetHash, seats, secret) =>
-  sha256(pack("croupier/commitment/v1", tableId, rulesetHash, seats, secret));
-
 export const matchRoot = (secret, tableId, nonces) =>
   hmac(secret, "croupier/root/v1", tableId, ...nonces);
 

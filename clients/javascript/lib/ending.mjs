@@ -33,7 +33,7 @@ export function checkEnding(log, isOver) {
   if (reason === "HALTED") return UNPROVEN;
   if (late !== undefined) {
     // When a deal has ended, strikes for refused moves may make a seat before it forfeit.
-    const isOpen = Boolean(table.clock?.strikes) && log.lines.at(-2).event.arm !== "seat_timed_out";
+    const isOpen = Boolean(table.spec.clock?.strikes) && log.lines.at(-2).event.arm !== "seat_timed_out";
     const isEarlier = isOpen && seat < late.seat;
     const isFit = reason === "FORFEIT" && (seat === late.seat || isEarlier);
     must(isFit, `seat ${late.seat} is ${late.why} by the log, but ${reason} is told`);
@@ -43,8 +43,8 @@ export function checkEnding(log, isOver) {
   const goesOn = isOver ? "is over" : "goes on";
   must(isOver === (reason === "FINISHED"), `the match is said to be ${reason}, but by the rules it ${goesOn}`);
   if (reason === "FORFEIT") {
-    const whys = table.on_absence === FORFEIT_ON_ABSENCE ? [AWAY] : [];
-    if (table.clock?.strikes) whys.push(OUT_OF_STRIKES);
+    const whys = table.spec.absence === FORFEIT_ON_ABSENCE ? [AWAY] : [];
+    if (table.spec.clock?.strikes) whys.push(OUT_OF_STRIKES);
     must(whys.length, `seat ${seat} forfeits without a time-out, but the table makes nobody forfeit for absence or strikes`);
     expectDetail(result, ...whys);
   }
@@ -71,8 +71,8 @@ function checkForm({ record: { result, table }, isBegun }, reason) {
 // The seat that forfeits by the time-outs of the log, and why, if one does. Time-outs of sealed windows count
 // when the deal has ended. Strikes for refused moves are in no row, so more may be shown.
 function forfeiter({ record: { table }, lines }, isOver) {
-  const { strikes: most, on_time_out: policy, window_time: window } = table.clock ?? {};
-  const timed = isTimed(table.clock);
+  const { strikes: most, on_time_out: policy, window_time: window } = table.spec.clock ?? {};
+  const timed = isTimed(table.spec.clock);
   const accounts = table.seats.map(() => ({ strikes: 0, hidden: 0, isOut: false, isOutHidden: false }));
   const open = () => {
     for (const one of accounts) {
@@ -113,7 +113,7 @@ function forfeiter({ record: { table }, lines }, isOver) {
       Object.assign(accounts[seat], { strikes, isOut: policy === FORFEIT });
       late = seat;
     } else if (event.arm === "game") {
-      const part = event.game[GAMES[table.game]];
+      const part = event.game[GAMES[table.spec.game]];
       isScored ||= part?.arm === "deal_scored";
     }
   }
@@ -124,7 +124,7 @@ function forfeiter({ record: { table }, lines }, isOver) {
 // The seat of a no-show is the first one that was missing, and the table waits for nobody for ever.
 function checkNoShow({ record: { result, table }, lines, isBegun, source, restarts }) {
   must(!isBegun, "NO_SHOW is told of a match that began");
-  must(lasts(table.clock?.start_timeout) || restarts >= RESTARTS_MAX, "NO_SHOW is told, but the table has no start_timeout");
+  must(lasts(table.spec.clock?.start_timeout) || restarts >= RESTARTS_MAX, "NO_SHOW is told, but the table has no start_timeout");
   const sitting = new Set();
   let awaited = new Set();
   for (const { event } of lines) {

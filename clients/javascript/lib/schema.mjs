@@ -76,29 +76,34 @@ ClockSpec
 7 disconnect_grace Duration
 8 start_timeout Duration
 
+TableSpec
+1 game enum
+2 ruleset string
+3 options opt bytes
+4 clock ClockSpec
+5 deal_source DealSource
+6 legal_mode enum
+7 absence enum
+8 rated bool
+9 shared_seats bool
+10 start_mode enum
+11 visibility enum
+12 spectator_delay opt bytes
+13 title string
+
 Table
 1 table_id string
 2 epoch uint
-3 game enum
-4 ruleset string
-5 options opt bytes
-6 ruleset_hash bytes
-7 rules_version uint
-8 status enum
-9 seats many SeatInfo
-10 deal_source DealSource
-11 commitment bytes
-12 clock ClockSpec
-13 legal_mode enum
-14 on_absence enum
-15 rated bool
-16 shared_seats bool
-17 sequence uint
-18 endpoint string
-19 create_time Timestamp
-20 result MatchResult
-21 title string
-22 spectator_delay opt bytes
+3 spec TableSpec
+4 ruleset_hash bytes
+5 rules_version uint
+6 status enum
+7 seats many SeatInfo
+8 commitment bytes
+9 sequence uint
+10 endpoint string
+11 create_time Timestamp
+12 result MatchResult
 
 TractorDeclaration
 1 seat uint

@@ -12,12 +12,14 @@ import { Tractor } from "./tractor.mjs";
 import { Budget, decode, WireError, without } from "./wire.mjs";
 
 const REFEREES = { tractor: Tractor, tongits: Tongits, pokex: Pokex };
+const FORMAT = 3; // of records
 const HASH_FIELD = 34;
-const COMMITMENT_FIELD = 11;
+const COMMITMENT_FIELD = 8;
 const BYTES_MAX = 64 << 20; // more than a hundred times what records have
 const RESTARTS_MAX = 2; // of an opening; then a server ends the table
 const OPEN = 1; // the status of a new table
-const CHOICES = [1, 2, 3]; // of on_absence, legal_mode, on_time_out and access
+const CHOICES = [1, 2, 3]; // of absence, legal_mode, visibility, on_time_out and access
+const START_MODES = [1, 2];
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const equal = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0;
 const isEmpty = (bytes) => bytes === undefined || bytes.length === 0;
@@ -87,8 +89,7 @@ class Verifier {
     const { bytes } = this;
     must(bytes.length <= BYTES_MAX, `no record has more than ${BYTES_MAX >> 20} MiB`);
     const record = decode(Record, bytes, 0, bytes.length, this.budget);
-    must(record.format === 1 || record.format === 2, `a record of format ${record.format}; this program reads 1 and 2`);
-    must(record.format > 1 || !record.reveal?.abandoned.length, "abandoned secrets in a record of format 1");
+    must(record.format === FORMAT, `a record of format ${record.format}; this program reads format ${FORMAT}`);
     const content = bytes.subarray(0, bytes.length - HASH_FIELD);
     must(record.hash.length === 32, "the record does not end with its hash");
     must(equal(deals.sha256(content), record.hash), "the hash at the end is not that of the bytes before it");
@@ -138,8 +139,8 @@ class Verifier {
 
   table() {
     const { table, options } = this.record;
-    this.game = GAMES[table.game];
-    must(this.game !== undefined, `a game that is unknown here: ${table.game}`);
+    this.game = GAMES[table.spec.game];
+    must(this.game !== undefined, `a game that is unknown here: ${table.spec.game}`);
     const first = this.lines[0]?.event;
     must(first?.arm === "table_created", "the log does not begin with the table");
     must(equal(first.table_created.table.raw, table.raw), "the table of the first event is another one");
@@ -150,21 +151,23 @@ class Verifier {
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
     must(table.status === OPEN && !table.sequence && !table.result, "the table is not as it was created");
     must(table.seats.every((seat) => isEmpty(seat.nonce_hash)), "a nonce was promised before anybody sat");
-    must(isEmpty(table.deal_source?.board?.root), "the root of a board is in its table");
-    Object.values(table.clock ?? {}).filter((part) => part?.nanos).forEach(millis);
+    must(isEmpty(table.spec.deal_source?.board?.root), "the root of a board is in its table");
+    Object.values(table.spec.clock ?? {}).filter((part) => part?.nanos).forEach(millis);
     must(table.epoch === 1, `the table must begin in epoch 1, not ${table.epoch}`);
     this.#checkChoices(table);
     this.#checkSeats(table.seats);
-    this.source = table.deal_source?.arm;
+    this.source = table.spec.deal_source?.arm;
     must(this.source, "the table names no source of its cards");
     this.isBegun = this.events("match_started").length > 0;
-    return `${this.game}, ruleset ${table.ruleset}, ${table.seats.length} seats; the options have the hash ${hex(table.ruleset_hash)}`;
+    return `${this.game}, ruleset ${table.spec.ruleset}, ${table.seats.length} seats; the options have the hash ${hex(table.ruleset_hash)}`;
   }
 
   // A server leaves no choice open.
-  #checkChoices({ on_absence, legal_mode, clock, seats }) {
+  #checkChoices({ spec, seats }) {
+    const { absence, legal_mode, visibility, clock, start_mode } = spec;
+    must(START_MODES.includes(start_mode), `start_mode of the table is ${start_mode ?? 0}; it must be one of 1, 2`);
     const access = seats.map((seat) => [`seats[${seat.seat}].access`, seat.access]);
-    const choices = Object.entries({ on_absence, legal_mode, "clock.on_time_out": clock?.on_time_out });
+    const choices = Object.entries({ absence, legal_mode, visibility, "clock.on_time_out": clock?.on_time_out });
     for (const [name, value] of [...choices, ...access]) {
       must(CHOICES.includes(value), `${name} of the table is ${value ?? 0}; it must be one of ${CHOICES.join(", ")}`);
     }
@@ -204,14 +207,13 @@ class Verifier {
     if (this.source === "fixed") return "FIXED: none was made; whoever chose the seed knew the cards";
     if (this.source === "board") {
       if (!this.isBegun) return "BOARD: the match never began, no root is revealed";
-      const { commitment } = table.deal_source.board;
+      const { commitment } = table.spec.deal_source.board;
       must(equal(deals.sha256(reveal.root), commitment), "the root is not the one that the board was committed to");
       return `BOARD: the root has the hash ${hex(commitment)}`;
     }
     const all = this.#commitments();
     must(this.#commitsTo(all.at(-1), reveal.secret), "the secret is not the one that the table was committed to");
-    const pinned = this.record.format === 1 ? "" : ", which pins the table too";
-    return `MATCH: the secret has the commitment ${all.at(-1)}${pinned}; ${all.length - 1} before it replaced for nonces withheld`;
+    return `MATCH: the secret has the commitment ${all.at(-1)}, which pins the table too; ${all.length - 1} before it replaced for nonces withheld`;
   }
 
   // The commitments to the table's secrets, in order; the last one is that of the secret in use.
@@ -221,13 +223,9 @@ class Verifier {
   }
 
   #commitsTo(commitment, secret) {
-    const { table, format } = this.record;
     if (secret.length !== 32) return false;
-    const made =
-      format === 1
-        ? deals.commitmentV1(table.table_id, table.ruleset_hash, table.seats.length, secret)
-        : deals.commitment(without(table.raw, COMMITMENT_FIELD), secret);
-    return hex(made) === commitment;
+    const terms = without(this.record.table.raw, COMMITMENT_FIELD);
+    return hex(deals.commitment(terms, secret)) === commitment;
   }
 
   nonces() {
@@ -292,13 +290,12 @@ class Verifier {
 
   // Openings that a withheld nonce ended, what was abandoned, and who could foresee it.
   restarts() {
-    const { format } = this.record;
     const openings = this.#vainOpenings();
     const restarts = openings.filter((opening) => !opening.isLast);
     const named = restarts.map((opening) => [...opening.named]);
     const wanted = this.#commitments().slice(1).map((one) => [one]);
     must(same(named, wanted), "seats that were freed together do not name one new commitment");
-    if (format > 1) this.#checkAbandoned(restarts);
+    this.#checkAbandoned(restarts);
     if (!openings.length) return "no nonce was withheld";
     const told = openings.map(({ event, isLast, opened, withheld }) => {
       const seats = withheld.map((seat) => `seat ${seat}`).join(" and ");
@@ -308,7 +305,6 @@ class Verifier {
         "of the match that was given up, and the operator alone could if it received the nonce and hid it"
       );
     });
-    if (restarts.length && format === 1) told.push("a record of format 1 does not reveal the abandoned secrets");
     return new Caution(told.join(". "));
   }
 
@@ -350,7 +346,7 @@ class Verifier {
         answers += 1;
         if (answer.asked_time !== undefined) known += 1;
         else if (!answer.timed_out) unasked.push(where);
-        must(answer.charged === undefined || isTimed(table.clock), `${where} was charged time, but the table has no clock`);
+        must(answer.charged === undefined || isTimed(table.spec.clock), `${where} was charged time, but the table has no clock`);
         const asked = answer.asked_time === undefined ? undefined : millis(answer.asked_time);
         const used = millis(answer.charged) + millis(answer.absent);
         absences.set(answer.seat, (absences.get(answer.seat) ?? 0) + millis(answer.absent));
@@ -362,7 +358,7 @@ class Verifier {
       if (["match_started", "game"].includes(event.arm)) turn = now;
       last = now;
     }
-    const most = millis(table.clock?.disconnect_grace);
+    const most = millis(table.spec.clock?.disconnect_grace);
     for (const [seat, absent] of absences) {
       must(absent <= most, `seat ${seat} was forgiven ${absent} ms of absence; its clock allows ${most} ms`);
     }

@@ -62,6 +62,13 @@ _ResultsPage: TypeAlias = (
     play_service_pb2.ListDealResultsResponse | spectate_service_pb2.ListPublicDealResultsResponse
 )
 
+Start: TypeAlias = Literal["automatic", "manual"]
+"""When a table starts once all its seats are taken: at once, or with `Client.start_table`."""
+
+Visibility: TypeAlias = Literal["listed", "unlisted", "private"]
+"""Who can find a table: everybody, whoever knows its id, or only its host, its seats and callers
+with an invite code."""
+
 LegalListing: TypeAlias = Literal["full", "summary", "off"]
 """How much of the legal moves a decision carries."""
 
@@ -79,12 +86,12 @@ class NewTable:
     Attributes:
         table: the table.
         host_ticket: the right to start and stop it.
-        invite_codes: code of each seat in order; empty where none is needed.
+        invites: invite code of each seat that is held for somebody, by seat.
     """
 
     table: table_pb2.Table
     host_ticket: str = field(repr=False)
-    invite_codes: tuple[str, ...] = field(repr=False)
+    invites: Mapping[int, str] = field(repr=False)
 
     @property
     def table_id(self) -> str:
@@ -189,9 +196,9 @@ class Client:
         deal: table_pb2.DealSource | None = None,
         title: str = "",
         shared_seats: bool = False,
-        unlisted: bool = False,
         rated: bool = False,
-        manual_start: bool = False,
+        visibility: Visibility = "listed",
+        start: Start = "automatic",
     ) -> NewTable:
         """Make a table.
 
@@ -212,33 +219,39 @@ class Client:
             deal: where the cards come from; None: the server's secret and every seat's nonce.
             title: for people.
             shared_seats: whether one caller may hold several seats.
-            unlisted: whether it is left out of lists.
             rated: whether results count; needs keys, one for each seat.
-            manual_start: whether it waits for `start_table`.
+            visibility: who can find it: ``listed``, ``unlisted`` or ``private``.
+            start: ``automatic`` starts it when all seats are taken; ``manual`` waits for
+                `start_table`.
 
         Raises:
             Refused: the server does not make such a table.
             UsageError: no such game or option, an invalid clock, or another word.
         """
-        request = table_service_pb2.CreateTableRequest(
-            request_id=secrets.token_hex(16),
+        spec = table_pb2.TableSpec(
             game=game_kind(game),
             ruleset=ruleset,
             options=options_message(game, options),
-            seats=[_seat_spec(seat) for seat in seats],
-            deal_source=deal,
             clock=clock.message() if isinstance(clock, Clock) else clock,
+            deal_source=deal,
             legal_mode=_legal_mode(legal_mode),
-            on_absence=absence_policy(on_absence),
+            absence=absence_policy(on_absence),
+            rated=rated,
+            shared_seats=shared_seats,
+            start_mode=table_pb2.StartMode.Value(f"START_MODE_{_word('start', start, Start)}"),
+            visibility=table_pb2.Visibility.Value(
+                f"VISIBILITY_{_word('visibility', visibility, Visibility)}"
+            ),
             spectator_delay=spectator_delay,
             title=title,
-            shared_seats=shared_seats,
-            unlisted=unlisted,
-            rated=rated,
-            manual_start=manual_start,
+        )
+        request = table_service_pb2.CreateTableRequest(
+            request_id=secrets.token_hex(16),
+            spec=spec,
+            seats=[_seat_spec(seat) for seat in seats],
         )
         made = await self._main.call(self._main.tables.CreateTable, request)
-        return NewTable(made.table, made.host_ticket, tuple(made.invite_codes))
+        return NewTable(made.table, made.host_ticket, {one.seat: one.code for one in made.invites})
 
     async def get_table(self, table_id: str) -> table_pb2.Table:
         """A table as everybody may see it.
@@ -262,7 +275,7 @@ class Client:
                 return
 
     async def start_table(self, made: NewTable) -> table_pb2.Table:
-        """Start a table that was made with ``manual_start``."""
+        """Start a table that was made with ``start="manual"``."""
         request = table_service_pb2.StartTableRequest(table_id=made.table_id)
         method = self._main.tables.StartTable
         return (await self._main.call(method, request, host_ticket=made.host_ticket)).table
@@ -481,11 +494,18 @@ def _legal_mode(word: LegalListing) -> table_pb2.LegalMode.ValueType:
     Raises:
         UsageError: there is none.
     """
-    if word not in get_args(LegalListing):
-        raise UsageError(
-            f"legal_mode is {word!r}; it must be {' or '.join(get_args(LegalListing))}"
-        )
-    return table_pb2.LegalMode.Value(f"LEGAL_MODE_{word.upper()}")
+    return table_pb2.LegalMode.Value(f"LEGAL_MODE_{_word('legal_mode', word, LegalListing)}")
+
+
+def _word(name: str, word: str, words: object) -> str:
+    """*word* in capitals, if it is one of the literals *words* that the argument *name* allows.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if word not in get_args(words):
+        raise UsageError(f"{name} is {word!r}; it must be {' or '.join(get_args(words))}")
+    return word.upper()
 
 
 async def _list_legal(

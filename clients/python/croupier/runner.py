@@ -261,7 +261,7 @@ async def _play_own(
         bots = [make_bot(bot, name) for _ in own]
         tickets = [
             await client.join(
-                made.table_id, seat=seat, invite=made.invite_codes[seat], player=_name(player)
+                made.table_id, seat=seat, invite=made.invites[seat], player=_name(player)
             )
             for seat, player in zip(own, bots, strict=True)
         ]

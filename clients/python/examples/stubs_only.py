@@ -41,8 +41,9 @@ def make_table(channel: grpc.Channel, game: str) -> table_service_pb2.CreateTabl
     ours = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
     request = table_service_pb2.CreateTableRequest(
         request_id=secrets.token_hex(16),
-        game=game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}"),
-        options=ONE_DEAL[game],
+        spec=table_pb2.TableSpec(
+            game=game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}"), options=ONE_DEAL[game]
+        ),
         seats=[ours, *[house] * (SEATS[game] - 1)],
     )
     return table_service_pb2_grpc.TableServiceStub(channel).CreateTable(request)
@@ -80,7 +81,7 @@ def play(address: str, game: str) -> game_pb2.MatchResult:
         seat = table_service_pb2_grpc.TableServiceStub(channel).JoinTable(
             table_service_pb2.JoinTableRequest(
                 table_id=table_id,
-                invite_code=made.invite_codes[0],
+                invite_code=made.invites[0].code,
                 player="stubs only",
                 nonce_hash=hashlib.sha256(nonce).digest(),
             )

@@ -74,7 +74,7 @@ class OwnTables:
             self._made[made.table_id] = made
             tickets = [
                 await client.join(made.table_id, seat=seat, invite=code)
-                for seat, code in enumerate(made.invite_codes)
+                for seat, code in made.invites.items()
             ]
             started.set()
             bot = self._new_bot()

@@ -84,7 +84,7 @@ async def play(client: Client, game: str, pacer: Pacer, number: int) -> None:
     """One match after another, all seats ours."""
     while True:
         deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
-        made = await client.create_table(game, deal=deal, shared_seats=True, unlisted=True)
+        made = await client.create_table(game, deal=deal, shared_seats=True, visibility="unlisted")
         seats = range(len(made.table.seats))
         tickets = [await client.join(made.table_id, seat=seat) for seat in seats]
         async with asyncio.TaskGroup() as group:

@@ -45,7 +45,7 @@ async def play(address: str, game: str, tables: int, mode: str) -> None:
 
     def ask(number: int) -> dict[str, Any]:
         deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
-        return {"deal": deal, "unlisted": mode != "listed"}
+        return {"deal": deal, "visibility": "listed" if mode == "listed" else "unlisted"}
 
     async with Client(address, transport=transport) as client:
         own = OwnTables(client, game, lambda: CountingBot(counter), ask)

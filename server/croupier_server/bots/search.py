@@ -60,8 +60,8 @@ class SearchBot(Bot):
     def on_start(self, table: table_pb2.Table, seat: int) -> None:
         """Note the house rules."""
         self._greedy.on_start(table, seat)
-        game = table.options.WhichOneof("game") or ""
-        self._options[table.table_id, seat] = game, read_options(game, table.options)
+        game = table.spec.options.WhichOneof("game") or ""
+        self._options[table.table_id, seat] = game, read_options(game, table.spec.options)
 
     def on_end(self, result: Result) -> None:
         """Forget the house rules."""

@@ -81,7 +81,7 @@ class Narrator:
         self._names = {seat.seat: seat_name(seat) for seat in table.seats}
         self._clocks = ""
         with _untrusted("the table"):
-            self._teller: Teller = TELLERS[game_name(table.game)](self._names)
+            self._teller: Teller = TELLERS[game_name(table.spec.game)](self._names)
 
     def snapshot(self, snapshot: table_pb2.Snapshot) -> list[str]:
         """Lines for where the table stands."""
@@ -167,12 +167,12 @@ def seat_name(seat: table_pb2.SeatInfo) -> str:
 def table_lines(table: table_pb2.Table) -> list[str]:
     """One line on a table."""
     status = table_pb2.TableStatus.Name(table.status).removeprefix("TABLE_STATUS_").lower()
-    game = game_name(table.game)
+    game = game_name(table.spec.game)
     seats = ", ".join(seat_name(seat) for seat in table.seats)
-    title = f' "{table.title}"' if table.title else ""
-    line = f"table {table.table_id}{title}: {game} {table.ruleset}, {status}; seats: {seats}"
-    if table.HasField("spectator_delay"):
-        line += f"; shown {_delay_words(table.spectator_delay)} late"
+    title = f' "{table.spec.title}"' if table.spec.title else ""
+    line = f"table {table.table_id}{title}: {game} {table.spec.ruleset}, {status}; seats: {seats}"
+    if table.spec.HasField("spectator_delay"):
+        line += f"; shown {_delay_words(table.spec.spectator_delay)} late"
     return [line]
 
 

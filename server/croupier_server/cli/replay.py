@@ -65,7 +65,8 @@ def read(file: Path) -> record_pb2.Record:
     from google.protobuf.message import DecodeError
 
     from croupier.record.v1 import record_pb2
-    from croupier_server.storage.codec import FORMATS, RecordError, read_record
+    from croupier_server.storage.base import RECORD_FORMAT
+    from croupier_server.storage.codec import RecordError, read_record
 
     data = read_record_file(file)
     try:
@@ -76,7 +77,7 @@ def read(file: Path) -> record_pb2.Record:
         fail(f"{file} is no record")
     except RecordError as error:
         fail(f"{file}: {error}; `croupier verify` says more")
-    if record.format not in FORMATS or not record.rows or not record.table.seats:
+    if record.format != RECORD_FORMAT or not record.rows or not record.table.seats:
         fail(f"{file} is no record of a finished match")
     return record
 
@@ -110,9 +111,9 @@ def ends_of(record: record_pb2.Record) -> Ends:
     from croupier_server.cli.narrator import TELLERS, Untellable, game_name
 
     try:
-        return TELLERS[game_name(record.table.game)].ends
+        return TELLERS[game_name(record.table.spec.game)].ends
     except KeyError:
-        raise Untellable(f"no game {record.table.game} is known here") from None
+        raise Untellable(f"no game {record.table.spec.game} is known here") from None
 
 
 def _step(steps: Iterable[list[str]], key: Callable[[], str], ends: Ends) -> None:

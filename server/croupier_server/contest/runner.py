@@ -431,14 +431,10 @@ class _Runner:
         cards = board(plan.seed, match.board)
         numbers = [match.entrant_of_team(team) for team in plan.teams]
         names = [plan.entrants[number].name for number in numbers]
-        request = table_service_pb2.CreateTableRequest(
+        spec = table_pb2.TableSpec(
             game=self._kind,
             ruleset=plan.ruleset,
             options=plan.options,
-            seats=[
-                table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=name)
-                for name in names
-            ],
             deal_source=table_pb2.DealSource(
                 board=table_pb2.BoardDeal(
                     # Bots read it, so it must not tell the seed: the cards follow from that.
@@ -453,6 +449,11 @@ class _Runner:
             shared_seats=True,
             title=f"{cards.board_id}: {' against '.join(dict.fromkeys(names))}",
         )
+        seats = [
+            table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=name)
+            for name in names
+        ]
+        request = table_service_pb2.CreateTableRequest(spec=spec, seats=seats)
         created = await self._tables.CreateTable(request, timeout=CALL_S)
         table_id = created.table.table_id
         ended = asyncio.get_running_loop().create_future()
@@ -464,15 +465,15 @@ class _Runner:
             if not await player.ready():
                 fault = _Fault(Outcome.BENCHED, (number,), player.benched)
                 await self._blame(live, fault)
-        for seat, number in enumerate(numbers):
+        for invite, number in zip(created.invites, numbers, strict=True):
             worker = self.players[number].worker
             if worker is None:
                 continue
             worker.invite(
                 address=self._address,
                 table_id=table_id,
-                seat=seat,
-                invite_code=created.invite_codes[seat],
+                seat=invite.seat,
+                invite_code=invite.code,
                 seed=bot_seed(plan.seed, number, match.board, match.seating_number),
             )
         return live

@@ -191,8 +191,8 @@ def _of_match(match: FinishedMatch, rows: Sequence[LogRow]) -> MatchText:
     result = game_pb2.MatchResult.FromString(match.result)
     return MatchText(
         game=wire.name,
-        ruleset=table.ruleset,
-        options=_differing(GAMES[wire.name], table.ruleset, match.option_text),
+        ruleset=table.spec.ruleset,
+        options=_differing(GAMES[wire.name], table.spec.ruleset, match.option_text),
         table_id=match.table_id,
         players=match.players,
         steps=tuple(steps),

@@ -28,6 +28,8 @@ from croupier_server.tables.spec import (
     OnTimeOut,
     SeatSpec,
     SpectatorDelay,
+    StartMode,
+    Visibility,
 )
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES
@@ -51,38 +53,45 @@ def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) ->
     Raises:
         InvalidRequest: ``field`` says where.
     """
+    spec = request.spec
     overrides: dict[str, str] = {}
-    if request.HasField("options"):
-        overrides = WIRES[request.game].options_overrides(request.options)
+    if spec.HasField("options"):
+        try:
+            overrides = WIRES[spec.game].options_overrides(spec.options)
+        except InvalidRequest as error:
+            raise _in_spec(error, error.field) from None
     return CreateTable(
-        kind=request.game,
-        ruleset=request.ruleset,
+        kind=spec.game,
+        ruleset=spec.ruleset,
         overrides=overrides,
         seats=tuple(
             _seat_spec(f"seats[{number}]", seat, house_bots)
             for number, seat in enumerate(request.seats)
         ),
-        deal=_deal_source(request.deal_source),
-        clock=_clock_spec(request.clock),
-        legal_mode=request.legal_mode or LegalMode.FULL,
-        on_absence=OnAbsence(request.on_absence or OnAbsence.WAIT),
-        rated=request.rated,
-        shared_seats=request.shared_seats,
-        manual_start=request.manual_start,
-        title=printable("title", request.title),
-        unlisted=request.unlisted,
-        delay=_delay(request.spectator_delay),
+        deal=_deal_source(spec.deal_source),
+        clock=_clock_spec(spec.clock),
+        legal_mode=spec.legal_mode or LegalMode.FULL,
+        on_absence=OnAbsence(spec.absence or OnAbsence.WAIT),
+        rated=spec.rated,
+        shared_seats=spec.shared_seats,
+        start_mode=StartMode(spec.start_mode or StartMode.AUTOMATIC),
+        visibility=Visibility(spec.visibility or Visibility.LISTED),
+        title=printable("spec.title", spec.title),
+        delay=_delay(spec.spectator_delay),
         request_id=request.request_id,
     )
 
 
 def with_arm(error: InvalidRequest, kind: int) -> InvalidRequest:
     """*error* with the path of an option as the request has it: games do not know their arm."""
+    if error.field == "ruleset":
+        return _in_spec(error, "ruleset")
     name = error.field.removeprefix("options.")
-    arm = WIRES[kind].name
-    if name == error.field or name.startswith(f"{arm}."):
-        return error
-    return InvalidRequest(error.reason, error.message, field=f"options.{arm}.{name}")
+    return error if name == error.field else _in_spec(error, f"options.{WIRES[kind].name}.{name}")
+
+
+def _in_spec(error: InvalidRequest, path: str) -> InvalidRequest:
+    return InvalidRequest(error.reason, error.message, field=f"spec.{path}")
 
 
 def expect_unguessable(caller: Caller, request_id: str) -> None:
@@ -172,7 +181,7 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
             board = source.board
             return DealSource(
                 DealKind.BOARD,
-                board_id=printable("deal_source.board.board_id", board.board_id),
+                board_id=printable("spec.deal_source.board.board_id", board.board_id),
                 root=board.root,
                 commitment=board.commitment,
                 tables=board.tables or 1,
@@ -186,7 +195,7 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
 
 
 def _delay(delay: table_pb2.SpectatorDelay) -> SpectatorDelay | None:
-    time_ms = milliseconds("spectator_delay.time", delay.time)
+    time_ms = milliseconds("spec.spectator_delay.time", delay.time)
     if not delay.decisions and not time_ms:
         return None
     return SpectatorDelay(delay.decisions, time_ms)
@@ -194,12 +203,12 @@ def _delay(delay: table_pb2.SpectatorDelay) -> SpectatorDelay | None:
 
 def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
     return ClockSpec(
-        base_ms=milliseconds("clock.base", clock.base),
-        increment_ms=milliseconds("clock.increment", clock.increment),
-        per_move_ms=milliseconds("clock.per_move", clock.per_move),
-        window_ms=milliseconds("clock.window_time", clock.window_time),
+        base_ms=milliseconds("spec.clock.base", clock.base),
+        increment_ms=milliseconds("spec.clock.increment", clock.increment),
+        per_move_ms=milliseconds("spec.clock.per_move", clock.per_move),
+        window_ms=milliseconds("spec.clock.window_time", clock.window_time),
         strikes=clock.strikes,
         on_time_out=OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
-        disconnect_grace_ms=milliseconds("clock.disconnect_grace", clock.disconnect_grace),
-        start_timeout_ms=milliseconds("clock.start_timeout", clock.start_timeout),
+        disconnect_grace_ms=milliseconds("spec.clock.disconnect_grace", clock.disconnect_grace),
+        start_timeout_ms=milliseconds("spec.clock.start_timeout", clock.start_timeout),
     )

@@ -65,10 +65,14 @@ class TableService:
             try:
                 created = self._shard.create_table(caller, wanted)
             except InvalidRequest as error:
-                raise with_arm(error, request.game) from None
+                raise with_arm(error, request.spec.game) from None
         await self._shard.committed()
-        codes = b"".join(field_bytes(3, code.encode()) for code in created.invite_codes)
-        return _table(1, created.table) + field_text(2, created.host_ticket) + codes
+        invites = b"".join(
+            field_bytes(3, field_number(1, seat) + field_text(2, code))
+            for seat, code in enumerate(created.invite_codes)
+            if code
+        )
+        return _table(1, created.table) + field_text(2, created.host_ticket) + invites
 
     async def get_table(self, caller: Caller, request: pb.GetTableRequest) -> bytes:
         """A table as *caller* may see it."""

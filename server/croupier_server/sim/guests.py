@@ -5,7 +5,7 @@ Must not be put here: anything about seats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -56,7 +56,7 @@ class Host:
         world: the run.
         line: its connection.
         plan: the table.
-        made: called with the table's id and the invite codes, once it is there.
+        made: called with the table's id and its invite codes by seat, once it is there.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Host:
         world: World,
         line: Line,
         plan: TablePlan,
-        made: Callable[[str, list[str]], None],
+        made: Callable[[str, Mapping[int, str]], None],
     ) -> None:
         self._world = world
         self._line = line
@@ -104,9 +104,9 @@ class Host:
                 raise Broken("Unique", table_id, "one request made two tables")
             return
         self.table_id = table_id
-        tables = answer.table.deal_source.board.tables or 1
+        tables = answer.table.spec.deal_source.board.tables or 1
         world.see(Created(world.now_ms(), table_id, tables))
-        self._made(table_id, list(answer.invite_codes))
+        self._made(table_id, {one.seat: one.code for one in answer.invites})
         self._poll()
         if self._plan.aborts:
             world.later(world.rng.random() * 5_000, self._abort)
@@ -145,7 +145,8 @@ class Host:
         if data is not None:
             table = world.exactly(table_service_pb2.GetTableResponse, data).table
             self._may_be_unrecorded = table.result.reason in _UNPLAYED
-            if self._plan.request.manual_start and table.status == table_pb2.TABLE_STATUS_OPEN:
+            is_manual = table.spec.start_mode == table_pb2.START_MODE_MANUAL
+            if is_manual and table.status == table_pb2.TABLE_STATUS_OPEN:
                 self._start()
             world.see(Shown(world.now_ms(), self.table_id, None, "GetTable", data))
         elif not end.is_lost:

@@ -150,12 +150,12 @@ class TablePlan:
     @property
     def is_relieved(self) -> bool:
         """Whether house bots play for who is away."""
-        return self.request.on_absence == table_pb2.ON_ABSENCE_HOUSE_BOT
+        return self.request.spec.absence == table_pb2.ON_ABSENCE_HOUSE_BOT
 
     @property
     def has_start_timeout(self) -> bool:
         """Whether it ends when it has not begun in time."""
-        return self.request.clock.HasField("start_timeout")
+        return self.request.spec.clock.HasField("start_timeout")
 
 
 @dataclass
@@ -243,7 +243,7 @@ def withhold(rng: Random, tables: list[TablePlan], limits: Limits, *, often: flo
         with_nonce = [seat for seat in table.seats if seat.has_nonce]
         for seat in with_nonce:
             seat.has_next = rng.random() < 0.8
-        is_match = table.request.deal_source.HasField("match")
+        is_match = table.request.spec.deal_source.HasField("match")
         if is_match and with_nonce and rng.random() < often:
             for seat in rng.sample(with_nonce, min(rng.choice((1, 1, 2)), len(with_nonce))):
                 seat.withheld = tuple(
@@ -272,7 +272,7 @@ def relieve(rng: Random, tables: list[TablePlan], *, often: float = 0.2) -> bool
     """Have house bots play for who is away, *often* a table; returns whether at any."""
     relieved = [table for table in tables if rng.random() < often]
     for table in relieved:
-        table.request.on_absence = table_pb2.ON_ABSENCE_HOUSE_BOT
+        table.request.spec.absence = table_pb2.ON_ABSENCE_HOUSE_BOT
     return bool(relieved)
 
 
@@ -338,32 +338,34 @@ def _tables(rng: Random, tempers: list[Temper]) -> list[TablePlan]:
     game = GAMES[game_name]
     ruleset = rng.choice(game.rulesets())
     options = _options(rng, game, ruleset)
-    request = table_service_pb2.CreateTableRequest(
+    spec = table_pb2.TableSpec(
         game=WIRES_BY_NAME[game_name].kind,  # type: ignore[arg-type]  # a number of GameKind
         ruleset=ruleset,
         options=WIRES_BY_NAME[game_name].options_message(options),
         legal_mode=rng.choice((0, 0, 0, 0, 1, 2, 3)),  # type: ignore[arg-type]
         shared_seats=True,
-        manual_start=rng.random() < 0.1,
-        unlisted=rng.random() < 0.2,
+        start_mode=rng.choice((0, 1, 1, 1, 2)),  # type: ignore[arg-type]
+        visibility=rng.choice((0, 1, 1, 2)),  # type: ignore[arg-type]
         title=rng.choice(("", "a table")),
     )
-    _clock(rng, request)
+    _clock(rng, spec)
+    request = table_service_pb2.CreateTableRequest()
     players = game.players(options)
     number = 1
     match rng.randrange(4):
         case 0:
-            request.deal_source.fixed.seed = rng.randrange(1 << 63, 1 << 64)
+            spec.deal_source.fixed.seed = rng.randrange(1 << 63, 1 << 64)
         case 1:
             number = rng.choice((1, 2, 3))
-            board = request.deal_source.board
+            board = spec.deal_source.board
             board.board_id, board.root, board.tables = "board", rng.randbytes(32), number
         case _:
-            request.deal_source.match.SetInParent()
-    if number > 1 or request.deal_source.HasField("board") or rng.random() < 0.3:
+            spec.deal_source.match.SetInParent()
+    if number > 1 or spec.deal_source.HasField("board") or rng.random() < 0.3:
         request.seats.extend(
             [table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)] * players
         )
+    request.spec.CopyFrom(spec)
     return [_table(rng, game_name, request, players, tempers) for _ in range(number)]
 
 
@@ -377,7 +379,7 @@ def _table(
     wanted = table_service_pb2.CreateTableRequest()
     wanted.CopyFrom(request)
     wanted.request_id = f"{rng.getrandbits(64):032x}"
-    clock = wanted.clock
+    clock = wanted.spec.clock
     is_timed = bool(clock.base.seconds or clock.per_move.seconds)
     return TablePlan(
         game=game,
@@ -399,9 +401,9 @@ def _table(
     )
 
 
-def _clock(rng: Random, request: table_service_pb2.CreateTableRequest) -> None:
+def _clock(rng: Random, spec: table_pb2.TableSpec) -> None:
     """No clock, a time for each move, a base with an increment, or a bank; and a window's time."""
-    clock = request.clock
+    clock = spec.clock
     match rng.randrange(5):
         case 1:
             clock.per_move.seconds = rng.choice((5, 20))
@@ -424,9 +426,9 @@ def _clock(rng: Random, request: table_service_pb2.CreateTableRequest) -> None:
     if rng.random() < 0.3:
         clock.start_timeout.seconds = rng.choice((60, 600))
     if rng.random() < 0.25:
-        request.spectator_delay.decisions = rng.choice((0, 1, 5))
-        request.spectator_delay.time.FromMilliseconds(rng.choice((0, 700, 4_000)))
-    request.on_absence = rng.choice((0, 1, 3))  # type: ignore[assignment]
+        spec.spectator_delay.decisions = rng.choice((0, 1, 5))
+        spec.spectator_delay.time.FromMilliseconds(rng.choice((0, 700, 4_000)))
+    spec.absence = rng.choice((0, 1, 3))  # type: ignore[assignment]
 
 
 def _options(rng: Random, game: AnyGame, ruleset: str) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -227,14 +227,14 @@ class Run:
     def _host(self, table: TablePlan) -> None:
         self._hosts.append(Host(self, self._host_line, table, partial(self._made, table)))
 
-    def _made(self, table: TablePlan, table_id: str, codes: list[str]) -> None:
+    def _made(self, table: TablePlan, table_id: str, codes: Mapping[int, str]) -> None:
         """A table is there: its players come, and those who watch."""
         self._plans[table_id] = table
         for seat, plan in enumerate(table.seats):
             if plan.client == HOUSE:
                 continue
             chair = Chair(self, self._clients[plan.client], plan, table, table_id, seat)
-            code = codes[seat] if codes else ""
+            code = codes.get(seat, "")
             join = partial(Joiner, self, chair, code, self._seated, is_whole=table.is_whole)
             self.later(self.rng.random() * 500, join)
         for number in range(table.spectators):
@@ -245,7 +245,7 @@ class Run:
                 table_id,
                 f"spectator {number}",
                 is_slow=self.rng.random() < self.plan.slow_spectators,
-                is_late=table.request.HasField("spectator_delay"),
+                is_late=table.request.spec.HasField("spectator_delay"),
             )
             self.later(self.rng.random() * 10_000, watch)
 

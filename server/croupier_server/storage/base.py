@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
-RECORD_FORMAT: Final = 2
-"""Version of the layout of records, and of the commitments of tables, that are made now."""
+RECORD_FORMAT: Final = 3
+"""Version of the layout of records; records of other versions are refused."""
 
 NO_PRIVATE: Final[Mapping[int, bytes]] = MappingProxyType({})
 """The private parts of an event that has none."""
@@ -133,7 +133,6 @@ class FinishedMatch(NamedTuple):
         watched: principals who watched it; the same.
         request_key: of the call that made the table; see `EndedRequest`.
         request: the same.
-        record_format: version of its record's layout, which the table's creation decided.
         leaves_record: whether it gets a record; False: nothing is left of it but what the store has
             to know of its board and of `request_key`.
     """
@@ -152,7 +151,6 @@ class FinishedMatch(NamedTuple):
     watched: tuple[str, ...] = ()
     request_key: bytes = b""
     request: bytes = b""
-    record_format: int = RECORD_FORMAT
     leaves_record: bool = True
 
     @property

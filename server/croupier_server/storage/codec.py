@@ -41,9 +41,6 @@ from croupier_server.wire.encode import (
     varint,
 )
 
-FORMATS: Final = range(1, RECORD_FORMAT + 1)
-"""Versions of the layout that can be read."""
-
 _HASH_FIELD_BYTES: Final = 34
 _ROWS: Final = 5
 """Number of the field ``Record.rows``."""
@@ -71,10 +68,10 @@ def record_of_bodies(match: FinishedMatch, bodies: Iterable[bytes]) -> bytes:
     ]
     content = b"".join(
         (
-            field_number(1, match.record_format),
+            field_number(1, RECORD_FORMAT),
             field_bytes(2, match.table),
             *options,
-            field_bytes(4, _reveal(match.reveal, match.record_format)),
+            field_bytes(4, _reveal(match.reveal)),
             *_rows(match.table, bodies),
             field_bytes(6, match.result),
         )
@@ -119,15 +116,14 @@ def row_body(row: LogRow) -> bytes:
     return b"".join(parts)
 
 
-def _reveal(reveal: Reveal, record_format: int) -> bytes:
-    abandoned = reveal.abandoned if record_format > 1 else ()
+def _reveal(reveal: Reveal) -> bytes:
     return b"".join(
         (
             field_blob(1, reveal.secret),
             *(field_bytes(2, nonce) for nonce in reveal.nonces),
             field_blob(3, reveal.root),
             field_varint(4, reveal.seed) if reveal.seed is not None else b"",
-            *(field_bytes(5, _abandoned(one)) for one in abandoned),
+            *(field_bytes(5, _abandoned(one)) for one in reveal.abandoned),
         )
     )
 
@@ -181,7 +177,7 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
         raise RecordError("a row holds no event of a table") from error
     match = FinishedMatch(
         table_id=record.table.table_id,
-        kind=record.table.game,
+        kind=record.table.spec.game,
         table=table,
         option_text=dict(record.options),
         reveal=Reveal(
@@ -194,7 +190,6 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
         result=record.result.SerializeToString(deterministic=True),
         players=players,
         ended_ms=ended_ms,
-        record_format=record.format,
     )
     # The library sorts the keys of a map in an order of its own, so it cannot be asked.
     if record_bytes(match, rows) != data:
@@ -209,9 +204,9 @@ def _parse(data: bytes) -> record_pb2.Record:
         record = record_pb2.Record.FromString(data)
     except DecodeError as error:
         raise RecordError("not a record") from error
-    if record.format not in FORMATS:
+    if record.format != RECORD_FORMAT:
         raise RecordError(
-            f"a record of format {record.format}; this program reads 1 to {RECORD_FORMAT}"
+            f"a record of format {record.format}; this version reads format {RECORD_FORMAT}"
         )
     end = len(data) - _HASH_FIELD_BYTES
     if data[end : end + 2] != _RECORD_HASH:

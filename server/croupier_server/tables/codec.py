@@ -34,7 +34,9 @@ from croupier_server.tables.spec import (
     OnTimeOut,
     SeatSpec,
     SpectatorDelay,
+    StartMode,
     TableSpec,
+    Visibility,
 )
 from croupier_server.wire.base import GameWire
 
@@ -265,46 +267,47 @@ def _adjudicated(result: game_pb2.MatchResult) -> Outcome | None:
 def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> TableSpec:
     """What a table is for life, from its serialised ``Table`` as it was created.
 
-    What the message does not tell (secrets, how it was listed) is left empty.
+    What the message does not tell (secrets) is left empty.
 
     Raises:
         InvalidRequest: options that this version does not know.
     """
     table = table_pb2.Table.FromString(data)
+    spec = table.spec
     game = entry.game
-    options = game.options(table.ruleset, option_text)
-    arm = table.deal_source.WhichOneof("source")
+    options = game.options(spec.ruleset, option_text)
+    arm = spec.deal_source.WhichOneof("source")
     return TableSpec(
         table_id=table.table_id,
         epoch=table.epoch,
-        kind=table.game,
-        ruleset=table.ruleset,
+        kind=spec.game,
+        ruleset=spec.ruleset,
         options=options,
         option_text=option_text,
-        options_message=table.options.SerializeToString(deterministic=True),
+        options_message=spec.options.SerializeToString(deterministic=True),
         ruleset_hash=table.ruleset_hash,
         rules_version=table.rules_version,
         seats=tuple(SeatSpec(Access(seat.access)) for seat in table.seats),
         teams=tuple(seat.team for seat in table.seats),
         deal=DealSource(
             DealKind[arm.upper()] if arm is not None else DealKind.MATCH,
-            board_id=table.deal_source.board.board_id,
-            commitment=table.deal_source.board.commitment,
-            tables=table.deal_source.board.tables or 1,
-            shared_principals=table.deal_source.board.shared_principals,
+            board_id=spec.deal_source.board.board_id,
+            commitment=spec.deal_source.board.commitment,
+            tables=spec.deal_source.board.tables or 1,
+            shared_principals=spec.deal_source.board.shared_principals,
         ),
         commitment=table.commitment,
-        clock=read_clock(table.clock),
-        legal_mode=table.legal_mode,
-        on_absence=OnAbsence(table.on_absence),
-        rated=table.rated,
-        shared_seats=table.shared_seats,
-        manual_start=False,
-        title=table.title,
-        unlisted=False,
+        clock=read_clock(spec.clock),
+        legal_mode=spec.legal_mode,
+        on_absence=OnAbsence(spec.absence),
+        rated=spec.rated,
+        shared_seats=spec.shared_seats,
+        start_mode=StartMode(spec.start_mode),
+        visibility=Visibility(spec.visibility),
+        title=spec.title,
         created_ms=table.create_time.ToMilliseconds(),
         endpoint=table.endpoint,
-        delay=_delay(table),
+        delay=_delay(spec),
     )
 
 
@@ -344,7 +347,7 @@ def created_table(row: LogRow) -> bytes:
 
 def game_of(data: bytes) -> int:
     """Number of the game of a serialised ``Table``."""
-    return table_pb2.Table.FromString(data).game
+    return table_pb2.Table.FromString(data).spec.game
 
 
 def whole_spec(spec: TableSpec, creation: Creation) -> TableSpec:
@@ -354,13 +357,11 @@ def whole_spec(spec: TableSpec, creation: Creation) -> TableSpec:
         spec,
         seats=tuple(SeatSpec(seat.access, player, bot) for seat, player, bot in seats),
         deal=replace(spec.deal, root=creation.root, seed=creation.seed),
-        manual_start=creation.manual_start,
-        unlisted=creation.unlisted,
     )
 
 
-def _delay(table: table_pb2.Table) -> SpectatorDelay | None:
-    if not table.HasField("spectator_delay"):
+def _delay(spec: table_pb2.TableSpec) -> SpectatorDelay | None:
+    if not spec.HasField("spectator_delay"):
         return None
-    delay = table.spectator_delay
+    delay = spec.spectator_delay
     return SpectatorDelay(delay.decisions, delay.time.ToMilliseconds())

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from croupier_server.games.registry import AnyGame
 from croupier_server.games.settings import new_options
-from croupier_server.storage.base import RECORD_FORMAT
 from croupier_server.tables import deals, encode
 from croupier_server.tables.decisions import FIRST_EPOCH
 from croupier_server.tables.encode import Shown
@@ -88,9 +87,9 @@ def make_spec(
         on_absence=request.on_absence,
         rated=request.rated,
         shared_seats=request.shared_seats,
-        manual_start=request.manual_start,
+        start_mode=request.start_mode,
+        visibility=request.visibility,
         title=request.title,
-        unlisted=request.unlisted,
         created_ms=now,
         endpoint=endpoint,
         delay=request.delay,
@@ -119,7 +118,4 @@ def creation(spec: TableSpec, secret: bytes) -> Creation:
         seed=spec.deal.seed,
         players=tuple(seat.player for seat in spec.seats),
         house_bots=tuple(seat.house_bot for seat in spec.seats),
-        manual_start=spec.manual_start,
-        unlisted=spec.unlisted,
-        record_format=RECORD_FORMAT,
     )

@@ -10,9 +10,7 @@ HMAC-SHA-256, and ``HMAC(key, a, b)`` means ``HMAC(key, pack(a, b))``.
       root       = HMAC(secret, "croupier/root/v1", table_id, nonce 0, nonce 1, ...)
 
   where ``terms`` is the serialised ``Table`` as it was created, less its field ``commitment``, so
-  that everything a table says of itself is pinned too. Tables of record format 1 have::
-
-      commitment = SHA-256(pack("croupier/commitment/v1", table_id, ruleset_hash, seats, secret))
+  that everything a table says of itself is pinned too.
 
   A seat that gave no nonce has the empty field. A nonce's hash is the plain SHA-256 of its 32
   bytes; the hashes are published when all sit, in ``SeatsFilled``, before any nonce is opened.
@@ -108,12 +106,6 @@ def commitment(terms: bytes, secret: bytes) -> bytes:
         secret: of the server.
     """
     return hashlib.sha256(pack("croupier/commitment/v2", terms, secret)).digest()
-
-
-def commitment_v1(table_id: str, ruleset_hash: bytes, seats: int, secret: bytes) -> bytes:
-    """As `commitment`, for tables whose records have format 1."""
-    tag = "croupier/commitment/v1"
-    return hashlib.sha256(pack(tag, table_id, ruleset_hash, seats, secret)).digest()
 
 
 def match_root(secret: bytes, table_id: str, nonces: Sequence[bytes]) -> bytes:

@@ -297,7 +297,6 @@ class Directory:
             watched=table.opening.watched,
             request_key=request_key(made.principal, made.request_id),
             request=made.request,
-            record_format=made.record_format,
             leaves_record=table.leaves_record,
         )
         names = self.boards.end(table)

@@ -98,11 +98,11 @@ def _duration(field: int, milliseconds: int) -> bytes:
 
 
 def spectator_delay(delay: SpectatorDelay | None) -> bytes:
-    """``Table.spectator_delay``."""
+    """``TableSpec.spectator_delay``."""
     if delay is None:
         return b""
     time = field_bytes(2, duration(delay.time_ms)) if delay.time_ms else b""
-    return field_bytes(22, field_number(1, delay.decisions) + time)
+    return field_bytes(12, field_number(1, delay.decisions) + time)
 
 
 def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash: bool) -> bytes:
@@ -119,9 +119,29 @@ def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash:
     )
 
 
-Fixed: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
-"""What never changes of a ``Table``: fields 1 to 7, 10, 12 to 16, 18 to 19, and those from 21
-on."""
+Fixed: TypeAlias = tuple[bytes, bytes]
+"""What never changes of a ``Table``: fields 1 to 5, and 10 to 11."""
+
+
+def table_spec(spec: TableSpec) -> bytes:
+    """Payload of ``TableSpec``, secrets left out."""
+    return b"".join(
+        (
+            field_number(1, spec.kind),
+            field_text(2, spec.ruleset),
+            field_bytes(3, spec.options_message),
+            field_bytes(4, clock_spec(spec.clock)),
+            field_bytes(5, deal_source(spec.deal)),
+            field_number(6, spec.legal_mode),
+            field_number(7, spec.on_absence),
+            field_number(8, spec.rated),
+            field_number(9, spec.shared_seats),
+            field_number(10, spec.start_mode),
+            field_number(11, spec.visibility),
+            spectator_delay(spec.delay),
+            field_text(13, spec.title),
+        )
+    )
 
 
 def fixed_fields(spec: TableSpec) -> Fixed:
@@ -130,26 +150,12 @@ def fixed_fields(spec: TableSpec) -> Fixed:
         (
             field_text(1, spec.table_id),
             field_number(2, spec.epoch),
-            field_number(3, spec.kind),
-            field_text(4, spec.ruleset),
-            field_bytes(5, spec.options_message),
-            field_blob(6, spec.ruleset_hash),
-            field_number(7, spec.rules_version),
+            field_bytes(3, table_spec(spec)),
+            field_blob(4, spec.ruleset_hash),
+            field_number(5, spec.rules_version),
         )
     )
-    second = field_bytes(10, deal_source(spec.deal))
-    third = b"".join(
-        (
-            field_bytes(12, clock_spec(spec.clock)),
-            field_number(13, spec.legal_mode),
-            field_number(14, spec.on_absence),
-            field_number(15, spec.rated),
-            field_number(16, spec.shared_seats),
-        )
-    )
-    fourth = field_text(18, spec.endpoint) + field_bytes(19, timestamp(spec.created_ms))
-    fifth = field_text(21, spec.title) + spectator_delay(spec.delay)
-    return first, second, third, fourth, fifth
+    return first, field_text(10, spec.endpoint) + field_bytes(11, timestamp(spec.created_ms))
 
 
 class Shown(NamedTuple):
@@ -176,20 +182,17 @@ def table(fixed: Fixed, shown: Shown, sequence: int) -> bytes:
         shown: what changes now and then.
         sequence: number of its last event.
     """
-    first, second, third, fourth, fifth = fixed
+    first, second = fixed
     status, seats, commitment, result = shown
     return b"".join(
         (
             first,
-            field_number(8, status),
-            *(field_bytes(9, seat) for seat in seats),
+            field_number(6, status),
+            *(field_bytes(7, seat) for seat in seats),
+            field_blob(8, commitment),
+            field_number(9, sequence),
             second,
-            field_blob(11, commitment),
-            third,
-            field_number(17, sequence),
-            fourth,
-            field_bytes(20, result) if result is not None else b"",
-            fifth,
+            field_bytes(12, result) if result is not None else b"",
         )
     )
 

@@ -27,14 +27,11 @@ class Creation(NamedTuple):
         seed: of its cards (FIXED).
         players: by seat, the name that it is held for.
         house_bots: by seat, the name of its house bot.
-        manual_start, unlisted: as in ``spec.TableSpec``.
         host: hash of the host ticket.
         invites: by seat, the hash of its invite code, or empty.
         principal: whose key it was made with.
         request_id: of the call that made it.
         request: hash of that call; see ``idempotency.py``.
-        record_format: version of its commitments and of its record; 1 for tables that were made
-            before there was another one.
     """
 
     options: tuple[tuple[str, str], ...] = ()
@@ -43,14 +40,11 @@ class Creation(NamedTuple):
     seed: int | None = None
     players: tuple[str, ...] = ()
     house_bots: tuple[str, ...] = ()
-    manual_start: bool = False
-    unlisted: bool = False
     host: bytes = b""
     invites: tuple[bytes, ...] = ()
     principal: str = ""
     request_id: str = ""
     request: bytes = b""
-    record_format: int = 1
 
 
 class Sitting(NamedTuple):

@@ -267,10 +267,7 @@ class Opening:
 
     def commit(self, secret: bytes) -> bytes:
         """The commitment to *secret*."""
-        spec = self._spec
-        if self.creation.record_format == 1:
-            return deals.commitment_v1(spec.table_id, spec.ruleset_hash, len(spec.seats), secret)
-        return deals.commitment(terms(spec), secret)
+        return deals.commitment(terms(self._spec), secret)
 
     def no_show(self, seat: Seat, replaced: Replaced, commitment: bytes, now: int) -> None:
         """Free *seat*, which withheld its nonce, and begin again with another secret.

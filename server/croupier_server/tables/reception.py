@@ -33,6 +33,7 @@ from croupier_server.tables.spec import (
     CreateTable,
     JoinTable,
     OnAbsence,
+    StartMode,
     Status,
     TableSpec,
 )
@@ -190,7 +191,9 @@ class Reception:
         self._expect_few(caller)
         self._allowances.expect(caller.principal)
         if request.rated and caller.principal == LOCAL:
-            raise NotAllowed(Reason.PERMISSION_DENIED, "a rated table needs keys", field="rated")
+            raise NotAllowed(
+                Reason.PERMISSION_DENIED, "a rated table needs keys", field="spec.rated"
+            )
         table, host_ticket, codes = self._make(caller, request, mark, now)
         self._allowances.charge(caller.principal, table.spec.table_id, table.journal.kept)
         host.directory.add(table)
@@ -265,7 +268,7 @@ class Reception:
         """The table with its host ticket and its invite codes."""
         entry = self._games.get(request.kind)
         if entry is None:
-            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="game")
+            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="spec.game")
         secret = self._new_secret()
         spec = make_spec(
             entry,
@@ -439,7 +442,8 @@ class Reception:
         if watcher is not None:
             detail = tickets.RELIEVED if sitting.relieves else "the seat was joined again"
             watcher.part(StreamEnd.TICKET_SUPERSEDED, detail)
-        if table.opening.is_full and table.status is Status.OPEN and not table.spec.manual_start:
+        is_automatic = table.spec.start_mode is StartMode.AUTOMATIC
+        if table.opening.is_full and table.status is Status.OPEN and is_automatic:
             self._start(table, now)
         joined = Joined(table, seat, ticket, state.epoch)
         sat = Sat(request.table_id, seat, ticket, state.epoch)

@@ -38,6 +38,21 @@ class Access(IntEnum):
     HOUSE = 3
 
 
+class StartMode(IntEnum):
+    """When a full table starts; the numbers are those of ``croupier.v1.StartMode``."""
+
+    AUTOMATIC = 1
+    MANUAL = 2
+
+
+class Visibility(IntEnum):
+    """Who can find a table; the numbers are those of ``croupier.v1.Visibility``."""
+
+    LISTED = 1
+    UNLISTED = 2
+    PRIVATE = 3
+
+
 class OnAbsence(IntEnum):
     """What becomes of an absent seat; the numbers are those of ``croupier.v1.OnAbsence``."""
 
@@ -168,9 +183,9 @@ class CreateTable:
     on_absence: OnAbsence = OnAbsence.WAIT
     rated: bool = False
     shared_seats: bool = False
-    manual_start: bool = False
+    start_mode: StartMode = StartMode.AUTOMATIC
+    visibility: Visibility = Visibility.LISTED
     title: str = ""
-    unlisted: bool = False
     delay: SpectatorDelay | None = None
     request_id: str = ""
 
@@ -236,9 +251,9 @@ class TableSpec:
     on_absence: OnAbsence
     rated: bool
     shared_seats: bool
-    manual_start: bool
+    start_mode: StartMode
+    visibility: Visibility
     title: str
-    unlisted: bool
     created_ms: int
     endpoint: str = ""
     delay: SpectatorDelay | None = None
@@ -287,16 +302,16 @@ def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
             raise refuse(f"seats[{number}].house_bot", "a house seat needs the name of its bot")
     if deal.kind is DealKind.BOARD:
         if len(deal.root) != len(board_hash):
-            raise refuse("deal_source.board.root", "a board's root has 32 bytes")
+            raise refuse("spec.deal_source.board.root", "a board's root has 32 bytes")
         if deal.commitment and deal.commitment != board_hash:
-            raise refuse("deal_source.board.commitment", "not the SHA-256 of the root")
+            raise refuse("spec.deal_source.board.commitment", "not the SHA-256 of the root")
         is_open = len(request.seats) < players
         if is_open or any(seat.access is Access.OPEN for seat in request.seats):
-            raise refuse("deal_source.board", "a board is never combined with open seats")
+            raise refuse("spec.deal_source.board", "a board is never combined with open seats")
     if deal.kind is DealKind.FIXED:
         if deal.seed is None:
-            raise refuse("deal_source.fixed.seed", "a FIXED table needs a seed")
+            raise refuse("spec.deal_source.fixed.seed", "a FIXED table needs a seed")
         if request.rated:
-            raise refuse("rated", "a FIXED table is never rated")
+            raise refuse("spec.rated", "a FIXED table is never rated")
     if request.rated and request.shared_seats:
-        raise refuse("shared_seats", "a rated table gives a principal one seat")
+        raise refuse("spec.shared_seats", "a rated table gives a principal one seat")

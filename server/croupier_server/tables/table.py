@@ -39,7 +39,7 @@ from croupier_server.tables.kept import (
 from croupier_server.tables.match import Match
 from croupier_server.tables.opening import Opening
 from croupier_server.tables.presence import Presence
-from croupier_server.tables.spec import AbortedBy, Access, Status, TableSpec
+from croupier_server.tables.spec import AbortedBy, Access, Status, TableSpec, Visibility
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import SeatWatcher, Spectator
 from croupier_server.wire.base import GameWire
@@ -204,7 +204,7 @@ class Table:
     @property
     def is_listed(self) -> bool:
         """Whether lists show it, which they do not before it is stored."""
-        return not self.spec.unlisted and self.journal.committed > 0
+        return self.spec.visibility is Visibility.LISTED and self.journal.committed > 0
 
     def stored(self, sequence: int, shown: Shown | None) -> None:
         """Events up to *sequence* are stored; *shown*: what is shown then, if it has changed."""

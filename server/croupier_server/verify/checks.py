@@ -63,9 +63,11 @@ def _check_choices(table: table_pb2.Table) -> None:
     """Raise `Wrong` unless *table* has made each choice; a server leaves none open."""
     accesses = [one.value for one in Access]
     choices: list[tuple[str, int, Sequence[int]]] = [
-        ("on_absence", table.on_absence, [one.value for one in OnAbsence]),
-        ("legal_mode", table.legal_mode, table_pb2.LegalMode.values()[1:]),
-        ("clock.on_time_out", table.clock.on_time_out, [one.value for one in OnTimeOut]),
+        ("absence", table.spec.absence, [one.value for one in OnAbsence]),
+        ("legal_mode", table.spec.legal_mode, table_pb2.LegalMode.values()[1:]),
+        ("clock.on_time_out", table.spec.clock.on_time_out, [one.value for one in OnTimeOut]),
+        ("visibility", table.spec.visibility, table_pb2.Visibility.values()[1:]),
+        ("start_mode", table.spec.start_mode, table_pb2.StartMode.values()[1:]),
         *((f"seats[{one.seat}].access", one.access, accesses) for one in table.seats),
     ]
     for name, value, allowed in choices:
@@ -128,9 +130,9 @@ class _Checks:
     def _table(self) -> str:
         """The table as it was created, its options, and the hash that pins them."""
         log, table = self._log, self._log.table
-        wire = WIRES.get(table.game)
+        wire = WIRES.get(table.spec.game)
         if wire is None:
-            raise Wrong(f"a game that is unknown here: {table.game}")
+            raise Wrong(f"a game that is unknown here: {table.spec.game}")
         game = GAMES[wire.name]
         if not log.lines or log.lines[0].kind != "table_created":
             raise Wrong("the log does not begin with the table")
@@ -145,7 +147,7 @@ class _Checks:
         self._spec = spec = log.spec(self._entry)
         if dict(game.option_text(spec.options)) != dict(log.match.option_text):
             raise Wrong("the options are not written as this version writes them")
-        if wire.options_message(spec.options) != table.options:
+        if wire.options_message(spec.options) != table.spec.options:
             raise Wrong("the options of the table are not those of the ruleset's hash")
         if game.rules_version != table.rules_version:
             raise Wrong(f"rules of version {table.rules_version}; here is {game.rules_version}")
@@ -155,7 +157,7 @@ class _Checks:
         if spec.epoch != FIRST_EPOCH:
             raise Wrong(f"the table must begin in epoch 1, not {spec.epoch}")
         return (
-            f"{wire.title}, ruleset {table.ruleset}, {len(teams)} seats; "
+            f"{wire.title}, ruleset {table.spec.ruleset}, {len(teams)} seats; "
             f"the options have the hash {table.ruleset_hash.hex()}"
         )
 
@@ -166,7 +168,7 @@ class _Checks:
         if log.deal_kind is DealKind.FIXED:
             return "FIXED: none was made; whoever chose the seed knew the cards"
         if log.deal_kind is DealKind.BOARD:
-            committed = log.table.deal_source.board.commitment
+            committed = log.table.spec.deal_source.board.commitment
             if not log.is_begun:
                 return "BOARD: the match never began, no root is revealed"
             if hashlib.sha256(reveal.root).digest() != committed:
@@ -175,9 +177,8 @@ class _Checks:
         *replaced, committed = log.commitments
         if not log.commits_to(committed, reveal.secret):
             raise Wrong("the secret is not the one that the table was committed to")
-        pinned = "" if log.match.record_format == 1 else ", which pins the table too"
         return (
-            f"MATCH: the secret has the commitment {committed.hex()}{pinned}; "
+            f"MATCH: the secret has the commitment {committed.hex()}, which pins the table too; "
             f"{len(replaced)} before it replaced for nonces withheld"
         )
 
@@ -188,14 +189,10 @@ class _Checks:
         named = [one.commitments for one in restarts]
         if named != [[commitment] for commitment in log.commitments[1:]]:
             raise Wrong("seats that were freed together do not name one new commitment")
-        if log.match.record_format > 1:
-            self._check_abandoned(restarts)
+        self._check_abandoned(restarts)
         if not openings:
             return "no nonce was withheld"
-        told = [one.warning() for one in openings]
-        if restarts and log.match.record_format == 1:
-            told.append("a record of format 1 does not reveal the abandoned secrets")
-        return Caution(". ".join(told))
+        return Caution(". ".join(one.warning() for one in openings))
 
     def _check_abandoned(self, restarts: Sequence[VainOpening]) -> None:
         """Check every abandoned secret and the nonces that had been opened with it."""

@@ -54,7 +54,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
     _check_form(log, result, reason, seat)
     if reason is EndReason.HALTED:
         return UNPROVEN
-    clock = log.table.clock
+    clock = log.table.spec.clock
     if late is not None:
         # When a deal has ended, strikes for refused moves may make a seat before it forfeit.
         is_open = clock.strikes and log.lines[-2].kind != "seat_timed_out"
@@ -68,7 +68,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
         goes_on = "is over" if is_over else "goes on"
         raise Wrong(f"the match is said to be {reason.name}, but by the rules it {goes_on}")
     if reason is EndReason.FORFEIT:
-        whys = [AWAY] if log.table.on_absence == OnAbsence.FORFEIT.value else []
+        whys = [AWAY] if log.table.spec.absence == OnAbsence.FORFEIT.value else []
         if clock.strikes:
             whys.append(OUT_OF_STRIKES)
         if not whys:
@@ -117,7 +117,7 @@ def _forfeit(log: RecordLog, *, is_over: bool) -> Forfeit | None:
     Raises:
         Wrong: a time-out does not lead to what the clock of the table says.
     """
-    spec = read_clock(log.table.clock)
+    spec = read_clock(log.table.spec.clock)
     accounts = Accounts(spec, len(log.table.seats))
     late: Seat | None = None
     is_scored = False
@@ -175,7 +175,7 @@ def _check_no_show(log: RecordLog, seat: Seat | None) -> None:
     if log.is_begun:
         raise Wrong("NO_SHOW is told of a match that began")
     restarts = sum(not one.is_last for one in log.vain_openings)
-    timeout = log.table.clock.start_timeout.ToMilliseconds()
+    timeout = log.table.spec.clock.start_timeout.ToMilliseconds()
     if not timeout and restarts < RESTARTS_MAX:
         raise Wrong("NO_SHOW is told, but the table has no start_timeout")
     sitting: set[Seat] = set()

@@ -116,7 +116,7 @@ class RecordLog:
         Raises:
             Wrong: it does not say.
         """
-        arm = self.table.deal_source.WhichOneof("source")
+        arm = self.table.spec.deal_source.WhichOneof("source")
         if arm is None:
             raise Wrong("the table names no source of its cards")
         return DealKind[arm.upper()]
@@ -145,18 +145,14 @@ class RecordLog:
         return list(dict.fromkeys([self.table.commitment, *named]))
 
     def commits_to(self, commitment: bytes, secret: bytes) -> bool:
-        """Whether *secret* is the one of *commitment*, as the format of the record has it."""
+        """Whether *secret* is the one of *commitment*."""
         table = self.table
         if len(secret) != deals.SECRET_BYTES:
             return False
-        if self.match.record_format == 1:
-            made = deals.commitment_v1(table.table_id, table.ruleset_hash, len(table.seats), secret)
-        else:
-            terms = table_pb2.Table()
-            terms.CopyFrom(table)
-            terms.ClearField("commitment")
-            made = deals.commitment(terms.SerializeToString(deterministic=True), secret)
-        return made == commitment
+        terms = table_pb2.Table()
+        terms.CopyFrom(table)
+        terms.ClearField("commitment")
+        return deals.commitment(terms.SerializeToString(deterministic=True), secret) == commitment
 
     @cached_property
     def vain_openings(self) -> list[VainOpening]:

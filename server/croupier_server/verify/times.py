@@ -21,7 +21,7 @@ def check_times(log: RecordLog) -> str:
         Wrong: times that no server writes.
     """
     last = turn = created = log.table.create_time.ToMilliseconds()
-    is_timed = read_clock(log.table.clock).is_timed
+    is_timed = read_clock(log.table.spec.clock).is_timed
     cautions: list[str] = []
     absences: Counter[int] = Counter()
     answers = 0
@@ -53,7 +53,7 @@ def check_times(log: RecordLog) -> str:
         if line.kind in ("match_started", "game"):
             turn = now
         last = now
-    most = log.table.clock.disconnect_grace.ToMilliseconds()
+    most = log.table.spec.clock.disconnect_grace.ToMilliseconds()
     for seat, absent in sorted(absences.items()):
         if absent > most:
             raise Wrong(

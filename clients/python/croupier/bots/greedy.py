@@ -31,7 +31,7 @@ class GreedyBot(Bot):
 
     def on_start(self, table: table_pb2.Table, seat: int) -> None:
         """Note the house rules."""
-        self._options[table.table_id, seat] = table.options
+        self._options[table.table_id, seat] = table.spec.options
 
     def on_end(self, result: Result) -> None:
         """Forget the house rules."""

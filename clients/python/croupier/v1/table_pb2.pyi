@@ -199,6 +199,64 @@ ended.
 """
 Global___TimeOutPolicy: _TypeAlias = TimeOutPolicy  # noqa: Y015
 
+class _StartMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StartModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StartMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    START_MODE_UNSPECIFIED: _StartMode.ValueType  # 0
+    """In a request: AUTOMATIC."""
+    START_MODE_AUTOMATIC: _StartMode.ValueType  # 1
+    """At once."""
+    START_MODE_MANUAL: _StartMode.ValueType  # 2
+    """When its host calls StartTable."""
+
+class StartMode(_StartMode, metaclass=_StartModeEnumTypeWrapper):
+    """When a table starts once all its seats are taken. Public."""
+
+START_MODE_UNSPECIFIED: StartMode.ValueType  # 0
+"""In a request: AUTOMATIC."""
+START_MODE_AUTOMATIC: StartMode.ValueType  # 1
+"""At once."""
+START_MODE_MANUAL: StartMode.ValueType  # 2
+"""When its host calls StartTable."""
+Global___StartMode: _TypeAlias = StartMode  # noqa: Y015
+
+class _Visibility:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    VISIBILITY_UNSPECIFIED: _Visibility.ValueType  # 0
+    """In a request: LISTED."""
+    VISIBILITY_LISTED: _Visibility.ValueType  # 1
+    """Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
+    VISIBILITY_UNLISTED: _Visibility.ValueType  # 2
+    """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
+    VISIBILITY_PRIVATE: _Visibility.ValueType  # 3
+    """Its host, its seats, and callers that send an invite code of the table in the metadata key
+    `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
+    and the calls for records answer NOT_FOUND, and no list shows it or its record.
+    """
+
+class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
+    """Who can find a table. Public."""
+
+VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
+"""In a request: LISTED."""
+VISIBILITY_LISTED: Visibility.ValueType  # 1
+"""Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
+VISIBILITY_UNLISTED: Visibility.ValueType  # 2
+"""Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
+VISIBILITY_PRIVATE: Visibility.ValueType  # 3
+"""Its host, its seats, and callers that send an invite code of the table in the metadata key
+`croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
+and the calls for records answer NOT_FOUND, and no list shows it or its record.
+"""
+Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
+
 class _ResetReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -453,6 +511,88 @@ class SpectatorDelay(_message.Message):
 Global___SpectatorDelay: _TypeAlias = SpectatorDelay  # noqa: Y015
 
 @_typing.final
+class TableSpec(_message.Message):
+    """What a table is, for life: the terms that its players agree to. In a request, fields may be left
+    out; in `Table` all are set, and secrets are left out. Public.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    RULESET_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
+    DEAL_SOURCE_FIELD_NUMBER: _builtins.int
+    LEGAL_MODE_FIELD_NUMBER: _builtins.int
+    ABSENCE_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    SHARED_SEATS_FIELD_NUMBER: _builtins.int
+    START_MODE_FIELD_NUMBER: _builtins.int
+    VISIBILITY_FIELD_NUMBER: _builtins.int
+    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    game: _game_pb2.GameKind.ValueType
+    """The game."""
+    ruleset: _builtins.str
+    """The ruleset that the options start from; empty in a request: the default."""
+    legal_mode: Global___LegalMode.ValueType
+    """What decisions list."""
+    absence: Global___OnAbsence.ValueType
+    """What happens when a seat is absent."""
+    rated: _builtins.bool
+    """Whether results count for ratings. Needs keys and a deal source other than FIXED."""
+    shared_seats: _builtins.bool
+    """One principal may hold several seats; never rated."""
+    start_mode: Global___StartMode.ValueType
+    """When the table starts."""
+    visibility: Global___Visibility.ValueType
+    """Who can find the table."""
+    title: _builtins.str
+    """A title for people."""
+    @_builtins.property
+    def options(self) -> _game_pb2.GameOptions:
+        """In a request, the options that differ from the ruleset; in a table, every option."""
+
+    @_builtins.property
+    def clock(self) -> Global___ClockSpec:
+        """The clock; not set: none."""
+
+    @_builtins.property
+    def deal_source(self) -> Global___DealSource:
+        """Where the cards come from; not set: MATCH."""
+
+    @_builtins.property
+    def spectator_delay(self) -> Global___SpectatorDelay:
+        """How far everybody but the seats stays behind; not set: not at all. Then `Table.status`, `seats`,
+        `sequence` and `result` are as spectators see them.
+        """
+
+    def __init__(
+        self,
+        *,
+        game: _game_pb2.GameKind.ValueType = ...,
+        ruleset: _builtins.str = ...,
+        options: _game_pb2.GameOptions | None = ...,
+        clock: Global___ClockSpec | None = ...,
+        deal_source: Global___DealSource | None = ...,
+        legal_mode: Global___LegalMode.ValueType = ...,
+        absence: Global___OnAbsence.ValueType = ...,
+        rated: _builtins.bool = ...,
+        shared_seats: _builtins.bool = ...,
+        start_mode: Global___StartMode.ValueType = ...,
+        visibility: Global___Visibility.ValueType = ...,
+        spectator_delay: Global___SpectatorDelay | None = ...,
+        title: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "options", b"options", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absence", b"absence", "clock", b"clock", "deal_source", b"deal_source", "game", b"game", "legal_mode", b"legal_mode", "options", b"options", "rated", b"rated", "ruleset", b"ruleset", "shared_seats", b"shared_seats", "spectator_delay", b"spectator_delay", "start_mode", b"start_mode", "title", b"title", "visibility", b"visibility"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableSpec: _TypeAlias = TableSpec  # noqa: Y015
+
+@_typing.final
 class SeatClock(_message.Message):
     """What is left on a clock. Sent to everybody, but for time used in a window that is open."""
 
@@ -534,34 +674,20 @@ class Table(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     EPOCH_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
-    RULESET_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
+    SPEC_FIELD_NUMBER: _builtins.int
     RULESET_HASH_FIELD_NUMBER: _builtins.int
     RULES_VERSION_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
-    DEAL_SOURCE_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
-    CLOCK_FIELD_NUMBER: _builtins.int
-    LEGAL_MODE_FIELD_NUMBER: _builtins.int
-    ON_ABSENCE_FIELD_NUMBER: _builtins.int
-    RATED_FIELD_NUMBER: _builtins.int
-    SHARED_SEATS_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
     ENDPOINT_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
-    TITLE_FIELD_NUMBER: _builtins.int
-    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id."""
     epoch: _builtins.int
     """Which life of the table this is; restoring a backup raises it."""
-    game: _game_pb2.GameKind.ValueType
-    """The game."""
-    ruleset: _builtins.str
-    """The ruleset that the options started from."""
     ruleset_hash: _builtins.bytes
     """SHA-256 over the options as sorted `key=value` lines: pins the rules."""
     rules_version: _builtins.int
@@ -572,35 +698,17 @@ class Table(_message.Message):
     """SHA-256 of a tag, this table as it was created and the server's secret; docs/fairness.md has the
     bytes (deal source MATCH).
     """
-    legal_mode: Global___LegalMode.ValueType
-    """What decisions list."""
-    on_absence: Global___OnAbsence.ValueType
-    """What happens when a seat is absent."""
-    rated: _builtins.bool
-    """Whether results count for ratings."""
-    shared_seats: _builtins.bool
-    """One principal may hold several seats; never rated."""
     sequence: _builtins.int
     """Number of the last event; 0 before the first, and where `result` is hidden."""
     endpoint: _builtins.str
     """Address of the server that owns the table; empty: the one that was asked."""
-    title: _builtins.str
-    """A title for people."""
     @_builtins.property
-    def options(self) -> _game_pb2.GameOptions:
-        """Every option, all fields set."""
+    def spec(self) -> Global___TableSpec:
+        """What it is, for life: every option set, secrets left out."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInfo]:
         """The seats in order."""
-
-    @_builtins.property
-    def deal_source(self) -> Global___DealSource:
-        """Where the cards come from; secrets left out."""
-
-    @_builtins.property
-    def clock(self) -> Global___ClockSpec:
-        """The clock."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -614,41 +722,25 @@ class Table(_message.Message):
         table.
         """
 
-    @_builtins.property
-    def spectator_delay(self) -> Global___SpectatorDelay:
-        """How far everybody but the seats stays behind; not set: not at all. Then `status`, `seats`,
-        `sequence` and `result` are as spectators see them.
-        """
-
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
         epoch: _builtins.int = ...,
-        game: _game_pb2.GameKind.ValueType = ...,
-        ruleset: _builtins.str = ...,
-        options: _game_pb2.GameOptions | None = ...,
+        spec: Global___TableSpec | None = ...,
         ruleset_hash: _builtins.bytes = ...,
         rules_version: _builtins.int = ...,
         status: Global___TableStatus.ValueType = ...,
         seats: _abc.Iterable[Global___SeatInfo] | None = ...,
-        deal_source: Global___DealSource | None = ...,
         commitment: _builtins.bytes = ...,
-        clock: Global___ClockSpec | None = ...,
-        legal_mode: Global___LegalMode.ValueType = ...,
-        on_absence: Global___OnAbsence.ValueType = ...,
-        rated: _builtins.bool = ...,
-        shared_seats: _builtins.bool = ...,
         sequence: _builtins.int = ...,
         endpoint: _builtins.str = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         result: _game_pb2.MatchResult | None = ...,
-        title: _builtins.str = ...,
-        spectator_delay: Global___SpectatorDelay | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "create_time", b"create_time", "deal_source", b"deal_source", "options", b"options", "result", b"result", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "result", b"result", "spec", b"spec"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "commitment", b"commitment", "create_time", b"create_time", "deal_source", b"deal_source", "endpoint", b"endpoint", "epoch", b"epoch", "game", b"game", "legal_mode", b"legal_mode", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "result", b"result", "rules_version", b"rules_version", "ruleset", b"ruleset", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "shared_seats", b"shared_seats", "spectator_delay", b"spectator_delay", "status", b"status", "table_id", b"table_id", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "create_time", b"create_time", "endpoint", b"endpoint", "epoch", b"epoch", "result", b"result", "rules_version", b"rules_version", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "spec", b"spec", "status", b"status", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

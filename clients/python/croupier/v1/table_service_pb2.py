@@ -26,7 +26,7 @@ from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63roupier/v1/table_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"p\n\x08SeatSpec\x12/\n\x06\x61\x63\x63\x65ss\x18\x01 \x01(\x0e\x32\x17.croupier.v1.SeatAccessR\x06\x61\x63\x63\x65ss\x12\x1b\n\thouse_bot\x18\x02 \x01(\tR\x08houseBot\x12\x16\n\x06player\x18\x03 \x01(\tR\x06player\"\x83\x05\n\x12\x43reateTableRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12)\n\x04game\x18\x02 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x18\n\x07ruleset\x18\x03 \x01(\tR\x07ruleset\x12\x32\n\x07options\x18\x04 \x01(\x0b\x32\x18.croupier.v1.GameOptionsR\x07options\x12+\n\x05seats\x18\x05 \x03(\x0b\x32\x15.croupier.v1.SeatSpecR\x05seats\x12\x38\n\x0b\x64\x65\x61l_source\x18\x06 \x01(\x0b\x32\x17.croupier.v1.DealSourceR\ndealSource\x12,\n\x05\x63lock\x18\x07 \x01(\x0b\x32\x16.croupier.v1.ClockSpecR\x05\x63lock\x12\x35\n\nlegal_mode\x18\x08 \x01(\x0e\x32\x16.croupier.v1.LegalModeR\tlegalMode\x12\x35\n\non_absence\x18\t \x01(\x0e\x32\x16.croupier.v1.OnAbsenceR\tonAbsence\x12\x14\n\x05rated\x18\n \x01(\x08R\x05rated\x12!\n\x0cshared_seats\x18\x0b \x01(\x08R\x0bsharedSeats\x12!\n\x0cmanual_start\x18\x0c \x01(\x08R\x0bmanualStart\x12\x14\n\x05title\x18\r \x01(\tR\x05title\x12\x1a\n\x08unlisted\x18\x0e \x01(\x08R\x08unlisted\x12\x44\n\x0fspectator_delay\x18\x0f \x01(\x0b\x32\x1b.croupier.v1.SpectatorDelayR\x0espectatorDelay\"\x83\x01\n\x13\x43reateTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x1f\n\x0bhost_ticket\x18\x02 \x01(\tR\nhostTicket\x12!\n\x0cinvite_codes\x18\x03 \x03(\tR\x0binviteCodes\",\n\x0fGetTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"<\n\x10GetTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\"\xac\x01\n\x11ListTablesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x30\n\x06status\x18\x04 \x01(\x0e\x32\x18.croupier.v1.TableStatusR\x06status\"h\n\x12ListTablesResponse\x12*\n\x06tables\x18\x01 \x03(\x0b\x32\x12.croupier.v1.TableR\x06tables\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\">\n\x11WatchLobbyRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"\xa7\x01\n\x12WatchLobbyResponse\x12*\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableH\x00R\x05table\x12/\n\x05ready\x18\x02 \x01(\x0b\x32\x17.croupier.v1.LobbyReadyH\x00R\x05ready\x12*\n\x03\x65nd\x18\x03 \x01(\x0b\x32\x16.croupier.v1.StreamEndH\x00R\x03\x65ndB\x08\n\x06update\"\x0c\n\nLobbyReady\"\xc6\x01\n\x10JoinTableRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x19\n\x08table_id\x18\x02 \x01(\tR\x07tableId\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x1f\n\x0binvite_code\x18\x04 \x01(\tR\ninviteCode\x12\x16\n\x06player\x18\x05 \x01(\tR\x06player\x12\x1d\n\nnonce_hash\x18\x06 \x01(\x0cR\tnonceHashB\x07\n\x05_seat\"\x7f\n\x11JoinTableResponse\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x16\n\x06ticket\x18\x02 \x01(\tR\x06ticket\x12\x14\n\x05\x65poch\x18\x03 \x01(\rR\x05\x65poch\x12(\n\x05table\x18\x04 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\".\n\x11LeaveTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\x14\n\x12LeaveTableResponse\".\n\x11StartTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\">\n\x12StartTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\"F\n\x11\x41\x62ortTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\">\n\x12\x41\x62ortTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table2\x82\x05\n\x0cTableService\x12P\n\x0b\x43reateTable\x12\x1f.croupier.v1.CreateTableRequest\x1a .croupier.v1.CreateTableResponse\x12G\n\x08GetTable\x12\x1c.croupier.v1.GetTableRequest\x1a\x1d.croupier.v1.GetTableResponse\x12M\n\nListTables\x12\x1e.croupier.v1.ListTablesRequest\x1a\x1f.croupier.v1.ListTablesResponse\x12O\n\nWatchLobby\x12\x1e.croupier.v1.WatchLobbyRequest\x1a\x1f.croupier.v1.WatchLobbyResponse0\x01\x12J\n\tJoinTable\x12\x1d.croupier.v1.JoinTableRequest\x1a\x1e.croupier.v1.JoinTableResponse\x12M\n\nLeaveTable\x12\x1e.croupier.v1.LeaveTableRequest\x1a\x1f.croupier.v1.LeaveTableResponse\x12M\n\nStartTable\x12\x1e.croupier.v1.StartTableRequest\x1a\x1f.croupier.v1.StartTableResponse\x12M\n\nAbortTable\x12\x1e.croupier.v1.AbortTableRequest\x1a\x1f.croupier.v1.AbortTableResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63roupier/v1/table_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"p\n\x08SeatSpec\x12/\n\x06\x61\x63\x63\x65ss\x18\x01 \x01(\x0e\x32\x17.croupier.v1.SeatAccessR\x06\x61\x63\x63\x65ss\x12\x1b\n\thouse_bot\x18\x02 \x01(\tR\x08houseBot\x12\x16\n\x06player\x18\x03 \x01(\tR\x06player\"\x8c\x01\n\x12\x43reateTableRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12*\n\x04spec\x18\x02 \x01(\x0b\x32\x16.croupier.v1.TableSpecR\x04spec\x12+\n\x05seats\x18\x03 \x03(\x0b\x32\x15.croupier.v1.SeatSpecR\x05seats\"4\n\nSeatInvite\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n\x04\x63ode\x18\x02 \x01(\tR\x04\x63ode\"\x93\x01\n\x13\x43reateTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x1f\n\x0bhost_ticket\x18\x02 \x01(\tR\nhostTicket\x12\x31\n\x07invites\x18\x03 \x03(\x0b\x32\x17.croupier.v1.SeatInviteR\x07invites\",\n\x0fGetTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"<\n\x10GetTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\"\xac\x01\n\x11ListTablesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x30\n\x06status\x18\x04 \x01(\x0e\x32\x18.croupier.v1.TableStatusR\x06status\"h\n\x12ListTablesResponse\x12*\n\x06tables\x18\x01 \x03(\x0b\x32\x12.croupier.v1.TableR\x06tables\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\">\n\x11WatchLobbyRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"\xa7\x01\n\x12WatchLobbyResponse\x12*\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableH\x00R\x05table\x12/\n\x05ready\x18\x02 \x01(\x0b\x32\x17.croupier.v1.LobbyReadyH\x00R\x05ready\x12*\n\x03\x65nd\x18\x03 \x01(\x0b\x32\x16.croupier.v1.StreamEndH\x00R\x03\x65ndB\x08\n\x06update\"\x0c\n\nLobbyReady\"\xc6\x01\n\x10JoinTableRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x19\n\x08table_id\x18\x02 \x01(\tR\x07tableId\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x1f\n\x0binvite_code\x18\x04 \x01(\tR\ninviteCode\x12\x16\n\x06player\x18\x05 \x01(\tR\x06player\x12\x1d\n\nnonce_hash\x18\x06 \x01(\x0cR\tnonceHashB\x07\n\x05_seat\"\x7f\n\x11JoinTableResponse\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x16\n\x06ticket\x18\x02 \x01(\tR\x06ticket\x12\x14\n\x05\x65poch\x18\x03 \x01(\rR\x05\x65poch\x12(\n\x05table\x18\x04 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\".\n\x11LeaveTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\x14\n\x12LeaveTableResponse\".\n\x11StartTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\">\n\x12StartTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\"F\n\x11\x41\x62ortTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\">\n\x12\x41\x62ortTableResponse\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table2\x82\x05\n\x0cTableService\x12P\n\x0b\x43reateTable\x12\x1f.croupier.v1.CreateTableRequest\x1a .croupier.v1.CreateTableResponse\x12G\n\x08GetTable\x12\x1c.croupier.v1.GetTableRequest\x1a\x1d.croupier.v1.GetTableResponse\x12M\n\nListTables\x12\x1e.croupier.v1.ListTablesRequest\x1a\x1f.croupier.v1.ListTablesResponse\x12O\n\nWatchLobby\x12\x1e.croupier.v1.WatchLobbyRequest\x1a\x1f.croupier.v1.WatchLobbyResponse0\x01\x12J\n\tJoinTable\x12\x1d.croupier.v1.JoinTableRequest\x1a\x1e.croupier.v1.JoinTableResponse\x12M\n\nLeaveTable\x12\x1e.croupier.v1.LeaveTableRequest\x1a\x1f.croupier.v1.LeaveTableResponse\x12M\n\nStartTable\x12\x1e.croupier.v1.StartTableRequest\x1a\x1f.croupier.v1.StartTableResponse\x12M\n\nAbortTable\x12\x1e.croupier.v1.AbortTableRequest\x1a\x1f.croupier.v1.AbortTableResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,39 +36,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATSPEC']._serialized_start=97
   _globals['_SEATSPEC']._serialized_end=209
   _globals['_CREATETABLEREQUEST']._serialized_start=212
-  _globals['_CREATETABLEREQUEST']._serialized_end=855
-  _globals['_CREATETABLERESPONSE']._serialized_start=858
-  _globals['_CREATETABLERESPONSE']._serialized_end=989
-  _globals['_GETTABLEREQUEST']._serialized_start=991
-  _globals['_GETTABLEREQUEST']._serialized_end=1035
-  _globals['_GETTABLERESPONSE']._serialized_start=1037
-  _globals['_GETTABLERESPONSE']._serialized_end=1097
-  _globals['_LISTTABLESREQUEST']._serialized_start=1100
-  _globals['_LISTTABLESREQUEST']._serialized_end=1272
-  _globals['_LISTTABLESRESPONSE']._serialized_start=1274
-  _globals['_LISTTABLESRESPONSE']._serialized_end=1378
-  _globals['_WATCHLOBBYREQUEST']._serialized_start=1380
-  _globals['_WATCHLOBBYREQUEST']._serialized_end=1442
-  _globals['_WATCHLOBBYRESPONSE']._serialized_start=1445
-  _globals['_WATCHLOBBYRESPONSE']._serialized_end=1612
-  _globals['_LOBBYREADY']._serialized_start=1614
-  _globals['_LOBBYREADY']._serialized_end=1626
-  _globals['_JOINTABLEREQUEST']._serialized_start=1629
-  _globals['_JOINTABLEREQUEST']._serialized_end=1827
-  _globals['_JOINTABLERESPONSE']._serialized_start=1829
-  _globals['_JOINTABLERESPONSE']._serialized_end=1956
-  _globals['_LEAVETABLEREQUEST']._serialized_start=1958
-  _globals['_LEAVETABLEREQUEST']._serialized_end=2004
-  _globals['_LEAVETABLERESPONSE']._serialized_start=2006
-  _globals['_LEAVETABLERESPONSE']._serialized_end=2026
-  _globals['_STARTTABLEREQUEST']._serialized_start=2028
-  _globals['_STARTTABLEREQUEST']._serialized_end=2074
-  _globals['_STARTTABLERESPONSE']._serialized_start=2076
-  _globals['_STARTTABLERESPONSE']._serialized_end=2138
-  _globals['_ABORTTABLEREQUEST']._serialized_start=2140
-  _globals['_ABORTTABLEREQUEST']._serialized_end=2210
-  _globals['_ABORTTABLERESPONSE']._serialized_start=2212
-  _globals['_ABORTTABLERESPONSE']._serialized_end=2274
-  _globals['_TABLESERVICE']._serialized_start=2277
-  _globals['_TABLESERVICE']._serialized_end=2919
+  _globals['_CREATETABLEREQUEST']._serialized_end=352
+  _globals['_SEATINVITE']._serialized_start=354
+  _globals['_SEATINVITE']._serialized_end=406
+  _globals['_CREATETABLERESPONSE']._serialized_start=409
+  _globals['_CREATETABLERESPONSE']._serialized_end=556
+  _globals['_GETTABLEREQUEST']._serialized_start=558
+  _globals['_GETTABLEREQUEST']._serialized_end=602
+  _globals['_GETTABLERESPONSE']._serialized_start=604
+  _globals['_GETTABLERESPONSE']._serialized_end=664
+  _globals['_LISTTABLESREQUEST']._serialized_start=667
+  _globals['_LISTTABLESREQUEST']._serialized_end=839
+  _globals['_LISTTABLESRESPONSE']._serialized_start=841
+  _globals['_LISTTABLESRESPONSE']._serialized_end=945
+  _globals['_WATCHLOBBYREQUEST']._serialized_start=947
+  _globals['_WATCHLOBBYREQUEST']._serialized_end=1009
+  _globals['_WATCHLOBBYRESPONSE']._serialized_start=1012
+  _globals['_WATCHLOBBYRESPONSE']._serialized_end=1179
+  _globals['_LOBBYREADY']._serialized_start=1181
+  _globals['_LOBBYREADY']._serialized_end=1193
+  _globals['_JOINTABLEREQUEST']._serialized_start=1196
+  _globals['_JOINTABLEREQUEST']._serialized_end=1394
+  _globals['_JOINTABLERESPONSE']._serialized_start=1396
+  _globals['_JOINTABLERESPONSE']._serialized_end=1523
+  _globals['_LEAVETABLEREQUEST']._serialized_start=1525
+  _globals['_LEAVETABLEREQUEST']._serialized_end=1571
+  _globals['_LEAVETABLERESPONSE']._serialized_start=1573
+  _globals['_LEAVETABLERESPONSE']._serialized_end=1593
+  _globals['_STARTTABLEREQUEST']._serialized_start=1595
+  _globals['_STARTTABLEREQUEST']._serialized_end=1641
+  _globals['_STARTTABLERESPONSE']._serialized_start=1643
+  _globals['_STARTTABLERESPONSE']._serialized_end=1705
+  _globals['_ABORTTABLEREQUEST']._serialized_start=1707
+  _globals['_ABORTTABLEREQUEST']._serialized_end=1777
+  _globals['_ABORTTABLERESPONSE']._serialized_start=1779
+  _globals['_ABORTTABLERESPONSE']._serialized_end=1841
+  _globals['_TABLESERVICE']._serialized_start=1844
+  _globals['_TABLESERVICE']._serialized_end=2486
 # @@protoc_insertion_point(module_scope)

@@ -57,20 +57,8 @@ class CreateTableRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     REQUEST_ID_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
-    RULESET_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
+    SPEC_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
-    DEAL_SOURCE_FIELD_NUMBER: _builtins.int
-    CLOCK_FIELD_NUMBER: _builtins.int
-    LEGAL_MODE_FIELD_NUMBER: _builtins.int
-    ON_ABSENCE_FIELD_NUMBER: _builtins.int
-    RATED_FIELD_NUMBER: _builtins.int
-    SHARED_SEATS_FIELD_NUMBER: _builtins.int
-    MANUAL_START_FIELD_NUMBER: _builtins.int
-    TITLE_FIELD_NUMBER: _builtins.int
-    UNLISTED_FIELD_NUMBER: _builtins.int
-    SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. After a restart of the server they give
@@ -80,70 +68,54 @@ class CreateTableRequest(_message.Message):
     least 22 characters made of 128 random bits: whoever repeats the id and the request gets the
     secrets.
     """
-    game: _game_pb2.GameKind.ValueType
-    """The game."""
-    ruleset: _builtins.str
-    """The ruleset; empty: the default."""
-    legal_mode: _table_pb2.LegalMode.ValueType
-    """What decisions list."""
-    on_absence: _table_pb2.OnAbsence.ValueType
-    """What happens when a seat is absent."""
-    rated: _builtins.bool
-    """Results count for ratings. Needs keys and a deal source other than FIXED."""
-    shared_seats: _builtins.bool
-    """One principal may hold several seats."""
-    manual_start: _builtins.bool
-    """Do not start before StartTable; otherwise the table starts when all sit."""
-    title: _builtins.str
-    """A title for people."""
-    unlisted: _builtins.bool
-    """Leave the table out of ListTables and WatchLobby."""
     @_builtins.property
-    def options(self) -> _game_pb2.GameOptions:
-        """Options that differ from the ruleset."""
+    def spec(self) -> _table_pb2.TableSpec:
+        """What the table shall be."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSpec]:
         """The seats in order; seats left out are open."""
 
-    @_builtins.property
-    def deal_source(self) -> _table_pb2.DealSource:
-        """Where the cards come from; not set: MATCH."""
-
-    @_builtins.property
-    def clock(self) -> _table_pb2.ClockSpec:
-        """The clock; not set: none."""
-
-    @_builtins.property
-    def spectator_delay(self) -> _table_pb2.SpectatorDelay:
-        """How far everybody but the seats stays behind; not set: not at all."""
-
     def __init__(
         self,
         *,
         request_id: _builtins.str = ...,
-        game: _game_pb2.GameKind.ValueType = ...,
-        ruleset: _builtins.str = ...,
-        options: _game_pb2.GameOptions | None = ...,
+        spec: _table_pb2.TableSpec | None = ...,
         seats: _abc.Iterable[Global___SeatSpec] | None = ...,
-        deal_source: _table_pb2.DealSource | None = ...,
-        clock: _table_pb2.ClockSpec | None = ...,
-        legal_mode: _table_pb2.LegalMode.ValueType = ...,
-        on_absence: _table_pb2.OnAbsence.ValueType = ...,
-        rated: _builtins.bool = ...,
-        shared_seats: _builtins.bool = ...,
-        manual_start: _builtins.bool = ...,
-        title: _builtins.str = ...,
-        unlisted: _builtins.bool = ...,
-        spectator_delay: _table_pb2.SpectatorDelay | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "options", b"options", "spectator_delay", b"spectator_delay"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["spec", b"spec"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal_source", b"deal_source", "game", b"game", "legal_mode", b"legal_mode", "manual_start", b"manual_start", "on_absence", b"on_absence", "options", b"options", "rated", b"rated", "request_id", b"request_id", "ruleset", b"ruleset", "seats", b"seats", "shared_seats", b"shared_seats", "spectator_delay", b"spectator_delay", "title", b"title", "unlisted", b"unlisted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id", "seats", b"seats", "spec", b"spec"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateTableRequest: _TypeAlias = CreateTableRequest  # noqa: Y015
+
+@_typing.final
+class SeatInvite(_message.Message):
+    """The right to take one seat of a table. Secret."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    code: _builtins.str
+    """The code, for `JoinTableRequest.invite_code`. It is for this seat alone."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatInvite: _TypeAlias = SeatInvite  # noqa: Y015
 
 @_typing.final
 class CreateTableResponse(_message.Message):
@@ -153,7 +125,7 @@ class CreateTableResponse(_message.Message):
 
     TABLE_FIELD_NUMBER: _builtins.int
     HOST_TICKET_FIELD_NUMBER: _builtins.int
-    INVITE_CODES_FIELD_NUMBER: _builtins.int
+    INVITES_FIELD_NUMBER: _builtins.int
     host_ticket: _builtins.str
     """The right to start and stop it. Secret; shown once."""
     @_builtins.property
@@ -161,19 +133,19 @@ class CreateTableResponse(_message.Message):
         """The table."""
 
     @_builtins.property
-    def invite_codes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Invite code of each seat in order; empty where access is not INVITED. Secret; shown once."""
+    def invites(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInvite]:
+        """One for each seat whose access is INVITED, in seat order. Secret; shown once."""
 
     def __init__(
         self,
         *,
         table: _table_pb2.Table | None = ...,
         host_ticket: _builtins.str = ...,
-        invite_codes: _abc.Iterable[_builtins.str] | None = ...,
+        invites: _abc.Iterable[Global___SeatInvite] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["host_ticket", b"host_ticket", "invite_codes", b"invite_codes", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["host_ticket", b"host_ticket", "invites", b"invites", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

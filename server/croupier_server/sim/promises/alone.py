@@ -94,7 +94,7 @@ class Isolated(Promise):
         self._judge_relief(story, told)
         result = told.record.result
         seats = self._seats.get(story.table_id, {})
-        window = told.record.table.clock.window_time.ToMilliseconds()
+        window = told.record.table.spec.clock.window_time.ToMilliseconds()
         for step in told.steps:
             seat = seats.get(step.seat)
             if not step.sequence and 0 < window < self._wait_max_ms:
@@ -113,7 +113,7 @@ class Isolated(Promise):
 
     def _judge_relief(self, story: Story, told: Retold) -> None:
         """Where a turn cannot wait for ever, a house bot puts nobody out who has a stream."""
-        clock = told.record.table.clock
+        clock = told.record.table.spec.clock
         if not (clock.base.ToMilliseconds() or clock.per_move.ToMilliseconds()):
             return
         joins = []

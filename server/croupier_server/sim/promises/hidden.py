@@ -157,7 +157,7 @@ class Private(Promise):
 
     def _not_early(self, story: Story, one: _Said, told: Retold) -> None:
         """Whoever has no seat is shown nothing before the table's delay is over."""
-        delay = told.record.table.spectator_delay
+        delay = told.record.table.spec.spectator_delay
         if one.seat is not None or one.sent_ms is None or one.what != "event":
             return
         if not told.deals or one.sequence < told.deals[0]:
@@ -195,7 +195,7 @@ class Private(Promise):
     def _no_words(self, story: Story, one: _Said, told: Retold, known: _Known) -> None:
         """A refusal names no card but those that its reader knows."""
         named = {_IDS[match[0]] for match in _A_CARD.finditer(one.text)}
-        if told.record.table.game == game_pb2.GAME_KIND_TONGITS:
+        if told.record.table.spec.game == game_pb2.GAME_KIND_TONGITS:
             named -= _JOKERS  # it has none: whoever hears of one has named it
         if not named or (told.packs > 1 and not named - one.own):
             return

@@ -36,7 +36,7 @@ class Opening:
         self.waits: list[tuple[int, int]] = []
         self.freed: set[int] = set()
         self._nonce_ms = nonce_ms
-        self._is_match = table.deal_source.HasField("match")
+        self._is_match = table.spec.deal_source.HasField("match")
         self._table = table
         self._sits = [False] * len(table.seats)
         self._missing: set[int] = set()
@@ -134,7 +134,7 @@ class Opening:
         if result.reason != game_pb2.END_REASON_NO_SHOW:
             return
         table = self._table
-        timeout_ms = table.clock.start_timeout.ToMilliseconds()
+        timeout_ms = table.spec.clock.start_timeout.ToMilliseconds()
         is_withheld = (
             len(self.waits) == _RESTARTS_MAX
             and bool(self._missing)

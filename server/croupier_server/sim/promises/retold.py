@@ -70,7 +70,7 @@ class Retold:
     def __init__(self, data: bytes) -> None:
         self.record = record_pb2.Record.FromString(data)
         table = self.record.table
-        self.wire: GameWire = WIRES[table.game]
+        self.wire: GameWire = WIRES[table.spec.game]
         self.game: AnyGame = GAMES[self.wire.name]
         self.rows = [
             Row(
@@ -94,7 +94,7 @@ class Retold:
 
     def _tell(self, table: table_pb2.Table) -> None:
         game = self.game
-        state: Any = game.new(game.options(table.ruleset, dict(self.record.options)))
+        state: Any = game.new(game.options(table.spec.ruleset, dict(self.record.options)))
         answers: dict[int, int] = {}
         deal = at_ms = 0
         for row in self.rows:

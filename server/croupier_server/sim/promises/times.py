@@ -124,7 +124,7 @@ class Fair(Promise):
     def recorded(self, story: Story, seen: Ended, told: Retold) -> None:
         """See `Promise.recorded`."""
         self._judge_opening(story, told)
-        clock = told.record.table.clock
+        clock = told.record.table.spec.clock
         base, increment = clock.base.ToMilliseconds(), clock.increment.ToMilliseconds()
         per_move = clock.per_move.ToMilliseconds()
         window = clock.window_time.ToMilliseconds()

@@ -58,9 +58,7 @@ class Record(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     format: _builtins.int
-    """Version of this layout: 2. Records of tables that were created before version 2 have 1; their
-    commitments are of version 1 and they have no `Reveal.abandoned`.
-    """
+    """Version of this layout: 3."""
     hash: _builtins.bytes
     """SHA-256 over all bytes of the record before this field, which comes last."""
     @_builtins.property
