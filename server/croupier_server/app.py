@@ -39,7 +39,7 @@ from croupier_server.rpc import server as rpc_server
 from croupier_server.rpc.admin_service import Operated
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
-from croupier_server.rpc.server import Backing, Listen, RunningServer
+from croupier_server.rpc.server import Backing, Listen, RunningServer, WebListen
 from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import FilesReplaced, Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
@@ -236,6 +236,7 @@ async def _running(
             _gate(settings, keys, sources),
             certificates,
             socket,
+            _web(settings),
         )
         await shard.begin()
         server = await rpc_server.start(listen, backing)
@@ -257,6 +258,18 @@ async def _running(
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
                 group.create_task(door.stop())
+
+
+def _web(settings: Settings) -> WebListen | None:
+    """The web port, if there is to be one."""
+    if not settings.web:
+        return None
+    return WebListen(
+        *settings.web_address,
+        settings.web_host_list,
+        settings.web_origin_list,
+        settings.web_connections_max,
+    )
 
 
 def _shard(settings: Settings, sources: Sources, store: Store, bots: house.HouseBots) -> Shard:
@@ -382,7 +395,7 @@ async def serve(
     Args:
         settings: all that can be set.
         announce_fd: gets one line of JSON with ``address`` and ``pid`` when the server listens, and
-            with the addresses of ``admin`` and ``metrics`` where there are such ports.
+            with the addresses of ``web``, ``admin`` and ``metrics`` where there are such ports.
         until_fd: end of a pipe whose other end somebody else holds; without that one we stop too.
 
     Raises:
@@ -413,7 +426,9 @@ async def serve(
     _tame_collector()
     sys.setswitchinterval(_SWITCH_S)
     async with running(settings, stop=stop) as app:
-        ports = {name: at for name, at in app.operators._asdict().items() if at}
+        web = app.server.web
+        found = {"web": "" if web is None else web.address, **app.operators._asdict()}
+        ports = {name: at for name, at in found.items() if at}
         _log.info("listening", address=app.server.address, loop=type(loop).__module__, **ports)
         if announce_fd is not None:
             announce(announce_fd, app.server.address, ports)

@@ -37,6 +37,11 @@ CALLS_PER_SECOND: Final = 200
 ROWS_MB_PER_DAY: Final = 64
 """Megabytes of rows without a played match, a day and principal with a key, by default."""
 
+_PORT_MAX: Final = 65_535
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - compared with
+_HOST: Final = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_ORIGIN: Final = re.compile(rf"https?://{_HOST.pattern}")
+
 Positive = Annotated[int, Field(ge=1)]
 Value = str | int | bool
 
@@ -95,6 +100,26 @@ class Settings(BaseSettings):
         "127.0.0.1",
         description="Address of that page, which is neither encrypted nor behind keys: keep it to "
         "yourself.",
+    )
+    web: str = Field(
+        "",
+        description="Address of the web port, which serves browsers and curl: Connect, gRPC-Web "
+        "and JSON over HTTP, such as 127.0.0.1:7422. A port alone is one of loopback, 0 takes a "
+        "free one; empty: there is none. Needs pip install 'croupier-server[web]'.",
+    )
+    web_origins: str = Field(
+        "",
+        description="Origins whose pages may call the web port, separated by commas, such as "
+        "https://play.example.org. Pages of other origins are refused.",
+    )
+    web_hosts: str = Field(
+        "",
+        description="Names by which the web port is called, as they come in the header Host, "
+        "separated by commas, such as croupier.example.org or localhost:8000. Its own address "
+        "always works.",
+    )
+    web_connections_max: Positive = Field(
+        1_000, description="Open connections of the web port; more are refused with status 503."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged."
@@ -214,17 +239,70 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _loopback(self) -> Settings:
+        hosts = {"host": self.host, "web": self.web_address[0] if self.web else "localhost"}
         faults = []
         if not self.asks_for_keys:
             faults.append("auth is none, so that anybody may make tables and sit down")
         if self.tls_cert is None:
             faults.append("there is no tls_cert, so that keys, tickets and cards go unencrypted")
-        if faults and not (self.insecure_listen or is_loopback(self.host)):
+        for name, host in hosts.items():
+            if faults and not (self.insecure_listen or is_loopback(host)):
+                raise ValueError(
+                    f"{name}: {host} is reachable from other machines, and "
+                    f"{', and '.join(faults)}; give --insecure-listen if that is what you want"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _web(self) -> Settings:
+        for origin in self.web_origin_list:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"web_origins: {origin!r} must be an origin such as https://play.example.org, "
+                    "in lower case and without a path"
+                )
+        for host in self.web_host_list:
+            if not _HOST.fullmatch(host):
+                raise ValueError(
+                    f"web_hosts: {host!r} must be a name such as croupier.example.org, in lower "
+                    "case and with its port unless that is 80 or, with TLS, 443"
+                )
+        if not self.web:
+            return self
+        host, _ = self.web_address
+        if host in _EVERY_ADDRESS and not self.web_host_list:
             raise ValueError(
-                f"host: {self.host} is reachable from other machines, and {', and '.join(faults)}; "
-                "give --insecure-listen if that is what you want"
+                f"web: {host} stands for all addresses of this machine, so web_hosts must say by "
+                "which names it is called"
+            )
+        if self.tls_client_ca is not None:
+            raise ValueError(
+                "web: that port asks for no client certificates, so tls_client_ca would not "
+                "protect it; leave out one of the two"
             )
         return self
+
+    @property
+    def web_address(self) -> tuple[str, int]:
+        """Address and port of the web port.
+
+        Raises:
+            ValueError: there is none, or it cannot be one.
+        """
+        host, _, port = self.web.rpartition(":")
+        if not (port.isascii() and port.isdigit() and int(port) <= _PORT_MAX):
+            raise ValueError(f"web: {self.web!r} must be an address such as 127.0.0.1:7422")
+        return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
+
+    @property
+    def web_origin_list(self) -> frozenset[str]:
+        """Origins whose pages may call the web port."""
+        return frozenset(_listed(self.web_origins))
+
+    @property
+    def web_host_list(self) -> frozenset[str]:
+        """Names by which the web port is called."""
+        return frozenset(_listed(self.web_hosts))
 
     @model_validator(mode="after")
     def _operators(self) -> Settings:
@@ -265,7 +343,10 @@ class Settings(BaseSettings):
     @property
     def asks_for_keys(self) -> bool:
         """Whether callers need a key."""
-        return self.auth == "keys" or (self.auth == "auto" and not is_loopback(self.host))
+        hosts = (self.host, self.web_address[0]) if self.web else (self.host,)
+        return self.auth == "keys" or (
+            self.auth == "auto" and not all(is_loopback(host) for host in hosts)
+        )
 
     @property
     def calls_limit(self) -> int:
@@ -292,6 +373,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, environment, file; nothing else."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _listed(text: str) -> list[str]:
+    """The parts of a list with commas."""
+    return [part for part in (piece.strip() for piece in text.split(",")) if part]
 
 
 def is_loopback(host: str) -> bool:

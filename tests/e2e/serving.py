@@ -25,6 +25,7 @@ class Served(NamedTuple):
     pid: int
     metrics: str = ""
     admin: str = ""
+    web: str = ""
 
     def end(self) -> tuple[int, str]:
         """Its exit status and what it wrote to standard error."""
@@ -56,9 +57,8 @@ def served(*arguments: str) -> Iterator[Served]:
             line = announced.readline()
         assert line, process.communicate(timeout=SECONDS)[1]
         told = json.loads(line)
-        yield Served(
-            process, told["address"], told["pid"], told.get("metrics", ""), told.get("admin", "")
-        )
+        ports = (told.get(name, "") for name in ("metrics", "admin", "web"))
+        yield Served(process, told["address"], told["pid"], *ports)
     finally:
         if process.poll() is None:
             process.kill()

@@ -44,8 +44,8 @@ SERVER, SDK = project("."), project("clients/python")
 @pytest.mark.parametrize(
     ("lock", "requirements"),
     [
-        ("server.lock", [SERVER[""], SERVER["uvloop"], SDK[""]]),
-        ("dev.lock", [SERVER[""], SERVER["uvloop"], SDK[""], SERVER["dev"]]),
+        ("server.lock", [SERVER[""], SERVER["uvloop"], SERVER["web"], SDK[""]]),
+        ("dev.lock", [SERVER[""], SERVER["uvloop"], SERVER["web"], SDK[""], SERVER["dev"]]),
         ("tools.lock", [SERVER["tools"]]),
     ],
 )

@@ -20,7 +20,7 @@ from croupier_server.identity.matrix import Shown, applies, matrix, refusal
 from croupier_server.identity.rights import RIGHTS, Proof
 from croupier_server.rpc.validate import image_bytes
 from scripts.gen_docs import ROOT
-from tests.rpc.calls import Metadata, build, take_apart
+from tests.rpc.calls import Caller, Metadata, build, take_apart
 from tests.rpc.calls import refusal as taken_apart
 from tests.rpc.hostile import (
     CATALOG,
@@ -36,6 +36,7 @@ from tests.rpc.hostile import (
 )
 from tests.rpc.keyed import MATCH, OWN, PLAYERS, Keyed, bearer, keyed
 from tests.rpc.players import NONCES, Seats, first_move, host_of, ticket_of
+from tests.rpc.webcalls import WebCaller
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,8 +46,17 @@ SERVED = [path for path in RIGHTS if not path.startswith("croupier.admin.")]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def live() -> AsyncIterator[Keyed]:
-    async with keyed() as found:
+    async with keyed(web="0") as found:
         yield found
+
+
+def over(live: Keyed, door: str) -> Caller:
+    """A caller without a key, over gRPC or gRPC-Web."""
+    if door == "grpc":
+        return live.running.call
+    web = live.running.app.server.web
+    assert web is not None
+    return WebCaller(web.address)
 
 
 class Try(NamedTuple):
@@ -182,25 +192,24 @@ async def metadata_for(live: Keyed, method: str, tried: Try, shown: Shown) -> Me
             return bearer(good) + proof
 
 
-async def outcome(live: Keyed, method: str, request: Message, metadata: Metadata) -> str:
+async def outcome(call: Caller, method: str, request: Message, metadata: Metadata) -> str:
     """The reason of a refusal, or an empty text for a call that is answered."""
     try:
         if method in (SESSION, WATCH_TABLES):
-            return await channel_outcome(live, method, request, metadata)
-        await live.running.call.is_answered(method, request, metadata)
+            return await channel_outcome(call, method, request, metadata)
+        await call.is_answered(method, request, metadata)
     except grpc.aio.AioRpcError as error:
         return taken_apart(error).reason
     return ""
 
 
-async def channel_outcome(live: Keyed, method: str, request: Message, metadata: Metadata) -> str:
+async def channel_outcome(call: Caller, method: str, request: Message, metadata: Metadata) -> str:
     """The same where a ticket comes with its channel."""
     opening = type(request).FromString(request.SerializeToString())
     for name, value in metadata:
         if name == "croupier-ticket":
             opening.opens[0].ticket = value  # type: ignore[attr-defined]
     own = tuple(pair for pair in metadata if pair[0] == "authorization")
-    call = live.running.call
     if method == SESSION:
         answer = session_service_pb2.SessionResponse
         frames = await call.session(method, [opening], answer, own)
@@ -221,8 +230,12 @@ MAKERS: dict[Proof, Make] = {
 }
 
 
-@pytest.mark.parametrize("method", SERVED)
-async def test_a_seat_cannot_act_for_another(live: Keyed, method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "door"),
+    [*((method, "grpc") for method in SERVED), *((m, "web") for m in SERVED if m != SESSION)],
+)
+async def test_a_seat_cannot_act_for_another(live: Keyed, method: str, door: str) -> None:
+    call = over(live, door)
     right = RIGHTS[method]
     tried = await MAKERS[right.proof](live, method)
     shard = live.running.app.shard
@@ -232,7 +245,7 @@ async def test_a_seat_cannot_act_for_another(live: Keyed, method: str) -> None:
             continue
         before = None if tried.seats is None else shard.table(tried.seats.id).journal.sequence
         metadata = await metadata_for(live, method, tried, shown)
-        found[shown] = await outcome(live, method, tried.request, metadata)
+        found[shown] = await outcome(call, method, tried.request, metadata)
         wanted[shown] = str(refusal(right, shown) or "")
         if wanted[shown] and tried.seats is not None:
             assert shard.table(tried.seats.id).journal.sequence == before, shown

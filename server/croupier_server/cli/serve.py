@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -66,6 +67,8 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     from croupier_server.rpc.tls import CertificateError
     from croupier_server.storage.base import StoreError
 
+    if settings.web and not (find_spec("connectrpc") and find_spec("uvicorn")):
+        fail("web: that port needs more packages: pip install 'croupier-server[web]'")
     allocator.give_large_blocks_back()
     logging.configure(settings.log_level, settings.log_format)
     factory = None

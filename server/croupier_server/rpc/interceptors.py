@@ -27,6 +27,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
+    Iterable,
     Iterator,
     Mapping,
 )
@@ -46,19 +47,47 @@ from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
 from croupier_server.rpc.turns import READS_MAX, REST_S, Crowd, Metered, Turns
-from croupier_server.rpc.validate import Requests, too_long
+from croupier_server.rpc.validate import Form, Requests, too_long
 from croupier_server.tables.caller import Caller
 
 R = TypeVar("R", bound=Message)
 Reply: TypeAlias = Message | bytes
 """What a handler answers: a message, or the bytes of one."""
 
-Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+GrpcContext: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+Data: TypeAlias = bytes | Form
+"""A request as it came."""
 
 _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
 _LOGGED_ID_MAX: Final = 64
+
+
+class Context(Protocol):
+    """A call, as far as its caller and its end are concerned."""
+
+    def invocation_metadata(self) -> Iterable[tuple[str, str | bytes]] | None:
+        """What came with the call."""
+        ...
+
+    def auth_context(self) -> Mapping[str, Iterable[bytes]]:
+        """What is known of the connection; see `expect_client_certificate`."""
+        ...
+
+    def peer(self) -> str:
+        """The address of the client."""
+        ...
+
+    def time_remaining(self) -> float | None:
+        """Seconds up to the deadline of the call; None: it has none."""
+        ...
+
+    async def abort(
+        self, code: grpc.StatusCode, details: str, trailing_metadata: tuple[tuple[str, bytes], ...]
+    ) -> NoReturn:
+        """End the call with a status, by an exception."""
+        ...
 
 
 class Link(Protocol):
@@ -116,6 +145,7 @@ class Calls:
     Attributes:
         turns: shares the loop between callers, for answers and streams.
         reads: the same for all other calls, which answers do not wait for.
+        services: those that were made, by name.
     """
 
     def __init__(
@@ -141,11 +171,13 @@ class Calls:
         self._checks_peers = certificates is not None and certificates.asks_clients
         self._streams_max = streams_max
         self.throttle = throttle or Throttle()
+        self.services: dict[str, Service] = {}
         self._streams: Counter[str] = Counter()
 
     def service(self, name: str) -> Service:
         """An empty service; *name* is its full name in the contract."""
-        return Service(name, self)
+        service = self.services[name] = Service(name, self)
+        return service
 
     def admission(self, path: str) -> Callable[[Context], Awaitable[Caller]]:
         """Who makes a call of the method *path*, if it may.
@@ -224,11 +256,20 @@ class Calls:
 
 
 class Service:
-    """The methods of one service, wrapped for gRPC."""
+    """The methods of one service, wrapped for gRPC.
+
+    Attributes:
+        unaries: carry out unary calls, by method; for ports that speak something else.
+        streams: the same for server streams.
+        sessions: names of the bidirectional streams.
+    """
 
     def __init__(self, name: str, calls: Calls) -> None:
         self._name = name
         self._calls = calls
+        self.unaries: dict[str, Callable[[Data, Context], Awaitable[bytes]]] = {}
+        self.streams: dict[str, Callable[[Data, Context], AsyncGenerator[bytes, None]]] = {}
+        self.sessions: set[str] = set()
         self._methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {}
 
     def unary(
@@ -255,12 +296,12 @@ class Service:
         calls = self._calls
         admit = calls.admission(path)
 
-        async def carry_out(caller: Caller, call: _Call, data: bytes) -> bytes:
+        async def carry_out(caller: Caller, call: _Call, data: Data) -> bytes:
             message = read(data)
             call.about(message)
-            return _bytes(await handle(caller, message))
+            return _reply(data, await handle(caller, message))
 
-        async def run(data: bytes, context: Context) -> bytes:
+        async def run(data: Data, context: Context) -> bytes:
             async with _Call(path, context, calls, frequent=frequent) as call:
                 caller = await admit(context)
                 call.by(caller)
@@ -274,8 +315,9 @@ class Service:
                     caller.quota.spend()
                     raise
                 call.about(message)
-                return _bytes(await handle(caller, message))
+                return _reply(data, await handle(caller, message))
 
+        self.unaries[method] = run
         self._methods[method] = grpc.unary_unary_rpc_method_handler(run)
 
     def stream(
@@ -290,7 +332,7 @@ class Service:
         calls = self._calls
         admit = calls.admission(path)
 
-        async def run(data: bytes, context: Context) -> None:
+        async def replies(data: Data, context: Context) -> AsyncGenerator[bytes, None]:
             async with _Call(path, context, calls, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
@@ -298,14 +340,20 @@ class Service:
                 message = read(data)
                 call.about(message)
                 with calls.stream_slot(caller):
-                    async with aclosing(handle(caller, message)) as replies:
-                        first = await calls.charged(caller, _first(replies))
+                    async with aclosing(handle(caller, message)) as found:
+                        first = await calls.charged(caller, _first(data, found))
                         if first:
-                            await context.write(first)
-                        async for reply in replies:
+                            yield first
+                        async for reply in found:
                             await calls.turns.turn(caller.flow)
-                            await context.write(_bytes(reply))
+                            yield _reply(data, reply)
 
+        async def run(data: bytes, context: GrpcContext) -> None:
+            async with aclosing(replies(data, context)) as found:
+                async for reply in found:
+                    await context.write(reply)
+
+        self.streams[method] = replies
         self._methods[method] = grpc.unary_stream_rpc_method_handler(run)
 
     def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
@@ -314,7 +362,7 @@ class Service:
         calls = self._calls
         admit = calls.admission(path)
 
-        async def run(_requests: AsyncIterator[bytes], context: Context) -> None:
+        async def run(_requests: AsyncIterator[bytes], context: GrpcContext) -> None:
             async with _Call(path, context, calls, is_stream=True) as call:
                 caller = await admit(context)
                 call.by(caller)
@@ -322,6 +370,7 @@ class Service:
                 with calls.stream_slot(caller):
                     await handle(caller, _ContextLink(context, calls.requests.bytes_max))
 
+        self.sessions.add(method)
         self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
 
     def handler(self) -> grpc.GenericRpcHandler:
@@ -329,14 +378,16 @@ class Service:
         return grpc.method_handlers_generic_handler(self._name, self._methods)
 
 
-def _bytes(reply: Reply) -> bytes:
-    return reply if isinstance(reply, bytes) else reply.SerializeToString()
+def _reply(data: Data, reply: Reply) -> bytes:
+    """*reply* in the form of the request *data*."""
+    found = reply if isinstance(reply, bytes) else reply.SerializeToString()
+    return found if isinstance(data, bytes) else data.write(found)
 
 
-async def _first(replies: AsyncIterator[Reply]) -> bytes:
-    """The first of *replies*; empty if there is none."""
+async def _first(data: Data, replies: AsyncIterator[Reply]) -> bytes:
+    """The first of *replies* to *data*; empty if there is none."""
     async for reply in replies:
-        return _bytes(reply)
+        return _reply(data, reply)
     return b""
 
 
@@ -345,7 +396,7 @@ class _ContextLink:
 
     __slots__ = ("_bytes_max", "_context", "write")
 
-    def __init__(self, context: Context, bytes_max: int) -> None:
+    def __init__(self, context: GrpcContext, bytes_max: int) -> None:
         self._context = context
         self._bytes_max = bytes_max
         self.write: Callable[[bytes], Awaitable[None]] = context.write
@@ -409,7 +460,7 @@ class _Call:
     ) -> None:
         if error is None:
             self._done()
-        elif isinstance(error, asyncio.CancelledError):
+        elif isinstance(error, (asyncio.CancelledError, GeneratorExit)):
             self._cancelled()
         elif isinstance(error, Exception):
             await self._refuse(error)

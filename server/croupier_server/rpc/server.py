@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import grpc
 from grpc_reflection.v1alpha import reflection
@@ -33,6 +33,9 @@ from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import Requests
 from croupier_server.storage.base import RecordStore
 from croupier_server.tables.shard import Shard
+
+if TYPE_CHECKING:
+    from croupier_server.rpc.web import WebDoor
 
 # Requests are measured by us, so that one that is too long gets a reason; this bound keeps gRPC
 # from buffering much more than that.
@@ -65,6 +68,24 @@ class Wrapped(Protocol):
         ...
 
 
+class WebListen(NamedTuple):
+    """Where the web port listens, and what it holds clients to.
+
+    Attributes:
+        host: address to listen on.
+        port: 0 for any that is free.
+        hosts: values of ``Host`` that are answered besides the port's own address.
+        origins: whose pages may call.
+        connections_max: connections that may be open.
+    """
+
+    host: str
+    port: int
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    connections_max: int = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class Listen:
     """Where to listen and what to hold callers to.
@@ -78,6 +99,7 @@ class Listen:
         gate: tells callers apart.
         certificates: what the port is encrypted with; None: it is not.
         socket: path of a Unix socket to listen on too, unencrypted; empty: none.
+        web: the web port; None: there is none.
     """
 
     host: str
@@ -88,6 +110,7 @@ class Listen:
     gate: Gate = field(default_factory=Gate)
     certificates: Certificates | None = None
     socket: str = ""
+    web: WebListen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +143,7 @@ class RunningServer:
 
     Attributes:
         address: where, with its port.
+        web: the web port; None: there is none.
     """
 
     def __init__(
@@ -129,12 +153,14 @@ class RunningServer:
         records: RecordService,
         address: str,
         calls: Calls,
+        web: WebDoor | None = None,
     ) -> None:
         self._server = server
         self._health = health
         self._records = records
         self._calls = calls
         self.address = address
+        self.web = web
 
     @property
     def streams(self) -> int:
@@ -151,7 +177,10 @@ class RunningServer:
 
     async def stop(self, grace_ms: int) -> None:
         """Take no more calls, and cut those that are left after *grace_ms*."""
-        await self._server.stop(grace_ms / 1000)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_stopped(self._server, grace_ms))
+            if self.web is not None:
+                group.create_task(self.web.stop(grace_ms))
 
     async def wait(self) -> None:
         """Return when the server has stopped."""
@@ -189,8 +218,21 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     if listen.socket:
         server.add_insecure_port(f"unix:{listen.socket}")
     await server.start()
+    web = None
+    if listen.web is not None:
+        from croupier_server.rpc.web import start as start_web
+
+        try:
+            web = await start_web(listen.web, calls, listen.certificates)
+        except CannotListen:
+            await server.stop(None)
+            raise
     await health.serving()
-    return RunningServer(server, health, records, address, calls)
+    return RunningServer(server, health, records, address, calls, web)
+
+
+async def _stopped(server: grpc.aio.Server, grace_ms: int) -> None:
+    await server.stop(grace_ms / 1000)
 
 
 def open_port(

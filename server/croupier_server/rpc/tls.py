@@ -68,6 +68,7 @@ class Certificates:
     def __init__(self, files: Files) -> None:
         self._files = files
         self._stamp = self._look()
+        self._contexts: list[ssl.SSLContext] = []
         self._config = self._read()
         self._trouble = ""
 
@@ -79,6 +80,13 @@ class Certificates:
     def credentials(self) -> grpc.ServerCredentials:
         """What a port of the server is opened with."""
         return grpc.dynamic_ssl_server_credentials(self._config, self._now, self.asks_clients)
+
+    def context(self) -> ssl.SSLContext:
+        """What a port that is not gRPC's is opened with; it asks clients for no certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._load(context)
+        self._contexts.append(context)
+        return context
 
     def refresh(self) -> None:
         """Look whether the files have changed, and take them if they fit together.
@@ -117,13 +125,10 @@ class Certificates:
         return tuple(found)
 
     def _read(self) -> grpc.ServerCertificateConfiguration:
-        cert, key, client_ca = self._files
+        cert, _, client_ca = self._files
         before = [_bytes(path) for path in self._files if path is not None]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        try:
-            context.load_cert_chain(cert, key, password=_no_password)
-        except (ssl.SSLError, OSError, ValueError) as error:
-            raise CertificateError(f"{cert} and {key}: {_why(error)}") from None
+        self._load(context)
         if client_ca is not None:
             try:
                 context.load_verify_locations(client_ca)
@@ -131,9 +136,18 @@ class Certificates:
                 raise CertificateError(f"{client_ca}: {_why(error)}") from None
         if before != [_bytes(path) for path in self._files if path is not None]:
             raise CertificateError(f"{cert}: somebody is writing it or its key")
+        for other in self._contexts:
+            self._load(other)
         return grpc.ssl_server_certificate_configuration(
             [(before[1], before[0])], before[2] if client_ca is not None else None
         )
+
+    def _load(self, context: ssl.SSLContext) -> None:
+        cert, key, _ = self._files
+        try:
+            context.load_cert_chain(cert, key, password=_no_password)
+        except (ssl.SSLError, OSError, ValueError) as error:
+            raise CertificateError(f"{cert} and {key}: {_why(error)}") from None
 
 
 def _bytes(path: Path) -> bytes:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import protovalidate
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -34,6 +34,22 @@ R = TypeVar("R", bound=Message)
 _ALL_FAULTS_MAX = 4096
 
 _MOVE = "croupier.v1.Move"
+
+
+class Form(Protocol):
+    """A request that is not in the wire format, and how its replies are written."""
+
+    def read(self) -> bytes:
+        """The request in the wire format.
+
+        Raises:
+            InvalidRequest: MALFORMED_REQUEST.
+        """
+        ...
+
+    def write(self, reply: bytes) -> bytes:
+        """*reply*, which is in the wire format, in this form."""
+        ...
 
 
 def image_bytes() -> bytes:
@@ -55,8 +71,8 @@ class Requests:
         for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
             self._pool.AddSerializedFile(file.SerializeToString())
 
-    def reader(self, request: type[R]) -> Callable[[bytes], R]:
-        """A function from bytes to a checked message of the class *request*.
+    def reader(self, request: type[R]) -> Callable[[bytes | Form], R]:
+        """A function from bytes, or another form, to a checked message of the class *request*.
 
         It raises InvalidRequest with MALFORMED_REQUEST and the path of every field at fault, but
         for faults of a move.
@@ -70,7 +86,9 @@ class Requests:
             if field.message_type is not None and field.message_type.full_name == _MOVE
         )
 
-        def read(data: bytes) -> R:
+        def read(data: bytes | Form) -> R:
+            if not isinstance(data, bytes):
+                data = data.read()
             if len(data) > bytes_max:
                 raise too_long(len(data), bytes_max)
             try:
