@@ -23,6 +23,9 @@ from croupier_server.games.base import Event
 from croupier_server.games.registry import AnyGame, find
 from tests.conformance.playouts import playout
 from tests.conformance.subjects import CASES, NAMES, random_texts, short, wire_of
+from tests.verify import matches
+
+GIVEN_AWAY = ("conceded", "forfeit", "away")
 
 
 def record_of(game: AnyGame, options: object, events: Sequence[Event]) -> record_pb2.Record:
@@ -118,3 +121,15 @@ def test_in_a_game_of_three_both_others_receive_it_in_equal_parts() -> None:
     terms = Stakes((0,) * 3, 30, 9)
     assert fault_scores(Standing((8, -5, -3), 8), [0], terms) == [-22, 10, 12]
     assert fault_scores(Standing((8, -5, -3), 8), [0, 2], terms) == [-22, 55, -33]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_match_given_away_has_the_scores_that_its_fault_is_counted_from(name: str) -> None:
+    """The result names the same scores, without what the contest takes for the fault."""
+    found = [case for case in matches.cases() if case.game == name and case.end in GIVEN_AWAY]
+    assert found
+    for case in found:
+        told = record_pb2.Record.FromString(matches.record(case))
+        game = find(name)
+        start = stakes(game, game.options(case.ruleset, {}))
+        assert tuple(one.score for one in told.result.seats) == standing(told, start).scores

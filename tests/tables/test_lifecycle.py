@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -357,6 +358,17 @@ def test_a_concession_ends_an_unrated_match_at_once() -> None:
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert (result.reason, result.seat) == (game_pb2.END_REASON_CONCEDED, 1)
     assert [one.place for one in result.seats] == [1, 2, 1]
+
+
+def test_a_match_given_away_keeps_its_scores_and_is_lost() -> None:
+    """The team at fault is last, even when it was ahead; the others follow from their scores."""
+    world = World()
+    table, _ = world.start()
+    spec = replace(table.spec, teams=(0, 1, 2))
+    assert spec.lost_by(0, (7, -9, 2)).seats == ((7, 3), (-9, 2), (2, 1))
+    assert spec.lost_by(1, (4, -8, 4)).seats == ((4, 1), (-8, 3), (4, 1))
+    spec = replace(table.spec, teams=(0, 1, 0, 1))
+    assert spec.lost_by(2, (3, -3, 3, -3)).seats == ((3, 2), (-3, 1), (3, 2), (-3, 1))
 
 
 def test_partners_must_agree_to_concede_a_rated_match() -> None:

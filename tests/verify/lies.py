@@ -241,6 +241,21 @@ def _conceded_forfeited(message: record_pb2.Record) -> None:
     _ended_as(message, game_pb2.END_REASON_FORFEIT, seat=seat, detail="out of time")
 
 
+def _lost_scores(message: record_pb2.Record) -> None:
+    """A match that was given away, with scores other than those of its finished deals."""
+    message.CopyFrom(ended("conceded"))
+    message.result.seats[0].score += 1
+    _ended_as(message)
+
+
+def _lost_places(message: record_pb2.Record) -> None:
+    """A match that was given away, and won by those who did."""
+    message.CopyFrom(ended("forfeit"))
+    for outcome in message.result.seats:
+        outcome.place = 3 - outcome.place
+    _ended_as(message)
+
+
 def _finished_conceded(message: record_pb2.Record) -> None:
     """A concession after the last deal."""
     _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=0)
@@ -441,6 +456,8 @@ LIES: dict[Lie, set[str]] = {
     _late_not: {"result"},
     _waited: {"result"},
     _conceded_forfeited: {"result"},
+    _lost_scores: {"result"},
+    _lost_places: {"result"},
     _finished_conceded: {"result"},
     _finished_aborted: {"result"},
     _aborted_void: {"result"},

@@ -258,7 +258,7 @@ class _Match:
             steps += 1
             if case.end == "no show":
                 self._wait(START_TIMEOUT_MS)
-            elif case.end in ("aborted", "conceded") and steps > 40:
+            elif self._is_time_to_end(table, steps):
                 self._end(table)
             elif case.end == "forfeit" and steps > 30:
                 self._wait(1_000)
@@ -272,6 +272,11 @@ class _Match:
                 move = self._move(table, decision)
                 with contextlib.suppress(CroupierError):  # its time had run out
                     self.shard.submit(table, decision.seat, decision.id, move)
+
+    def _is_time_to_end(self, table: Table, steps: int) -> bool:
+        if self.case.end == "conceded":
+            return bool(table.game.results(table.match.state))
+        return self.case.end == "aborted" and steps > 40
 
     def _wait(self, ms: int) -> None:
         self.clock.advance(ms)

@@ -143,6 +143,16 @@ function checkNoShow({ record: { result, table }, lines, isBegun, source, restar
   must(result.seat === missing, `NO_SHOW names seat ${result.seat}; by the log the first one missing is ${missing}`);
 }
 
+// How a match ends that the team of `seat` gave away: scores stay as they stand, and that team is last.
+export function lostBy(seat, teams, scores) {
+  const lost = teams[seat];
+  const others = [...new Map(teams.map((team, at) => [team, scores[at]]))].filter(([team]) => team !== lost);
+  return teams.map((team, at) => {
+    const better = others.filter(([, score]) => team === lost || score > scores[at]).length;
+    return { seat: at, score: scores[at], place: 1 + better };
+  });
+}
+
 // An outcome that an operator decided: partners share score and place, and a place is one more than
 // the number of teams with a better one.
 export function checkOutcome(seats, teams) {

@@ -261,12 +261,17 @@ export class Pokex {
     }
   }
 
+  // The scores if the match ended with the last finished deal.
+  scores() {
+    const lead = this.totals[0] - this.totals[1];
+    return range(0, 4).map((seat) => (seat % 2 ? 0 - lead : lead));
+  }
+
   outcome() {
     if (this.phase !== "over") return null;
-    const lead = this.totals[0] - this.totals[1];
-    return range(0, 4).map((seat) => ({
+    return this.scores().map((score, seat) => ({
       seat,
-      score: (seat % 2 ? -lead : lead) + 0,
+      score,
       place: this.winner === undefined || this.winner === seat % 2 ? 1 : 2,
     }));
   }

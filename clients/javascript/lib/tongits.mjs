@@ -439,12 +439,18 @@ export class Tongits {
     return jackpot;
   }
 
+  // The scores if the match ended with the last finished deal: the pot is shared evenly.
+  scores() {
+    return this.chips.map((chips) => chips + Math.floor(this.pot / 3));
+  }
+
   outcome() {
     if (this.phase !== "over") return null;
-    return SEATS.map((seat) => ({
+    const scores = this.scores();
+    return scores.map((score, seat) => ({
       seat,
-      score: this.chips[seat],
-      place: 1 + this.chips.filter((chips) => chips > this.chips[seat]).length,
+      score,
+      place: 1 + scores.filter((other) => other > score).length,
     }));
   }
 

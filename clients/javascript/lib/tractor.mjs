@@ -386,12 +386,14 @@ export class Tractor {
     if (wins) this.aceWinner = team;
   }
 
+  // The scores if the match ended with the last finished deal.
+  scores() {
+    const lead = this.levels[0] - this.levels[1] + (this.aceWinner === 0) - (this.aceWinner === 1);
+    return range(0, this.players).map((seat) => (seat % 2 === 0 ? lead : 0 - lead));
+  }
+
   outcome() {
     if (this.phase !== "over") return null;
-    const lead = this.levels[0] - this.levels[1] + (this.aceWinner === 0) - (this.aceWinner === 1);
-    return range(0, this.players).map((seat) => {
-      const score = seat % 2 === 0 ? lead : 0 - lead;
-      return { seat, score, place: score >= 0 ? 1 : 2 };
-    });
+    return this.scores().map((score, seat) => ({ seat, score, place: score >= 0 ? 1 : 2 }));
   }
 }

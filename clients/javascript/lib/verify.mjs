@@ -4,7 +4,7 @@
 
 import { must, Wrong } from "./cards.mjs";
 import * as deals from "./deals.mjs";
-import { checkEnding, checkOutcome, isTimed } from "./ending.mjs";
+import { checkEnding, checkOutcome, lostBy, isTimed } from "./ending.mjs";
 import { Pokex } from "./pokex.mjs";
 import { END_REASONS, GAMES, Record, TableEvent } from "./schema.mjs";
 import { Tongits } from "./tongits.mjs";
@@ -509,8 +509,7 @@ class Verifier {
     let seats = [];
     if (reason === "FINISHED") seats = outcome;
     else if (reason === "FORFEIT" || reason === "CONCEDED") {
-      const lost = table.seats[result.seat].team;
-      seats = table.seats.map(({ seat, team }) => ({ seat, score: 0, place: team === lost ? 2 : 1 }));
+      seats = lostBy(result.seat, table.seats.map(({ team }) => team), this.referee.scores());
     } else if (reason === "ADJUDICATED") {
       checkOutcome(result.seats, table.seats.map(({ team }) => team));
       seats = result.seats;

@@ -50,7 +50,9 @@ class Result:
         bot: name of the bot that sat there.
         reason: why the match ended.
         score: the seat's score; Tractor: levels above the other team. None if it does not count.
-        place: the seat's place, 1 is best; None if it does not count.
+            After a forfeit or a concession it is that of the finished deals.
+        place: the seat's place, 1 is best, and last for who gave the match away; None if it does
+            not count.
         detail: one sentence for people, often empty.
         decisions: how many questions the bot was asked.
         nonce: the seat's 32 secret bytes that were mixed in, to verify the shuffle with once the

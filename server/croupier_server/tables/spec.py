@@ -6,7 +6,7 @@ Must not be put here: anything that changes after the table was made.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -267,10 +267,20 @@ class TableSpec:
         """The seats of the team of *seat*, itself among them."""
         return [one for one, team in enumerate(self.teams) if team == self.teams[seat]]
 
-    def lost_by(self, seat: Seat) -> Outcome:
-        """How a match ends that the team of *seat* gave away; it has no score."""
-        lost = [team == self.teams[seat] for team in self.teams]
-        return Outcome(tuple(SeatOutcome(0, 2 if is_lost else 1) for is_lost in lost))
+    def lost_by(self, seat: Seat, scores: Sequence[int]) -> Outcome:
+        """How a match ends that the team of *seat* gave away: *scores* stay as they stand, and that
+        team is last."""
+        lost = self.teams[seat]
+        others = dict(zip(self.teams, scores, strict=True))
+        del others[lost]
+        return Outcome(
+            tuple(
+                SeatOutcome(
+                    score, 1 + sum(team == lost or other > score for other in others.values())
+                )
+                for team, score in zip(self.teams, scores, strict=True)
+            )
+        )
 
 
 def ruleset_hash(option_text: Mapping[str, str]) -> bytes:

@@ -532,13 +532,13 @@ class Table:
         if self.status is not Status.PLAYING:
             return
         match = self.match
-        if match.forfeit is not None:
-            self.end(EndReason.FORFEIT, now, *match.forfeit)
-        elif match.is_over:
-            try:
+        try:
+            if match.forfeit is not None:
+                self.end(EndReason.FORFEIT, now, *match.forfeit)
+            elif match.is_over:
                 self.end(EndReason.FINISHED, now)
-            except Exception as fault:
-                self.halt(fault, now)
+        except Exception as fault:
+            self.halt(fault, now)
 
     def end(
         self,
@@ -553,7 +553,8 @@ class Table:
 
         Args:
             reason: why. By the rules it counts as they say; a forfeit or a concession is lost by
-                the team of *seat*; otherwise it counts only with an *outcome*.
+                the team of *seat*, with the scores after the last finished deal; otherwise it
+                counts only with an *outcome*.
             now: the time.
             seat: the seat at fault, if one is.
             detail: one sentence for people.
@@ -564,7 +565,7 @@ class Table:
             outcome = self.game.outcome(self.match.state)
         elif reason in (EndReason.FORFEIT, EndReason.CONCEDED):
             assert seat is not None
-            outcome = self.spec.lost_by(seat)
+            outcome = self.spec.lost_by(seat, self.game.standing(self.match.state))
         result = encode.match_result(reason, outcome, seat, detail, aborted_by)
         self._close(Ending(reason, seat), result, now)
         assert self.result is not None

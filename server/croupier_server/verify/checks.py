@@ -285,7 +285,7 @@ class _Checks:
         basis = check_ending(log, result, is_over=outcome is not None)
         reason, seat = EndReason(result.reason), result.seat if result.HasField("seat") else None
         if reason in (EndReason.FORFEIT, EndReason.CONCEDED):
-            outcome = self._spec.lost_by(result.seat)
+            outcome = self._spec.lost_by(result.seat, game.standing(self._play.state))
         elif reason is EndReason.ADJUDICATED:
             outcome = Outcome(tuple(SeatOutcome(one.score, one.place) for one in result.seats))
             try:

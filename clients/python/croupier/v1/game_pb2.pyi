@@ -64,9 +64,9 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_FINISHED: _EndReason.ValueType  # 1
     """By the rules."""
     END_REASON_FORFEIT: _EndReason.ValueType  # 2
-    """A seat forfeited: `MatchResult.seat` and `MatchResult.detail` say which and why."""
+    """A seat forfeited, so its team lost: `MatchResult.seat` and `MatchResult.detail` say which and why."""
     END_REASON_CONCEDED: _EndReason.ValueType  # 3
-    """A team conceded."""
+    """A team conceded, so it lost; `MatchResult.seat` says which."""
     END_REASON_ABORTED: _EndReason.ValueType  # 4
     """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
     END_REASON_NO_SHOW: _EndReason.ValueType  # 5
@@ -86,9 +86,9 @@ END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
 END_REASON_FINISHED: EndReason.ValueType  # 1
 """By the rules."""
 END_REASON_FORFEIT: EndReason.ValueType  # 2
-"""A seat forfeited: `MatchResult.seat` and `MatchResult.detail` say which and why."""
+"""A seat forfeited, so its team lost: `MatchResult.seat` and `MatchResult.detail` say which and why."""
 END_REASON_CONCEDED: EndReason.ValueType  # 3
-"""A team conceded."""
+"""A team conceded, so it lost; `MatchResult.seat` says which."""
 END_REASON_ABORTED: EndReason.ValueType  # 4
 """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
 END_REASON_NO_SHOW: EndReason.ValueType  # 5
@@ -583,7 +583,10 @@ Global___DealResult: _TypeAlias = DealResult  # noqa: Y015
 
 @_typing.final
 class SeatOutcome(_message.Message):
-    """How a match ended for one seat. Public."""
+    """How a match ended for one seat. Public. After a forfeit or a concession the scores are those after
+    the last finished deal, and the team at fault has the last place whatever its score. A contest may
+    add a penalty of its own, as `croupier play` does; it is not in here.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
