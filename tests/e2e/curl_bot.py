@@ -50,8 +50,7 @@ def table_request() -> dict[str, Any]:
     house = {"access": "SEAT_ACCESS_HOUSE", "houseBot": "greedy"}
     options = {"players": PLAYERS, "packs": 2, "starter": 0, "maxDeals": 1}
     return {
-        "game": "GAME_KIND_TRACTOR",
-        "options": {"tractor": options},
+        "spec": {"game": "GAME_KIND_TRACTOR", "options": {"tractor": options}},
         "seats": [{"access": "SEAT_ACCESS_INVITED"}, *[house] * (PLAYERS - 1)],
     }
 
@@ -73,7 +72,7 @@ def play(address: str) -> dict[str, Any]:
     call = Curl(address)
     made = call("TableService/CreateTable", table_request())
     table = {"tableId": made["table"]["tableId"]}
-    invitation = {"inviteCode": made["inviteCodes"][0], "player": "buf curl"}
+    invitation = {"inviteCode": made["invites"][0]["code"], "player": "buf curl"}
     ticket = call("TableService/JoinTable", table | invitation)["ticket"]
     while True:
         seen = call("PlayService/GetSeatView", table, ticket)

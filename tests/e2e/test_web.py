@@ -16,22 +16,12 @@ from tests.e2e.serving import SECONDS, Served, served
 from tests.meta.sources import ROOT
 
 HOUSE = {"access": "SEAT_ACCESS_HOUSE", "houseBot": "greedy"}
+TONGITS = {"game": "GAME_KIND_TONGITS", "options": {"tongits": {"maxHands": 1}}}
+POKEX = {"game": "GAME_KIND_POKEX", "options": {"pokex": {"maxDeals": 1}}}
 NEW = {
     "tractor": "",
-    "tongits": json.dumps(
-        {
-            "game": "GAME_KIND_TONGITS",
-            "options": {"tongits": {"maxHands": 1}},
-            "seats": [{}, HOUSE, HOUSE],
-        }
-    ),
-    "pokex": json.dumps(
-        {
-            "game": "GAME_KIND_POKEX",
-            "options": {"pokex": {"maxDeals": 1}},
-            "seats": [{}, HOUSE, HOUSE, HOUSE],
-        }
-    ),
+    "tongits": json.dumps({"spec": TONGITS, "seats": [{}, HOUSE, HOUSE]}),
+    "pokex": json.dumps({"spec": POKEX, "seats": [{}, HOUSE, HOUSE, HOUSE]}),
 }
 
 pytestmark = pytest.mark.skipif(
