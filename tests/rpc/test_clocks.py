@@ -98,8 +98,8 @@ async def test_fair_so_many_strikes_are_a_forfeit_that_names_seat_and_reason(
     assert result.reason == game_pb2.END_REASON_FORFEIT
     assert (result.seat, result.detail) == (decision.seat, "out of strikes")
     places = {one.seat: one.place for one in result.seats}
-    assert places[decision.seat] == 2
-    assert sorted(places.values()) == [1, 1, 2]
+    assert places[decision.seat] == 3
+    assert sorted(places.values()) == [1, 1, 3]
 
 
 async def test_fair_a_flag_may_be_the_end_and_names_seat_and_reason(whole: Running) -> None:

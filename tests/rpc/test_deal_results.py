@@ -80,7 +80,7 @@ async def test_a_page_token_of_another_table_is_refused(call: Caller) -> None:
 
 
 async def test_private_spectators_hear_of_a_deal_as_late_as_of_all_else(call: Caller) -> None:
-    seats = await make_full(call, TABLE + "spectator_delay { time { seconds: 3600 } } ")
+    seats = await make_full(call, TABLE + "spec { spectator_delay { time { seconds: 3600 } } } ")
     while (decision := await seats.open()) is not None and decision.view.pokex.public.deal < 3:
         await seats.submit(decision, first_move(decision))
     assert len((await of_seat(call, seats)).results) == 2
