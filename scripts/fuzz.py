@@ -58,6 +58,7 @@ _ENDING: Final = (
     "/Concede",
     "/LeaveTable",
     "/QuarantineTable",
+    "/ReleaseTable",
     "/VoidMatch",
 )
 """Calls that end a match or stop it, when they are right."""
@@ -300,10 +301,10 @@ class Fuzzer:
 
     async def refresh(self, rng: Random) -> None:
         """Look after the victims until cancelled; operators may have closed the doors."""
-        resume = admin_service_pb2.DrainServerRequest(resume=True).SerializeToString()
+        resume = admin_service_pb2.ResumeServerRequest().SerializeToString()
         metadata = (("authorization", f"Bearer {self._keys.admin}"),)
         while True:
-            call: Any = self._admin.unary_unary(f"{_ADMIN}v1.AdminService/DrainServer")
+            call: Any = self._admin.unary_unary(f"{_ADMIN}v1.AdminService/ResumeServer")
             await call(resume, metadata=metadata)
             await self._subjects.refresh(rng)
             await asyncio.sleep(_REFRESH_S)

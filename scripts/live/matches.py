@@ -23,8 +23,8 @@ _CLOCKS: Final = (
     None,
     Clock(per_move=20),
     Clock(base=240, increment=1),
-    Clock(per_move=5, base=120, on_time_out="forfeit"),
-    Clock(per_move=20, disconnect_grace=30, on_time_out="fallback"),
+    Clock(per_move=5, base=120, on_timeout="forfeit"),
+    Clock(per_move=20, disconnect_grace=30, on_timeout="fallback"),
 )
 
 

@@ -107,7 +107,7 @@ class Players:
         epoch = after = 0
         while True:
             request = spectate_service_pb2.SpectateTableRequest(
-                table_id=table_id, epoch=epoch, after_sequence=after
+                table_id=table_id, table_epoch=epoch, after_sequence=after
             )
             call: Any = stub.SpectateTable(request)
             try:
@@ -117,7 +117,7 @@ class Players:
                     update = message.update
                     match update.WhichOneof("update"):
                         case "snapshot":
-                            epoch = update.snapshot.table.epoch
+                            epoch = update.snapshot.table.table_epoch
                             after = update.snapshot.sequence
                         case "event":
                             after = update.event.sequence

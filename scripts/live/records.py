@@ -17,7 +17,7 @@ _PATIENCE_S: Final = 60
 _PAUSE_S: Final = 0.2
 
 
-async def record_of(client: Client, table_id: str) -> record_pb2.Record:
+async def record_of(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a match that has ended, which is made a moment later.
 
     Raises:

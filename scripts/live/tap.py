@@ -290,7 +290,7 @@ class _Session:
                 opening.view_mode = table_pb2.VIEW_MODE_EVENTS
             after = opening.after_sequence
             self._lines[opening.channel] = _Line(self._notes, stream, after)
-            opened = Opened(Notes.now_ms(), stream, opening.epoch, after)
+            opened = Opened(Notes.now_ms(), stream, opening.table_epoch, after)
             self._notes.put(opening.table_id, opened)
         for move in frame.moves:
             line = self._lines.get(move.channel)

@@ -153,7 +153,8 @@ class Settings(BaseSettings):
     away_ms: Positive = Field(
         60_000,
         description="A seat without stream or call for so long is away, and so is one that lets "
-        "its turn wait as long where there is no clock; on_absence of the table says what follows.",
+        "its turn wait as long where there is no clock; the absence policy of the table says "
+        "what follows.",
     )
     idle_ms: Positive = Field(
         86_400_000, description="A table at which nothing has happened for so long is stopped."

@@ -139,7 +139,7 @@ def _tables(source: Source) -> Iterator[Metric]:
     yield live
     counts = (
         ("croupier_decisions", "Decisions answered.", tally.answered(directory)),
-        ("croupier_time_outs", "Decisions whose time ran out.", tally.timed_out(directory)),
+        ("croupier_timeouts", "Decisions whose time ran out.", tally.timed_out(directory)),
         ("croupier_tables_ended", "Tables that have ended.", tally.ended),
         ("croupier_tables_halted", "Tables that a fault has stopped.", tally.halted),
     )

@@ -37,7 +37,7 @@ def play(name: str, ruleset: str, overrides: dict[str, str], seed: int) -> Itera
 
 def random_record(
     ruleset: str = "standard", seed: int = 1, game: str = "tractor", **overrides: str
-) -> record_pb2.Record:
+) -> record_pb2.MatchRecord:
     """The record of a random match, with two events of the table before it and its end after it."""
     rules = GAMES[game]
     options = rules.options(ruleset, overrides)
@@ -49,14 +49,16 @@ def random_record(
     table = table_pb2.Table(
         table_id="t1", spec=table_pb2.TableSpec(game=kind, ruleset=ruleset), seats=seats
     )
-    record = record_pb2.Record(format=RECORD_FORMAT, table=table)
+    record = record_pb2.MatchRecord(format=RECORD_FORMAT, table=table)
 
     def add(event: table_pb2.TableEvent, private: dict[int, bytes] | None = None) -> None:
         event.sequence = len(record.rows) + 1
-        row = record.rows.add(sequence=event.sequence, public=event.SerializeToString())
+        row = record.rows.add(sequence=event.sequence, public_part=event.SerializeToString())
         for seat, part in (private or {}).items():
             own = game_pb2.GamePrivateEvent.FromString(part)
-            row.private.add(seat=seat, part=table_pb2.TableEvent(private=own).SerializeToString())
+            row.private_parts.add(
+                seat=seat, part=table_pb2.TableEvent(private_part=own).SerializeToString()
+            )
 
     add(table_pb2.TableEvent(table_created=table_pb2.TableCreated(table=table)))
     add(table_pb2.TableEvent(match_started=table_pb2.MatchStarted()))

@@ -148,19 +148,19 @@ def test_a_contest_writes_results_and_records(
     assert ours["won"] == theirs["lost"]
     assert ours["score"] == sum(match["score"] for match in data["matches"]) / 4
     for match in data["matches"]:
-        record = record_pb2.Record.FromString((out / match["record"]).read_bytes())
+        record = record_pb2.MatchRecord.FromString((out / match["record"]).read_bytes())
         assert record.table.table_id == match["table_id"]
         first = match["seats"].index("greedy")
         assert record.result.seats[first].score == match["score"]
     # Both tables of a board have the same cards, and the first record can be replayed.
     roots = [
-        record_pb2.Record.FromString((out / match["record"]).read_bytes()).reveal.root
+        record_pb2.MatchRecord.FromString((out / match["record"]).read_bytes()).reveal.root
         for match in data["matches"]
     ]
     assert roots[0] == roots[1] != roots[2] == roots[3]
     # What bots read of a board does not tell the seed, from which its cards follow.
     tables = [
-        record_pb2.Record.FromString((out / match["record"]).read_bytes()).table
+        record_pb2.MatchRecord.FromString((out / match["record"]).read_bytes()).table
         for match in data["matches"]
     ]
     ids = [table.spec.deal_source.board.board_id for table in tables]
@@ -187,7 +187,7 @@ def test_the_same_seed_gives_the_same_results(tmp_path: Path) -> None:
 
 def moves(record: bytes) -> list[bytes]:
     """What was played: the moves of a record in order."""
-    rows = record_pb2.Record.FromString(record).rows
+    rows = record_pb2.MatchRecord.FromString(record).rows
     return [row.input.move.move.SerializeToString() for row in rows if row.input.HasField("move")]
 
 
@@ -303,7 +303,7 @@ def halt(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     """Let the first records of a contest say that the server halted the table; the tables."""
     take, halted = runner._Runner._take, list[str]()
 
-    def spoil(self: runner._Runner, record: record_pb2.Record) -> None:
+    def spoil(self: runner._Runner, record: record_pb2.MatchRecord) -> None:
         if len(halted) < times:
             halted.append(record.table.table_id)
             record.result.Clear()

@@ -24,7 +24,7 @@ def test_three_seats_are_played_under_all_six_seatings(
         seats = [tuple(name[0] for name in match["seats"]) for match in board]
         assert ["".join(one) for one in seats] == ["ggr", "grg", "rgg", "grr", "rgr", "rrg"]
         records = [
-            record_pb2.Record.FromString((tmp_path / "out" / match["record"]).read_bytes())
+            record_pb2.MatchRecord.FromString((tmp_path / "out" / match["record"]).read_bytes())
             for match in board
         ]
         assert len({record.reveal.root for record in records}) == 1

@@ -18,16 +18,16 @@ from tests.cli.records import random_record
 SPECTATOR: frozenset[int] = frozenset()
 
 
-def lines(record: record_pb2.Record, seats: frozenset[int] = SPECTATOR) -> list[str]:
+def lines(record: record_pb2.MatchRecord, seats: frozenset[int] = SPECTATOR) -> list[str]:
     return [line for step in tell(record, seats) for line in step]
 
 
 @pytest.fixture(scope="module")
-def record() -> record_pb2.Record:
+def record() -> record_pb2.MatchRecord:
     return random_record(max_deals="3")
 
 
-def write(record: record_pb2.Record, folder: Path) -> str:
+def write(record: record_pb2.MatchRecord, folder: Path) -> str:
     path = folder / "match.croupier"
     path.write_bytes(record.SerializeToString())
     return str(path)
@@ -52,14 +52,14 @@ def test_larger_tables_can_be_told(players: str, packs: str) -> None:
     assert any(line.split(None, 1)[1].startswith("5 bot5 draws") for line in told)
 
 
-def test_numbers_rise_with_the_events(record: record_pb2.Record) -> None:
+def test_numbers_rise_with_the_events(record: record_pb2.MatchRecord) -> None:
     numbers = [int(line.split()[0]) for line in lines(record)]
     assert numbers == sorted(numbers)
     assert numbers[0] == 1
     assert numbers[-1] == len(record.rows)
 
 
-def test_a_spectator_sees_no_hand(record: record_pb2.Record) -> None:
+def test_a_spectator_sees_no_hand(record: record_pb2.MatchRecord) -> None:
     told = "\n".join(lines(record))
     assert " draws " not in told.replace(" draws first", "")
     assert "[left:" not in told
@@ -68,7 +68,7 @@ def test_a_spectator_sees_no_hand(record: record_pb2.Record) -> None:
     assert re.search(r"buries 8$", told, re.MULTILINE)
 
 
-def test_a_seat_sees_its_own_hand_alone(record: record_pb2.Record) -> None:
+def test_a_seat_sees_its_own_hand_alone(record: record_pb2.MatchRecord) -> None:
     told = lines(record, frozenset({1}))
     drawing = {line.split()[2] for line in told if " draws " in line and "first" not in line}
     assert drawing == {"bot1"}
@@ -77,26 +77,26 @@ def test_a_seat_sees_its_own_hand_alone(record: record_pb2.Record) -> None:
 
 
 def test_what_a_seat_is_told_does_not_depend_on_other_private_parts(
-    record: record_pb2.Record,
+    record: record_pb2.MatchRecord,
 ) -> None:
-    poorer = record_pb2.Record()
+    poorer = record_pb2.MatchRecord()
     poorer.CopyFrom(record)
     for row in poorer.rows:
-        own = [part for part in row.private if part.seat == 1]
-        del row.private[:]
-        row.private.extend(own)
+        own = [part for part in row.private_parts if part.seat == 1]
+        del row.private_parts[:]
+        row.private_parts.extend(own)
     assert lines(poorer, frozenset({1})) == lines(record, frozenset({1}))
     assert lines(poorer) == lines(record)
 
 
-def test_a_hand_is_played_to_its_end(record: record_pb2.Record) -> None:
+def test_a_hand_is_played_to_its_end(record: record_pb2.MatchRecord) -> None:
     told = lines(record, frozenset({0}))
     emptied = [line for line in told if line.endswith("[left: no card]")]
     assert len(emptied) == 3
 
 
 def test_without_a_terminal_everything_is_printed(
-    record: record_pb2.Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    record: record_pb2.MatchRecord, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(record, tmp_path)
     assert run(["replay", path, "--seat", "3"]) == 0
@@ -112,7 +112,7 @@ def test_without_a_terminal_everything_is_printed(
 def test_seats_that_are_not_there_are_refused(
     arguments: list[str],
     words: str,
-    record: record_pb2.Record,
+    record: record_pb2.MatchRecord,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -137,7 +137,7 @@ def keys(pressed: str) -> Callable[[], str]:
 
 
 def test_enter_steps_and_q_quits(
-    record: record_pb2.Record, capsys: pytest.CaptureFixture[str]
+    record: record_pb2.MatchRecord, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _step(tell(record, SPECTATOR), keys("\r\rq"), ends_of(record))
     shown = capsys.readouterr().out.splitlines()[1:]
@@ -146,7 +146,7 @@ def test_enter_steps_and_q_quits(
 
 
 def test_t_and_d_run_to_the_end_of_trick_and_deal(
-    record: record_pb2.Record, capsys: pytest.CaptureFixture[str]
+    record: record_pb2.MatchRecord, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _step(tell(record, SPECTATOR), keys("ttq"), ends_of(record))
     shown = capsys.readouterr().out

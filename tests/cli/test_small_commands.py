@@ -57,7 +57,6 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["replay", "pyproject.toml"], "pyproject.toml is no record"),
         (["replay", "x", "--seat", "-1"], "--seat"),
         (["bench", "--memory", "--in-process"], "not both"),
-        (["admin", "drain", "--server", "x:1", "--stop", "--resume"], "give one of them"),
         (["admin", "abort", "--server", "x:1", "--why", "y", "\udcff"], "'\\udcff' is not UTF-8"),
         (["record", "--server", "x:1", "\udcff"], "'\\udcff' is not UTF-8"),
     ],

@@ -74,18 +74,18 @@ def test_a_quoted_text_is_json_and_one_safe_line(text: str) -> None:
 # What commands print ------------------------------------------------------------------------------
 
 
-def hostile_record() -> record_pb2.Record:
+def hostile_record() -> record_pb2.MatchRecord:
     """A true record but for its texts, which somebody chose."""
     message = match_record()
     message.table.spec.title = HOSTILE
     message.table.endpoint = HOSTILE
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.HasField("seat_joined"):
             event.seat_joined.seat.player = HOSTILE
         if event.HasField("match_ended"):
             event.match_ended.detail = HOSTILE
-        row.public = event.SerializeToString(deterministic=True)
+        row.public_part = event.SerializeToString(deterministic=True)
     message.result.detail = HOSTILE
     retold(message)
     return message
@@ -169,13 +169,13 @@ def test_a_record_without_a_hash_is_an_error_or_is_told(
     true = random_record(rng.choice(("standard", "document")), game=game)
     file = tmp_path / "match.croupier"
     for _ in range(120):
-        message = record_pb2.Record()
+        message = record_pb2.MatchRecord()
         message.CopyFrom(true)
         row = message.rows[rng.randrange(len(message.rows))]
-        public = bytearray(row.public)
+        public = bytearray(row.public_part)
         for _ in range(rng.randint(1, 3)):
             public[rng.randrange(len(public))] = rng.randrange(256)
-        row.public = bytes(public)
+        row.public_part = bytes(public)
         if rng.random() < 0.1:
             message.table.MergeFromString(bytes([0x18, rng.randrange(9)]))
         file.write_bytes(message.SerializeToString())

@@ -21,13 +21,13 @@ RULESETS = [(name, one) for name, game in GAMES.items() for one in game.rulesets
 DEALS = 3
 
 
-def lines(record: record_pb2.Record, seats: frozenset[int] = SPECTATOR) -> list[str]:
+def lines(record: record_pb2.MatchRecord, seats: frozenset[int] = SPECTATOR) -> list[str]:
     return [line for step in tell(record, seats) for line in step]
 
 
 def record_of(
     game: str, ruleset: str = "standard", seed: int = 1, **options: str
-) -> record_pb2.Record:
+) -> record_pb2.MatchRecord:
     return random_record(ruleset, seed, game, **({SHORT[game]: str(DEALS)} | options))
 
 
@@ -61,12 +61,12 @@ def test_a_spectator_sees_no_hand_and_a_seat_its_own_alone(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_seat_is_told_does_not_depend_on_other_private_parts(game: str) -> None:
     record = record_of(game)
-    poorer = record_pb2.Record()
+    poorer = record_pb2.MatchRecord()
     poorer.CopyFrom(record)
     for row in poorer.rows:
-        own = [part for part in row.private if part.seat == 1]
-        del row.private[:]
-        row.private.extend(own)
+        own = [part for part in row.private_parts if part.seat == 1]
+        del row.private_parts[:]
+        row.private_parts.extend(own)
     assert lines(poorer, frozenset({1})) == lines(record, frozenset({1}))
     assert lines(poorer) == lines(record)
 
@@ -133,7 +133,7 @@ def event(**arm: object) -> game_pb2.GameEvent:
 def test_a_secret_four_is_told_with_its_rank_to_its_owner_only() -> None:
     """G-3.4: the others see that a four lies there, not its rank."""
     laid = event(secret_four_laid=tongits_pb2.TongitsSecretFourLaid(seat=1))
-    rank = tongits_pb2.TongitsPrivateFour(rank=cards_pb2.RANK_Q)
+    rank = tongits_pb2.TongitsPrivateFour(rank=cards_pb2.RANK_QUEEN)
     own = game_pb2.GamePrivateEvent(tongits=tongits_pb2.TongitsPrivateEvent(laid=rank))
     teller = TELLERS["tongits"]({1: "1 ann"})
     assert teller.tell(laid, {}) == ["1 ann lays a secret four"]
@@ -171,7 +171,7 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
     flush = pokex_pb2.PokexPokerHand(
         category=pokex_pb2.POKEX_CATEGORY_FLUSH, ranks=[14, 13, 9, 4, 2], wilds_used=1
     )
-    ended = pokex_pb2.PokexTrickEnded(winner=1, counted=2, hands=[pair, flush])
+    ended = pokex_pb2.PokexTrickEnded(winning_team=1, counted=2, hands=[pair, flush])
     play = pokex_pb2.PokexPlayed(seat=0, cards=card_numbers("2S 3S"))
     played = pokex_pb2.PokexCardsPlayed(play=play, trick_ended=ended)
     passed = pokex_pb2.PokexDealResult(
@@ -203,7 +203,7 @@ def test_a_position_of_tongits_is_told() -> None:
         hand_sizes=[9, 12, 8],
         stock_size=4,
         discards=card_numbers("2S AS"),
-        secret_fours=[0, 1, 0],
+        secret_four_counts=[0, 1, 0],
         chips=[2, 0, -2],
         pot=12,
     )
@@ -246,7 +246,7 @@ def test_a_position_of_pokex_is_told() -> None:
         center_left=card_numbers("6S 7S"),
         declarer=1,
         bid=4,
-        wild_rank=cards_pb2.RANK_9,
+        wild_rank=cards_pb2.RANK_NINE,
         taken=[1, 3],
         totals=[10, 12],
     )
@@ -280,7 +280,7 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
     names = ["bob", "ann", "cat"]
     seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(names)]
     table = table_pb2.Table(table_id="t", spec=table_pb2.TableSpec(game=kind), seats=seats)
-    snapshot = table_pb2.Snapshot(table=table, public=view)
+    snapshot = table_pb2.Snapshot(table=table, public_view=view)
     return Narrator(table).snapshot(snapshot)[1:]
 
 

@@ -158,7 +158,7 @@ def snapshot() -> table_pb2.TableUpdate:
     table = random_record(max_deals="1").table
     public = game_pb2.PublicView()
     public.tractor.deal = 3
-    return table_pb2.TableUpdate(snapshot=table_pb2.Snapshot(table=table, public=public))
+    return table_pb2.TableUpdate(snapshot=table_pb2.Snapshot(table=table, public_view=public))
 
 
 async def test_a_reset_is_told_before_its_snapshot() -> None:

@@ -88,7 +88,7 @@ class FakeTable:
         self.change = asyncio.Event()
         self.message = table_pb2.Table(
             table_id=table_id,
-            epoch=1,
+            table_epoch=1,
             spec=table_pb2.TableSpec(game=game_pb2.GAME_KIND_TRACTOR),
         )
         self.result = game_pb2.MatchResult(
@@ -110,9 +110,9 @@ class FakeTable:
                 ),
                 kind=game_pb2.MoveKind(tractor=tractor_pb2.TRACTOR_MOVE_KIND_LEAD_SINGLE),
             )
-            for card in (cards_pb2.CARD_2S, cards_pb2.CARD_3S)
+            for card in (cards_pb2.CARD_TWO_OF_SPADES, cards_pb2.CARD_THREE_OF_SPADES)
         ]
-        view = tractor_pb2.TractorView(public=tractor_pb2.TractorPublicView(deal=1), seat=0)
+        view = tractor_pb2.TractorView(public_view=tractor_pb2.TractorPublicView(deal=1), seat=0)
         return table_pb2.TableUpdate(
             decision=table_pb2.Decision(
                 decision_id=f"{number + 1}-0",
@@ -130,7 +130,7 @@ class FakeTable:
             snapshot=table_pb2.Snapshot(table=self.message, sequence=len(self.answers))
         )
         if after_sequence:
-            first = table_pb2.TableUpdate(resumed=table_pb2.Resumed(epoch=1))
+            first = table_pb2.TableUpdate(resumed=table_pb2.Resumed(table_epoch=1))
         return [first, *self.next_updates()]
 
     def next_updates(self) -> Updates:
@@ -250,7 +250,7 @@ class FakeServer(_Services):
             raise AssertionError
         table.nonce_hash = request.nonce_hash
         return table_service_pb2.JoinTableResponse(
-            seat=request.seat, ticket=f"ticket-{table.table_id}", epoch=1, table=table.message
+            seat=request.seat, ticket=f"ticket-{table.table_id}", seat_epoch=1, table=table.message
         )
 
     async def GetTable(  # noqa: N802

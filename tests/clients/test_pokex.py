@@ -102,7 +102,7 @@ def hand_made() -> pokex_pb2.PokexView:
         center_left=card_numbers("4S 5S 6S 7S"),
         declarer=3,
         bid=2,
-        wild_rank=cards_pb2.RANK_9,
+        wild_rank=cards_pb2.RANK_NINE,
         hand_sizes=[10, 10, 8, 10],
         taken=[1, 0],
         carried=1,
@@ -114,10 +114,10 @@ def hand_made() -> pokex_pb2.PokexView:
     public.calls.add(seat=0)
     public.trick.center = card_number("3S")
     public.trick.plays.add(seat=2, cards=card_numbers("KH KD"))
-    done = public.tricks.add(center=card_number("2S"), winner=0, counted=2)
+    done = public.tricks.add(center=card_number("2S"), winning_team=0, counted=2)
     done.hands.add(category=pokex_pb2.POKEX_CATEGORY_FULL_HOUSE, ranks=[14, 9], wilds_used=1)
     done.hands.add(category=pokex_pb2.POKEX_CATEGORY_PAIR, ranks=[15, 14, 9, 3])
-    return pokex_pb2.PokexView(public=public, seat=1, hand=card_numbers("AS BJ"))
+    return pokex_pb2.PokexView(public_view=public, seat=1, hand=card_numbers("AS BJ"))
 
 
 def test_a_view_tells_what_its_message_says() -> None:
@@ -219,7 +219,7 @@ def position(hand: str, center: str = "2D 4H 6S 8C TD QH", **public: Any) -> pok
         "hand_sizes": [12] * 4,
     }
     return pokex_pb2.PokexView(
-        public=pokex_pb2.PokexPublicView(**(facts | public)),
+        public_view=pokex_pb2.PokexPublicView(**(facts | public)),
         hand=card_numbers(hand),
     )
 

@@ -64,7 +64,7 @@ async def play_noted(
     return [bot.notes for bot in bots], [timeless(row) for row in rows]
 
 
-async def record(client: Client, table_id: str) -> record_pb2.Record:
+async def record(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a finished match."""
     request = record_service_pb2.GetRecordRequest(table_id=table_id)
     connection = client._main
@@ -86,7 +86,7 @@ def in_order(rows: Iterable[record_pb2.Row]) -> Iterator[record_pb2.Row]:
 
 def timeless(row: record_pb2.Row) -> str:
     """A row of the log as text, without what differs between two runs: times, ids, nonces."""
-    event = table_pb2.TableEvent.FromString(row.public)
+    event = table_pb2.TableEvent.FromString(row.public_part)
     event.ClearField("time")
     if event.HasField("table_created"):
         event.table_created.ClearField("table")
@@ -96,7 +96,7 @@ def timeless(row: record_pb2.Row) -> str:
     if kind in ("move", "answer"):
         for field in ("charged", "asked_time", "answered_time"):
             getattr(row.input, kind).ClearField(field)
-    return f"{event}{[str(part) for part in row.private]}{row.input}"
+    return f"{event}{[str(part) for part in row.private_parts]}{row.input}"
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -179,7 +179,7 @@ async def test_isolated_a_bot_that_was_away_takes_its_seat_back_from_the_house(
             options={"max_hands": 1},
             seats=["open", "open", "random"],
             clock=table_pb2.ClockSpec(base=duration_pb2.Duration(seconds=1_000)),
-            on_absence="house_bot",
+            absence="house_bot",
         )
         tickets = [
             await client.join(made.table_id, player="me"),

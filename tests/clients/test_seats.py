@@ -59,7 +59,7 @@ def test_a_clock_in_seconds_is_that_of_the_contract() -> None:
         per_move=1.5,
         window_time=2,
         strikes=4,
-        on_time_out="forfeit",
+        on_timeout="forfeit",
         disconnect_grace=30,
         start_timeout=60,
     ).message()
@@ -72,11 +72,11 @@ def test_a_clock_in_seconds_is_that_of_the_contract() -> None:
         clock.start_timeout,
     )
     assert [time.ToMilliseconds() for time in times] == [300_000, 250, 1_500, 2_000, 30_000, 60_000]
-    assert (clock.strikes, clock.on_time_out) == (4, table_pb2.TIME_OUT_POLICY_FORFEIT)
+    assert (clock.strikes, clock.on_timeout) == (4, table_pb2.TIMEOUT_POLICY_FORFEIT)
 
 
 def test_what_a_clock_does_not_have_is_not_set() -> None:
-    expected = table_pb2.ClockSpec(on_time_out=table_pb2.TIME_OUT_POLICY_STRIKE)
+    expected = table_pb2.ClockSpec(on_timeout=table_pb2.TIMEOUT_POLICY_STRIKE)
     assert Clock().message() == expected
 
 
@@ -87,8 +87,8 @@ def test_a_time_that_is_none(seconds: float) -> None:
 
 
 def test_a_policy_that_there_is_not() -> None:
-    with pytest.raises(UsageError, match="on_time_out"):
-        Clock(on_time_out="mercy").message()  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="on_timeout"):
+        Clock(on_timeout="mercy").message()  # type: ignore[arg-type]
 
 
 class Pondering(Bot):
@@ -132,7 +132,7 @@ async def test_a_bot_is_asked_one_question_at_a_time() -> None:
 
 
 def test_another_word_for_absence_is_told() -> None:
-    assert absence_policy("house_bot") == table_pb2.ON_ABSENCE_HOUSE_BOT
+    assert absence_policy("house_bot") == table_pb2.ABSENCE_POLICY_HOUSE_BOT
     with pytest.raises(UsageError, match="wait or house_bot or forfeit, not 'mercy'"):
         absence_policy("mercy")  # type: ignore[arg-type]
 

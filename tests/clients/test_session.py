@@ -75,7 +75,7 @@ async def sitting(silence_seconds: float = 60.0) -> AsyncIterator[tuple[Line, Se
     line = Line()
     session = Session(cast("Connection", line), "test", cast("Any", line), silence_seconds)
     workplace = Workplace(loop, Background(), Threads(1))
-    ticket = Ticket(table_pb2.Table(table_id="t", epoch=1), 0, 1, "secret", bytes(32))
+    ticket = Ticket(table_pb2.Table(table_id="t", table_epoch=1), 0, 1, "secret", bytes(32))
     seat = Seat(ticket, Bot(), SeatRandom(1, "t", 0), workplace)
     session.add(seat)
     running = asyncio.create_task(session.run())

@@ -140,7 +140,7 @@ def hand_made() -> tongits_pb2.TongitsView:
         hand_sizes=[9, 8, 7],
         stock_size=3,
         discards=card_numbers("6S AH"),
-        secret_fours=[0, 1, 0],
+        secret_four_counts=[0, 1, 0],
         turns=[4, 4, 3],
         barred=[1],
         took_discard=True,
@@ -150,16 +150,18 @@ def hand_made() -> tongits_pb2.TongitsView:
         streak_seat=0,
         streak=1,
     )
-    meld = public.melds.add(number=0, seat=2, taken=cards_pb2.CARD_2H, is_turned_down=True)
+    meld = public.melds.add(
+        number=0, seat=2, taken=cards_pb2.CARD_TWO_OF_HEARTS, is_turned_down=True
+    )
     meld.cards.extend(card_numbers("2S 2H 2D 2C"))
     meld.lay_offs.add(seat=1, cards=card_numbers("2C"))
     public.melds.add(number=1, seat=1, cards=card_numbers("3S 4S 5S"))
     public.answers.add(seat=0, is_unasked=True)
     return tongits_pb2.TongitsView(
-        public=public,
+        public_view=public,
         seat=1,
         hand=card_numbers("TS JS"),
-        secret_fours=[cards_pb2.RANK_K],
+        secret_fours=[cards_pb2.RANK_KING],
         deadwood=20,
     )
 
@@ -265,13 +267,13 @@ def position(hand: str, **public: Any) -> tongits_pb2.TongitsView:
     cards = card_numbers(hand)
     facts: dict[str, Any] = {
         "hand_sizes": [len(cards), 9, 9],
-        "secret_fours": [0, 0, 0],
+        "secret_four_counts": [0, 0, 0],
         "turns": [3, 3, 3],
         "stock_size": 9,
     }
     finder = MeldFinder(has_runs=True, ace_high=False)
     return tongits_pb2.TongitsView(
-        public=tongits_pb2.TongitsPublicView(**(facts | public)),
+        public_view=tongits_pb2.TongitsPublicView(**(facts | public)),
         hand=card_numbers(hand),
         deadwood=finder.split(bit(cards)).points,
     )
@@ -296,7 +298,7 @@ def test_greedy_calls_draw_when_nobody_may_challenge() -> None:
 
 
 def test_a_secret_four_challenges_only_where_it_is_good_for_that() -> None:
-    weak = position("KS QH JD 9C 7S", melds=[meld_of(0, "2S 2H 2D")], secret_fours=[0, 1, 0])
+    weak = position("KS QH JD 9C 7S", melds=[meld_of(0, "2S 2H 2D")], secret_four_counts=[0, 1, 0])
     assert choose(weak, START, DRAW, CALL) == "draw stock"
     mute = options_message("tongits", {"secret_open": ["burn"]}).tongits
     assert choose(weak, START, DRAW, CALL, options=mute) == "call draw"

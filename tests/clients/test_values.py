@@ -21,10 +21,14 @@ from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
 
 # Cards -------------------------------------------------------------------------------------------
 def test_cards_are_the_numbers_of_the_contract() -> None:
-    for value in cards_pb2.Card.DESCRIPTOR.values[1:]:
-        card = Card.parse(value.name.removeprefix("CARD_"))
-        assert card == value.number
-        assert card is CARDS[value.number]
+    ranks = [name.removeprefix("RANK_") for name in cards_pb2.Rank.keys()[1:]]
+    suits = [name.removeprefix("SUIT_") for name in cards_pb2.Suit.keys()[1:]]
+    names = [f"CARD_{rank}_OF_{suit}" for suit in suits for rank in ranks]
+    names += ["CARD_BLACK_JOKER", "CARD_RED_JOKER"]
+    texts = [f"{rank}{suit[0]}" for suit in suits for rank in "23456789TJQKA"] + ["BJ", "RJ"]
+    for name, written in zip(names, texts, strict=True):
+        assert Card.parse(written) is CARDS[cards_pb2.Card.Value(name)]
+    assert len(cards_pb2.Card.keys()) == len(names) + 1
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,7 @@ def test_moves_are_written_as_players_write_them(move: croupier.Move, words: str
 
 def test_moves_are_equal_when_they_say_the_same() -> None:
     mixed = game_pb2.Move(tractor=tractor_pb2.TractorMove())
-    mixed.tractor.play.cards.extend([cards_pb2.CARD_7S, cards_pb2.CARD_6S])
+    mixed.tractor.play.cards.extend([cards_pb2.CARD_SEVEN_OF_SPADES, cards_pb2.CARD_SIX_OF_SPADES])
     assert moves.TractorMove(mixed) == moves.play("6S 7S")
     assert len({moves.TractorMove(mixed), moves.play("7S 6S")}) == 1
     assert moves.play("6S") != moves.bury("6S")

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
+from croupier.cards import rank_text
 from croupier.v1 import game_pb2
 from croupier_server.games.base import ChanceKind, Event, Legal, Seat, Turn
 from croupier_server.games.cards import CARD_NAMES
@@ -35,7 +36,17 @@ VIEWS_EVERY = 40
 """A view is shown before every so many-th decision."""
 
 
-SEATS = {"seat", "winner", "leader", "starter", "dealer", "next_dealer", "declarer", "first_drawer"}
+SEATS = {
+    "seat",
+    "winning_seat",
+    "winning_team",
+    "leader",
+    "starter",
+    "dealer",
+    "next_dealer",
+    "declarer",
+    "first_drawer",
+}
 """Names of fields that hold a seat, so that seat 0 is told too."""
 
 
@@ -171,6 +182,8 @@ def _one(field: FieldDescriptor, value: object) -> str:
     assert isinstance(value, int)
     if enum.name == "Card":
         return CARD_NAMES[value]
+    if enum.name == "Rank":
+        return rank_text(value)
     return _word(enum.values_by_number[value].name, enum.name)
 
 

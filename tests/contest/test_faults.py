@@ -28,21 +28,21 @@ from tests.verify import matches
 GIVEN_AWAY = ("conceded", "forfeit", "away")
 
 
-def record_of(game: AnyGame, options: object, events: Sequence[Event]) -> record_pb2.Record:
+def record_of(game: AnyGame, options: object, events: Sequence[Event]) -> record_pb2.MatchRecord:
     """A record with the public parts of *events* as its rows."""
     wire = wire_of(game)
     rows = []
     for number, event in enumerate(events, 1):
         told = game_pb2.GameEvent.FromString(wire.event_bytes(event)[0])
         row = table_pb2.TableEvent(sequence=number, game=told)
-        rows.append(record_pb2.Row(sequence=number, public=row.SerializeToString()))
+        rows.append(record_pb2.Row(sequence=number, public_part=row.SerializeToString()))
     seats = [table_pb2.SeatInfo(seat=seat) for seat in range(game.players(options))]
-    return record_pb2.Record(table=table_pb2.Table(seats=seats), rows=rows)
+    return record_pb2.MatchRecord(table=table_pb2.Table(seats=seats), rows=rows)
 
 
-def moments(record: record_pb2.Record, stakes: Stakes) -> Iterator[Standing]:
+def moments(record: record_pb2.MatchRecord, stakes: Stakes) -> Iterator[Standing]:
     """The standing at every moment of a match, without repeats."""
-    told = record_pb2.Record(table=record.table)
+    told = record_pb2.MatchRecord(table=record.table)
     last = standing(told, stakes)
     yield last
     for row in record.rows:
@@ -129,7 +129,7 @@ def test_a_match_given_away_has_the_scores_that_its_fault_is_counted_from(name: 
     found = [case for case in matches.cases() if case.game == name and case.end in GIVEN_AWAY]
     assert found
     for case in found:
-        told = record_pb2.Record.FromString(matches.record(case))
+        told = record_pb2.MatchRecord.FromString(matches.record(case))
         game = find(name)
         start = stakes(game, game.options(case.ruleset, {}))
         assert tuple(one.score for one in told.result.seats) == standing(told, start).scores

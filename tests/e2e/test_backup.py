@@ -82,10 +82,12 @@ def test_resumable_whoever_has_seen_more_than_the_backup_is_sent_a_reset(
     assert run(["restore", file, "--store", store, "--replace"]) == 0
     assert capsys.readouterr().out == "restored, with 1 live table\n"
     with serving(store) as channel:
-        again = updates(channel, table_id, epoch=seen.table.epoch, after_sequence=seen.sequence)
+        again = updates(
+            channel, table_id, table_epoch=seen.table.table_epoch, after_sequence=seen.sequence
+        )
         assert next(again).reset.reason == table_pb2.RESET_REASON_EPOCH
         snapshot = next(again).snapshot
-        assert snapshot.table.epoch > seen.table.epoch
+        assert snapshot.table.table_epoch > seen.table.table_epoch
         assert snapshot.sequence == 1
         join(channel, table_id)
         assert next(again).event.sequence == 2

@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
     table_id: str
     notes: list[Note]
-    record: record_pb2.Record
+    record: record_pb2.MatchRecord
 
     def judged(self, folder: Path, spans: list[Span] | None = None) -> Verdict:
         """What the judge says of it."""

@@ -146,8 +146,8 @@ async def entry_of(server: app.App, table_id: str) -> RecordEntry:
     return entry
 
 
-async def record_of(server: app.App, table_id: str) -> record_pb2.Record:
-    return record_pb2.Record.FromString((await entry_of(server, table_id)).record)
+async def record_of(server: app.App, table_id: str) -> record_pb2.MatchRecord:
+    return record_pb2.MatchRecord.FromString((await entry_of(server, table_id)).record)
 
 
 async def test_an_operator_decides_how_a_match_ends(operator: Operator) -> None:
@@ -188,11 +188,11 @@ async def test_what_operators_do_is_written_down_refused_or_not(operator: Operat
     assert status == 1, "an entry of the audit log is one line"
     assert "table_id: may hold printable characters only" in printed
     assert (await operator("drain"))[0] == 0
-    assert (await operator("drain", "--resume"))[0] == 0
+    assert (await operator("resume"))[0] == 0
     _, printed = await operator("audit")
     lines = [" ".join(line.split()[2:]) for line in printed.splitlines()]
     assert lines[:3] == [
-        "olga DrainServer resume OK",
+        "olga ResumeServer OK",
         "olga DrainServer OK",
         "olga AbortTable NOT_FOUND nosuchtable test",
     ]
@@ -222,7 +222,7 @@ async def test_a_server_in_drain_takes_no_new_tables(operator: Operator) -> None
         assert "takes no new tables" in (await operator("status"))[1]
         found = await operator.numbers()
         assert found["croupier_tables_recovering"] == 0
-        assert (await operator("drain", "--resume"))[0] == 0
+        assert (await operator("resume"))[0] == 0
         await begin_and_stop(client)
 
 

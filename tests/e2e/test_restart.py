@@ -115,7 +115,7 @@ class Noting(GreedyBot):
         return move
 
 
-async def record_of(client: Client, table_id: str) -> record_pb2.Record:
+async def record_of(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a match that has ended, which is made a moment later."""
     connection, wanted = client._main, record_service_pb2.GetRecordRequest(table_id=table_id)
     async with asyncio.timeout(SECONDS):
@@ -233,7 +233,7 @@ async def test_durable_nobody_waits_for_a_nonce_of_house_bots_that_died(
         assert result.reason is EndReason.FINISHED
         record = await record_of(client, made.table_id)
     kinds = [
-        table_pb2.TableEvent.FromString(row.public).WhichOneof("event")
+        table_pb2.TableEvent.FromString(row.public_part).WhichOneof("event")
         for row in record.rows
         if row.sequence
     ]

@@ -133,7 +133,7 @@ class Sitting:
         if self.audience != PUBLIC:
             await self._open_seat(epoch, first)
         spectating = spectate_service_pb2.SpectateTableRequest(
-            table_id=self.name, epoch=epoch, after_sequence=last
+            table_id=self.name, table_epoch=epoch, after_sequence=last
         )
         method = "croupier.v1.SpectateService/SpectateTable"
         self.streams.append(Watch(self.tap, method, spectating))
@@ -154,14 +154,14 @@ class Sitting:
                 table_id=self.name,
                 ticket=ticket,
                 view_mode=view_mode,
-                epoch=epoch,
+                table_epoch=epoch,
                 after_sequence=after,
             )
             seats = play_service_pb2.WatchTablesRequest(opens=[opening])
             self.streams.insert(0, WatchSeats(self.tap, f"{PLAY}/WatchTables", seats))
         else:
             watching = play_service_pb2.WatchTableRequest(
-                table_id=self.name, view_mode=view_mode, epoch=epoch, after_sequence=after
+                table_id=self.name, view_mode=view_mode, table_epoch=epoch, after_sequence=after
             )
             self.streams.insert(0, Watch(self.tap, f"{PLAY}/WatchTable", watching))
 

@@ -186,7 +186,7 @@ class SessionStream:
                     channel=CHANNEL,
                     table_id=table_id,
                     ticket=ticket,
-                    epoch=epoch,
+                    table_epoch=epoch,
                     after_sequence=after,
                     view_mode=view_mode,  # type: ignore[arg-type]
                 )

@@ -208,7 +208,7 @@ async def ask(tap: Tap, name: str, number: int, host: str) -> None:
     await tap.call(f"{TABLES}/StartTable", start, metadata)
     for after in (0, 1, 12):
         again = spectate_service_pb2.SpectateTableRequest(
-            table_id=name, epoch=1, after_sequence=after
+            table_id=name, table_epoch=1, after_sequence=after
         )
         watch = Watch(tap, SPECTATE, again)
         try:

@@ -222,7 +222,7 @@ class World:
                 self._close_window(table)
         await self._add(name, table)
         seat = decision.seat
-        view = (await table.view(seat)).snapshot.seat
+        view = (await table.view(seat)).snapshot.seat_view
         self._name_cards(name, decision, view)
         self.names[f"{name}_id"] = decision.decision_id
         self.names[f"{name}_me"] = table.tickets[seat]
@@ -259,14 +259,14 @@ class World:
         self.names[f"{name}_last"] = str(hand[-1])
         self.names[f"{name}_absent"] = str(absent)
         if not seat.HasField("tractor"):
-            self.names[f"{name}_center"] = str(next(iter(seat.pokex.public.center_left), 0))
+            self.names[f"{name}_center"] = str(next(iter(seat.pokex.public_view.center_left), 0))
             return
         view = seat.tractor
         listed = [move.move.tractor.play.cards for move in decision.legal.moves]
         allowed = {cards[0] for cards in listed if len(cards) == 1}
         wrong = [card for card in hand if card not in allowed]
         self.names[f"{name}_wrong"] = str(wrong[0] if wrong else absent)
-        suits = [set(order.cards) for order in view.public.order]
+        suits = [set(order.cards) for order in view.public_view.order]
         apart = [card for card in hand if any((card in s) != (hand[0] in s) for s in suits)]
         self.names[f"{name}_apart"] = str(apart[0] if apart else absent)
 

@@ -221,7 +221,7 @@ MOVES += [
     ("turn", "turn_me", "turn_id", TONGITS + "lay_off < meld: 0 > >", BAD_MOVE),
     ("turn", "turn_me", "turn_id", TONGITS + "lay_off < meld: 99 cards: 1 > >", BAD_MOVE),
     ("turn", "turn_me", "turn_id", TONGITS + "discard < card: {turn_absent} > >", NOT_HELD),
-    ("turn", "turn_me", "turn_id", TONGITS + "discard < card: CARD_RJ > >", BAD_MOVE),
+    ("turn", "turn_me", "turn_id", TONGITS + "discard < card: CARD_RED_JOKER > >", BAD_MOVE),
     (
         "turn",
         "turn_me",
@@ -233,7 +233,7 @@ MOVES += [
         "turn",
         "turn_me",
         "turn_id",
-        TONGITS + "secret_four < rank: RANK_2 > >",
+        TONGITS + "secret_four < rank: RANK_TWO > >",
         ("FAILED_PRECONDITION", "NOT_FOUR_OF_A_KIND"),
     ),
     (
@@ -270,7 +270,7 @@ MOVES += [
         POKEX + "bid < tricks: 1 > >",
         ("FAILED_PRECONDITION", "BID_TOO_LOW"),
     ),
-    ("bid", "bid_me", "bid_id", POKEX + "name_rank < rank: RANK_A > >", UNEXPECTED),
+    ("bid", "bid_me", "bid_id", POKEX + "name_rank < rank: RANK_ACE > >", UNEXPECTED),
     ("bid", "bid_me", "bid_id", POKEX + "play < cards: [1, 2] > >", UNEXPECTED),
     ("rank", "rank_me", "rank_id", POKEX + "name_rank <> >", BAD_MOVE),
     ("rank", "rank_me", "rank_id", POKEX + "name_rank < rank: 15 > >", BAD_MOVE),

@@ -109,7 +109,7 @@ class Seats:
             view = await self.view(seat)
             if view.HasField("decision"):
                 self._last = seat
-                view.decision.view.CopyFrom(view.snapshot.seat)
+                view.decision.view.CopyFrom(view.snapshot.seat_view)
                 return view.decision
         assert (await self.table()).status == table_pb2.TABLE_STATUS_ENDED
         return None

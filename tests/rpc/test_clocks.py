@@ -21,7 +21,7 @@ from tests.rpc.calls import Caller
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import PLAY, TONGITS, Seats, first_move, make_full, ticket_of
 
-CLOCK = "spec { clock { base { seconds: 10 } strikes: 2 on_time_out: %s } } "
+CLOCK = "spec { clock { base { seconds: 10 } strikes: 2 on_timeout: %s } } "
 
 
 def pass_time(whole: Running, milliseconds: int) -> None:
@@ -36,20 +36,22 @@ async def until(happened: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-async def record_of(call: Caller, table_id: str) -> record_pb2.Record:
+async def record_of(call: Caller, table_id: str) -> record_pb2.MatchRecord:
     request = record_service_pb2.GetRecordRequest(table_id=table_id)
     answer = record_service_pb2.GetRecordResponse
     return (await call.unary("croupier.record.v1.RecordService/GetRecord", request, answer)).record
 
 
-def told(record: record_pb2.Record) -> list[table_pb2.TableEvent]:
+def told(record: record_pb2.MatchRecord) -> list[table_pb2.TableEvent]:
     """The events of a record as everybody saw them."""
-    return [table_pb2.TableEvent.FromString(row.public) for row in record.rows if row.public]
+    return [
+        table_pb2.TableEvent.FromString(row.public_part) for row in record.rows if row.public_part
+    ]
 
 
 async def with_fallen_flag(whole: Running, policy: str) -> tuple[Seats, table_pb2.Decision]:
     """A table at which the flag of the seat to move has fallen once."""
-    seats = await make_full(whole.call, TONGITS + CLOCK % f"TIME_OUT_POLICY_{policy}")
+    seats = await make_full(whole.call, TONGITS + CLOCK % f"TIMEOUT_POLICY_{policy}")
     decision = await seats.open()
     assert decision is not None
     pass_time(whole, 10_000 + 100)  # the flat grace for unary clients
@@ -71,8 +73,8 @@ async def test_fair_a_flag_that_falls_has_a_move_played(
     seats, decision = await with_fallen_flag(whole, policy)
     table = await seats.table()
     assert table.status == table_pb2.TABLE_STATUS_PLAYING
-    assert table.spec.clock.on_time_out == (
-        table_pb2.TIME_OUT_POLICY_STRIKE if strikes else table_pb2.TIME_OUT_POLICY_FALLBACK
+    assert table.spec.clock.on_timeout == (
+        table_pb2.TIMEOUT_POLICY_STRIKE if strikes else table_pb2.TIMEOUT_POLICY_FALLBACK
     )
     assert (await clocks(seats))[decision.seat] == (0, strikes)
     late = play_service_pb2.SubmitMoveRequest(
@@ -113,7 +115,7 @@ async def test_fair_a_flag_may_be_the_end_and_names_seat_and_reason(whole: Runni
 
 
 async def test_fair_both_stamps_of_every_decision_are_in_the_record(whole: Running) -> None:
-    seats = await make_full(whole.call, TONGITS + CLOCK % "TIME_OUT_POLICY_STRIKE")
+    seats = await make_full(whole.call, TONGITS + CLOCK % "TIMEOUT_POLICY_STRIKE")
     thought: list[tuple[int, int]] = []
     while (decision := await seats.open()) is not None:
         asked = whole.clock.now

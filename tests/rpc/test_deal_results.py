@@ -43,12 +43,12 @@ async def play_out(seats: Seats) -> list[pokex_pb2.PokexDealResult]:
     """Play to the end; what the views show as the last result, each once."""
     shown: list[pokex_pb2.PokexDealResult] = []
     while (decision := await seats.open()) is not None:
-        view = decision.view.pokex.public
+        view = decision.view.pokex.public_view
         assert view.HasField("last_result") is (view.deal > 1)
         if view.HasField("last_result") and view.last_result not in shown:
             shown.append(view.last_result)
         await seats.submit(decision, first_move(decision))
-    shown.append((await seats.view(0)).snapshot.seat.pokex.public.last_result)
+    shown.append((await seats.view(0)).snapshot.seat_view.pokex.public_view.last_result)
     return shown
 
 
@@ -81,7 +81,7 @@ async def test_a_page_token_of_another_table_is_refused(call: Caller) -> None:
 
 async def test_private_spectators_hear_of_a_deal_as_late_as_of_all_else(call: Caller) -> None:
     seats = await make_full(call, TABLE + "spec { spectator_delay { time { seconds: 3600 } } } ")
-    while (decision := await seats.open()) is not None and decision.view.pokex.public.deal < 3:
+    while (decision := await seats.open()) is not None and decision.view.pokex.public_view.deal < 3:
         await seats.submit(decision, first_move(decision))
     assert len((await of_seat(call, seats)).results) == 2
     assert await of_everybody(call, seats) == []

@@ -70,7 +70,7 @@ def tries(
     elif arm in ("play", "bury"):
         size = len(getattr(right, arm).cards)
         first = getattr(right, arm).cards[0]
-        orders = [order.cards for order in decision.view.tractor.public.order]
+        orders = [order.cards for order in decision.view.tractor.public_view.order]
         suit = next((set(cards) for cards in orders if first in cards), set())
         pairs = [card for card in sorted(suit) if hand.count(card) > 1]
         some = [stream.sample(pairs, min(size // 2, len(pairs))) * 2 for _ in range(8)]
@@ -169,10 +169,10 @@ EVERY_KIND = {
         "fold {}",
         "take_discard { meld: 0 }",
         "take_discard { cards: [1, 14] }",
-        "secret_four { rank: RANK_A }",
+        "secret_four { rank: RANK_ACE }",
         "lay_off { meld: 9 cards: 1 }",
     ),
-    "pokex": ("decline {}", "bid { tricks: 1 }", "name_rank { rank: RANK_2 }"),
+    "pokex": ("decline {}", "bid { tricks: 1 }", "name_rank { rank: RANK_TWO }"),
 }
 
 

@@ -125,7 +125,7 @@ BREAKING: list[list[str | bytes]] = [
     [HELLO, b"\x22\x7f"],
     [HELLO + "acknowledged: 1"],
     [HELLO, "acknowledged: 77"],
-    [HELLO, "acknowledged: 18446744073709551615"],
+    [HELLO, "acknowledged: 4294967295"],
     [HELLO + FOLLOW, b"\x0c"],
     [HELLO + FOLLOW, "acknowledged: 3"],
 ]
@@ -195,7 +195,7 @@ OPENS: list[tuple[str, int, str, str]] = [
         "SEQUENCE_AHEAD",
     ),
     (
-        "channel: 5 " + TABLE + TICKET + "epoch: 1 after_sequence: 18446744073709551615",
+        "channel: 5 " + TABLE + TICKET + "table_epoch: 1 after_sequence: 4294967295",
         5,
         "OUT_OF_RANGE",
         "SEQUENCE_AHEAD",

@@ -254,7 +254,7 @@ async def test_answers_to_open_decisions_are_free_and_refused_ones_are_not() -> 
         wrong = play_service_pb2.SubmitMoveRequest(
             table_id=seats.id, decision_id=decision.decision_id
         )
-        wrong.move.tractor.play.cards.extend([cards_pb2.CARD_2S] * 2)
+        wrong.move.tractor.play.cards.extend([cards_pb2.CARD_TWO_OF_SPADES] * 2)
         live.running.clock.advance(1_000)
         refused = [
             (await caller.refused(f"{PLAY}/SubmitMove", wrong, ticket)).reason for _ in range(3)

@@ -93,7 +93,7 @@ async def test_a_match_by_streams(whole: Running) -> None:
         tasks = [group.create_task(play(seat)) for seat in range(4)]
     for seat, task in enumerate(tasks):
         found = task.result()
-        assert found[0].snapshot.seat.tractor.seat == seat
+        assert found[0].snapshot.seat_view.tractor.seat == seat
         assert found[-2].HasField("result")
         assert found[-1].end.reason == table_pb2.StreamEnd.REASON_MATCH_ENDED
         asked = [one.decision for one in found if one.HasField("decision")]
@@ -133,18 +133,18 @@ async def test_a_stream_resumes_where_it_was_left(whole: Running) -> None:
     await seats.play_to(tractor_pb2.TractorDecisionKind.TRACTOR_DECISION_KIND_FOLLOW, 5)
     head = (await seats.table()).sequence
     for after in (1, head // 2, head):
-        stream = watch(call, seats, 0, epoch=1, after_sequence=after, view_mode=2)
+        stream = watch(call, seats, 0, table_epoch=1, after_sequence=after, view_mode=2)
         first = (await anext(stream)).update
         assert first.resumed.after_sequence == after
         assert first.resumed.sequence == head
         numbers = [(await anext(stream)).update.event.sequence for _ in range(head - after)]
         assert numbers == list(range(after + 1, head + 1))
         await stream.aclose()
-    stream = watch(call, seats, 0, epoch=3, after_sequence=head)
+    stream = watch(call, seats, 0, table_epoch=3, after_sequence=head)
     assert (await anext(stream)).update.reset.reason == table_pb2.RESET_REASON_EPOCH
     assert (await anext(stream)).update.HasField("snapshot")
     await stream.aclose()
-    ahead = pb.WatchTableRequest(table_id=seats.id, epoch=1, after_sequence=head + 1)
+    ahead = pb.WatchTableRequest(table_id=seats.id, table_epoch=1, after_sequence=head + 1)
     refused = await call.refused(f"{PLAY}/WatchTable", ahead, ticket_of(seats.tickets[0]))
     assert refused.reason == "SEQUENCE_AHEAD"
 
@@ -239,7 +239,7 @@ async def test_a_view_shows_one_hand_and_its_decision(call: Caller) -> None:
     assert decision is not None
     for seat in range(4):
         view = await seats.view(seat)
-        assert view.snapshot.seat.tractor.seat == seat
+        assert view.snapshot.seat_view.tractor.seat == seat
         assert view.snapshot.sequence == view.snapshot.table.sequence
         if view.HasField("decision"):
             assert view.decision.seat == seat

@@ -72,7 +72,7 @@ async def test_a_record_tells_the_whole_match(whole: Running) -> None:
     numbers = [row.sequence for row in record.rows if row.sequence]
     assert numbers == list(range(1, shown.sequence + 1))
     assert all(len(row.hash) == 32 for row in record.rows)
-    last = table_pb2.TableEvent.FromString(record.rows[-1].public)
+    last = table_pb2.TableEvent.FromString(record.rows[-1].public_part)
     assert last.match_ended == record.result
 
 

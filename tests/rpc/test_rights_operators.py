@@ -19,6 +19,7 @@ from croupier.v1 import table_service_pb2
 from croupier_server.identity.keys import Scope
 from croupier_server.identity.matrix import Shown, applies, refusal
 from croupier_server.identity.rights import RIGHTS
+from croupier_server.tables.operating import Operating
 from croupier_server.tables.spec import Status
 from tests.rpc.calls import Caller, Metadata, build
 from tests.rpc.calls import refusal as taken_apart
@@ -34,6 +35,7 @@ OPERATED = [path for path in RIGHTS if path not in SERVED]
 ASKED: dict[str, tuple[type[Message], str]] = {
     f"{ADMIN}/GetServerStatus": (pb.GetServerStatusRequest, ""),
     f"{ADMIN}/DrainServer": (pb.DrainServerRequest, ""),
+    f"{ADMIN}/ResumeServer": (pb.ResumeServerRequest, ""),
     f"{ADMIN}/AbortTable": (pb.AbortTableRequest, "table_id: '{id}' detail: 'why'"),
     f"{ADMIN}/VoidMatch": (pb.VoidMatchRequest, "table_id: '{id}' detail: 'why'"),
     f"{ADMIN}/AdjudicateTable": (
@@ -42,6 +44,7 @@ ASKED: dict[str, tuple[type[Message], str]] = {
         "seats <seat: 2 place: 1> seats <seat: 3 place: 2>",
     ),
     f"{ADMIN}/QuarantineTable": (pb.QuarantineTableRequest, "table_id: '{id}' detail: 'why'"),
+    f"{ADMIN}/ReleaseTable": (pb.ReleaseTableRequest, "table_id: '{id}' detail: 'why'"),
     f"{ADMIN}/ListAuditEntries": (pb.ListAuditEntriesRequest, ""),
 }
 """Every call of the service, with its request about a table that it would do something to."""
@@ -77,8 +80,8 @@ class Ports(NamedTuple):
     admin: Caller
 
     async def table(self, method: str) -> Seats:
-        """A table at play; one that has ended, for a call that is about its record."""
-        call = self.keyed.running.call
+        """A table, and a server, to which *method* would do something."""
+        call, shard = self.keyed.running.call, self.keyed.running.app.shard
         seats = await (self.keyed.table() if self.auth == "keys" else make_full(call))
         if method == f"{ADMIN}/VoidMatch":
             await seats.call.unary(
@@ -87,6 +90,9 @@ class Ports(NamedTuple):
                 table_service_pb2.AbortTableResponse,
                 host_of(seats.host),
             )
+        elif method == f"{ADMIN}/ReleaseTable":
+            Operating(shard).quarantine(seats.id)
+        shard.reception.is_closed = method == f"{ADMIN}/ResumeServer"
         return seats
 
     async def state(self, seats: Seats) -> State:

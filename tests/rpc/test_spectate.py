@@ -23,14 +23,14 @@ async def test_a_spectator_sees_every_event_and_no_private_part(call: Caller) ->
     seats = await make_full(call)
     stream = spectate(call, seats)
     first = (await anext(stream)).update.snapshot
-    assert first.HasField("public")
-    assert not first.HasField("seat")
+    assert first.HasField("public_view")
+    assert not first.HasField("seat_view")
     await seats.finish()
     found = [message.update async for message in stream]
     events = [one.event for one in found if one.HasField("event")]
     numbers = [one.sequence for one in events]
     assert numbers == list(range(first.sequence + 1, first.sequence + 1 + len(events)))
-    assert not any(one.HasField("private") for one in events)
+    assert not any(one.HasField("private_part") for one in events)
     assert events[-1].HasField("match_ended")
     kinds = {one.WhichOneof("update") for one in found}
     assert kinds - {"heartbeat"} == {"event", "result", "end"}
@@ -40,7 +40,7 @@ async def test_a_spectator_sees_every_event_and_no_private_part(call: Caller) ->
 async def test_a_spectator_resumes(call: Caller) -> None:
     seats = await make_full(call)
     head = (await seats.table()).sequence
-    stream = spectate(call, seats, epoch=1, after_sequence=3)
+    stream = spectate(call, seats, table_epoch=1, after_sequence=3)
     assert (await anext(stream)).update.resumed.sequence == head
     assert (await anext(stream)).update.event.sequence == 4
     await stream.aclose()
@@ -50,6 +50,6 @@ async def test_unknown_tables_and_numbers_ahead(call: Caller) -> None:
     seats = await make_full(call)
     unknown = await call.refused(SPECTATE, pb.SpectateTableRequest(table_id="nowhere"))
     assert (unknown.reason, unknown.fields) == ("NOT_FOUND", ("table_id",))
-    ahead = pb.SpectateTableRequest(table_id=seats.id, epoch=1, after_sequence=9_999)
+    ahead = pb.SpectateTableRequest(table_id=seats.id, table_epoch=1, after_sequence=9_999)
     refused = await call.refused(SPECTATE, ahead)
     assert (refused.reason, refused.fields) == ("SEQUENCE_AHEAD", ("after_sequence",))

@@ -11,6 +11,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.rpc.system_service import SystemService
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.spec import ruleset_hash
+from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.rpc.conftest import Serve
 
 METHOD = "croupier.v1.SystemService/GetServerInfo"
@@ -39,8 +40,10 @@ async def test_every_ruleset_has_its_own_hash(serve: Serve) -> None:
     system = SystemService(pb.ServerLimits(), [], 1, ManualClock().now_ms)
     async with serve(system.handler) as call:
         info = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
-    assert {(entry.game, entry.ruleset): entry.hash for entry in info.rulesets} == {
-        (game.name, name): ruleset_hash(game.option_text(game.options(name, {})))
+    assert {(int(entry.game), entry.ruleset): entry.hash for entry in info.rulesets} == {
+        (WIRES_BY_NAME[game.name].kind, name): ruleset_hash(
+            game.option_text(game.options(name, {}))
+        )
         for game in GAMES.values()
         for name in game.rulesets()
     }

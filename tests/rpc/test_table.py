@@ -43,7 +43,7 @@ EVERYTHING = """
         window_time { seconds: 1 } strikes: 3
       }
       legal_mode: LEGAL_MODE_SUMMARY
-      absence: ON_ABSENCE_FORFEIT
+      absence: ABSENCE_POLICY_FORFEIT
       shared_seats: true
       start_mode: START_MODE_MANUAL
       visibility: VISIBILITY_UNLISTED
@@ -88,7 +88,7 @@ async def test_a_plain_table_has_every_option_and_open_seats(call: Caller) -> No
     assert table.spec.deal_source.WhichOneof("source") == "match"
     assert len(table.commitment) == 32
     assert table.spec.options.tractor.players == 4
-    assert (table.epoch, table.sequence) == (1, 1)
+    assert (table.table_epoch, table.sequence) == (1, 1)
     assert table.create_time.ToMilliseconds() == 1_700_000_000_000
     assert len(made.host_ticket) >= 43
     assert not made.invites
@@ -108,7 +108,7 @@ async def test_a_table_is_what_was_asked_for(call: Caller) -> None:
     assert table.spec.clock.window_time.ToMilliseconds() == 1_000
     assert table.spec.clock.strikes == 3
     assert table.spec.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
-    assert table.spec.absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert table.spec.absence == table_pb2.ABSENCE_POLICY_FORFEIT
     assert table.spec.start_mode == table_pb2.START_MODE_MANUAL
     assert table.spec.visibility == table_pb2.VISIBILITY_UNLISTED
     assert (table.spec.shared_seats, table.spec.rated, table.spec.title) == (
@@ -287,7 +287,7 @@ async def abort(seats: Seats, detail: str = "") -> table_pb2.Table:
 async def test_seats_are_taken_in_order_or_by_number(call: Caller) -> None:
     table = await make(call)
     by_number = await join(call, f"table_id: '{table.id}' seat: 0 player: 'Bo'")
-    assert (by_number.seat, by_number.epoch) == (0, 1)
+    assert (by_number.seat, by_number.seat_epoch) == (0, 1)
     assert by_number.table.seats[0].player == "Bo"
     assert (await join(call, f"table_id: '{table.id}'")).seat == 1
 
@@ -306,7 +306,7 @@ async def test_joining_again_supersedes_the_ticket(call: Caller) -> None:
     table = await make_full(call)
     old = table.tickets[2]
     again = await join(call, f"table_id: '{table.id}'", ticket=old)
-    assert (again.seat, again.epoch) == (2, 2)
+    assert (again.seat, again.seat_epoch) == (2, 2)
     request = build(pb.LeaveTableRequest, f"table_id: '{table.id}'")
     refused = await call.refused(f"{PLAY}/GetSeatView", request, ticket_of(old))
     assert (refused.code, refused.reason) == (
@@ -321,7 +321,7 @@ async def test_the_same_join_gives_the_same_ticket(call: Caller) -> None:
     table = await make(call)
     text = f"table_id: '{table.id}' seat: 1 request_id: '{OWN_ID}'"
     first, second = await join(call, text), await join(call, text)
-    assert (first.ticket, first.epoch) == (second.ticket, second.epoch)
+    assert (first.ticket, first.seat_epoch) == (second.ticket, second.seat_epoch)
 
 
 @pytest.mark.attack

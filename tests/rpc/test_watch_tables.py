@@ -90,7 +90,7 @@ async def test_it_is_taken_up_where_it_was(whole: Running) -> None:
         snapshot = (await anext(stream)).items[0].update.snapshot
         await stream.aclose()
         opening[0].after_sequence = snapshot.sequence
-        opening[0].epoch = snapshot.table.epoch
+        opening[0].table_epoch = snapshot.table.table_epoch
         stream = watch(whole, opening)
         assert (await anext(stream)).items[0].update.resumed.after_sequence == snapshot.sequence
         await stream.aclose()

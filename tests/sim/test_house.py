@@ -43,7 +43,7 @@ def test_durable_while_house_bots_die(with_crashes: bool) -> None:
         lives += run.play().lives
         deaths += run.house.deaths
         for host in run._hosts:
-            nonces = record_pb2.Record.FromString(host.record).reveal.nonces
+            nonces = record_pb2.MatchRecord.FromString(host.record).reveal.nonces
             house = [seat for seat, plan in enumerate(host._plan.seats) if plan.client == HOUSE]
             assert house
             assert not any(nonces[seat] for seat in house if nonces)
@@ -51,10 +51,10 @@ def test_durable_while_house_bots_die(with_crashes: bool) -> None:
     assert (lives > 16) == with_crashes
 
 
-def joined(record: record_pb2.Record) -> Iterator[tuple[int, bool]]:
+def joined(record: record_pb2.MatchRecord) -> Iterator[tuple[int, bool]]:
     """Seats as they were taken, and whether by a bot that was sent for."""
     for row in record.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.HasField("seat_joined"):
             seat = event.seat_joined.seat
             yield seat.seat, seat.player.startswith(RELIEF)
@@ -79,7 +79,7 @@ def test_isolated_who_comes_back_has_the_seat_again(lasts_ms: int, dies_every_ms
         run.play()
         for host in run._hosts:
             is_relief: dict[int, bool] = {}
-            for seat, by_bot in joined(record_pb2.Record.FromString(host.record)):
+            for seat, by_bot in joined(record_pb2.MatchRecord.FromString(host.record)):
                 relieved += by_bot
                 given_back += is_relief.get(seat, False) and not by_bot
                 is_relief[seat] = by_bot

@@ -44,9 +44,9 @@ def events(plan: Plan) -> Counter[str | None]:
     run = Run(plan)
     run.play()
     return Counter(
-        table_pb2.TableEvent.FromString(row.public).WhichOneof("event")
+        table_pb2.TableEvent.FromString(row.public_part).WhichOneof("event")
         for host in run._hosts
-        for row in record_pb2.Record.FromString(host.record).rows
+        for row in record_pb2.MatchRecord.FromString(host.record).rows
         if row.sequence
     )
 

@@ -30,7 +30,7 @@ def finished() -> tuple[FinishedMatch, Sequence[LogRow], bytes]:
     return *read_record(entry.record), entry.record
 
 
-def sealed(record: record_pb2.Record) -> bytes:
+def sealed(record: record_pb2.MatchRecord) -> bytes:
     """*record* written anew as somebody would who has changed it: with a hash that is right."""
     record.ClearField("hash")
     content = record_bytes_of(record)
@@ -41,7 +41,7 @@ def test_a_record_holds_all_of_a_match() -> None:
     match, rows, data = finished()
     assert record_bytes(match, rows) == data
     assert record_of_bodies(match, [row_body(row) for row in rows]) == data
-    record = record_pb2.Record.FromString(data)
+    record = record_pb2.MatchRecord.FromString(data)
     assert record_bytes_of(record) == data
     assert record.format == 2
     assert record.table.table_id == match.table_id == "table-1"
@@ -59,7 +59,7 @@ def test_a_record_holds_all_of_a_match() -> None:
 
 def test_the_chain_and_the_hash_are_as_documented() -> None:
     _, _, data = finished()
-    record = record_pb2.Record.FromString(data)
+    record = record_pb2.MatchRecord.FromString(data)
     table = record.table.SerializeToString(deterministic=True)
     expected = hashlib.sha256(b"croupier/record/v1" + table).digest()
     for row in record.rows:
@@ -74,12 +74,12 @@ def test_the_chain_and_the_hash_are_as_documented() -> None:
 @pytest.mark.parametrize("how", ["public", "private", "input", "dropped", "swapped", "table"])
 def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
     _, _, data = finished()
-    record = record_pb2.Record.FromString(data)
-    row = next(row for row in record.rows if row.private)
+    record = record_pb2.MatchRecord.FromString(data)
+    row = next(row for row in record.rows if row.private_parts)
     if how == "public":
-        row.public += b"\x18\x01"
+        row.public_part += b"\x18\x01"
     elif how == "private":
-        row.private[0].part = row.private[1].part
+        row.private_parts[0].part = row.private_parts[1].part
     elif how == "input":
         moved = next(row for row in record.rows if row.input.HasField("move"))
         moved.input.move.seat += 1
@@ -100,7 +100,9 @@ def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
     assert refused.value.check == "chain"
 
 
-@pytest.mark.parametrize("data", [b"\xff", b"", record_pb2.Record(format=2).SerializeToString()])
+@pytest.mark.parametrize(
+    "data", [b"\xff", b"", record_pb2.MatchRecord(format=2).SerializeToString()]
+)
 def test_what_is_no_record_of_ours_is_refused(data: bytes) -> None:
     with pytest.raises(RecordError):
         read_record(data)
@@ -139,7 +141,7 @@ def test_there_is_one_way_to_write_a_record(change: object) -> None:
     _, _, data = finished()
     assert callable(change)
     content = change(data[:-34])
-    assert record_pb2.Record.FromString(content).format == 2
+    assert record_pb2.MatchRecord.FromString(content).format == 2
     with pytest.raises(RecordError, match="canonical"):
         read_record(content + b"\x3a\x20" + hashlib.sha256(content).digest())
 
@@ -158,11 +160,11 @@ def test_the_order_of_options_is_ours() -> None:
     data = record_bytes(match._replace(option_text=options), rows)
     assert read_record(data)[0].option_text == options
     assert data.index(b"Ante") < data.index(b"ante") < data.index(b"ante_timing")
-    assert record_bytes_of(record_pb2.Record.FromString(data)) == data
+    assert record_bytes_of(record_pb2.MatchRecord.FromString(data)) == data
 
 
 def test_private_parts_stand_in_seat_order() -> None:
     match, _, _ = finished()
     rows = [LogRow("table-1", 1, 1, b"\x08\x02", {2: b"b", 0: b"a"}, b"")]
-    record = record_pb2.Record.FromString(record_bytes(match, rows))
-    assert [(one.seat, one.part) for one in record.rows[0].private] == [(0, b"a"), (2, b"b")]
+    record = record_pb2.MatchRecord.FromString(record_bytes(match, rows))
+    assert [(one.seat, one.part) for one in record.rows[0].private_parts] == [(0, b"a"), (2, b"b")]

@@ -19,12 +19,12 @@ from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.lobby import LobbyFeed
 from croupier_server.tables.seats import ticket_hash
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     DealKind,
     DealSource,
     JoinTable,
-    OnAbsence,
     SeatSpec,
     SpectatorDelay,
     Status,
@@ -105,7 +105,7 @@ def test_private_whoever_sits_at_a_board_does_not_watch_its_other_tables() -> No
 def test_private_whoever_is_away_while_a_house_bot_plays_sits_there_still() -> None:
     world = Boards(away_ms=1_000)
     clock = ClockSpec(base_ms=10**9)
-    first = world.table(on_absence=OnAbsence.HOUSE_BOT, clock=clock)
+    first = world.table(absence=AbsencePolicy.HOUSE_BOT, clock=clock)
     second = world.table()
     ann = world.sit(ANN, first, 0)
     world.sit(BOB, first, 1)

@@ -260,12 +260,12 @@ def test_private_seats_joined_again_show_late() -> None:
     table, tickets = world.start(delay=BY_DECISIONS)
     for _ in range(6):
         step(world, table)
-    epoch = resource(table).seats[0].epoch
+    epoch = resource(table).seats[0].seat_epoch
     joined = world.shard.join(Caller(ticket=tickets[0]), JoinTable(table.spec.table_id))
     assert joined.epoch == epoch + 1
     epochs = []
     while table.status is Status.PLAYING:
-        epochs.append(resource(table).seats[0].epoch)
+        epochs.append(resource(table).seats[0].seat_epoch)
         step(world, table)
     assert epochs[:4] == [epoch] * 4
     assert set(epochs[4:]) == {epoch + 1}

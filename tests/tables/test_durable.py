@@ -17,11 +17,11 @@ from croupier_server.tables.deals import match_root
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import GameEntry
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     DealSource,
     JoinTable,
-    OnAbsence,
     SeatSpec,
     SpectatorDelay,
     Status,
@@ -365,7 +365,7 @@ def test_durable_house_seats_are_handed_to_the_house_that_is_there_now() -> None
 @pytest.mark.parametrize("came", [False, True])
 def test_durable_a_seat_that_was_taken_over_is_taken_over_by_the_new_house(came: bool) -> None:
     world = World(away_ms=1_000)
-    table, tickets = world.start(on_absence=OnAbsence.HOUSE_BOT, deal=FIXED)
+    table, tickets = world.start(absence=AbsencePolicy.HOUSE_BOT, deal=FIXED)
     for seat in (0, 2):
         world.watch(table, tickets[seat])
     world.to_turns(table)
@@ -389,7 +389,7 @@ def test_durable_a_seat_that_was_taken_over_is_taken_over_by_the_new_house(came:
 
 def test_durable_a_player_who_came_back_keeps_the_seat() -> None:
     world = World(away_ms=1_000)
-    table, tickets = world.start(on_absence=OnAbsence.HOUSE_BOT)
+    table, tickets = world.start(absence=AbsencePolicy.HOUSE_BOT)
     for seat in (0, 2):
         world.watch(table, tickets[seat])
     world.clock.advance(1_000)

@@ -13,21 +13,21 @@ from croupier_server.games.base import EndReason, Outcome, SeatOutcome
 from croupier_server.tables import encode, updates
 from croupier_server.tables.codec import Moved, read_clock, read_input
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     DealKind,
     DealSource,
-    OnAbsence,
-    OnTimeOut,
     SeatSpec,
     SpectatorDelay,
+    TimeoutPolicy,
 )
 from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.wire.encode import varint
 from tests.tables.toy_game import CARD, ToyWire
 from tests.tables.world import START_MS, World, exactly
 
-CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3, OnTimeOut.FORFEIT, 20_000, 60_000)
+CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3, TimeoutPolicy.FORFEIT, 20_000, 60_000)
 
 
 def test_a_new_table_tells_all_that_is_fixed() -> None:
@@ -39,12 +39,12 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
         deal=DealSource(),
         title="final",
         legal_mode=2,
-        on_absence=OnAbsence.FORFEIT,
+        absence=AbsencePolicy.FORFEIT,
         shared_seats=True,
     )
     found = exactly(table_pb2.Table, table.resource())
     assert found.table_id == "table-1"
-    assert (found.epoch, found.spec.game, found.spec.ruleset) == (1, 77, "standard")
+    assert (found.table_epoch, found.spec.game, found.spec.ruleset) == (1, 77, "standard")
     assert (found.ruleset_hash, found.commitment) == (
         table.spec.ruleset_hash,
         table.spec.commitment,
@@ -62,11 +62,11 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     assert not found.spec.clock.HasField("per_move")
     assert found.spec.clock.window_time.ToMilliseconds() == 1_000
     assert found.spec.clock.strikes == 3
-    assert found.spec.clock.on_time_out == table_pb2.TIME_OUT_POLICY_FORFEIT
+    assert found.spec.clock.on_timeout == table_pb2.TIMEOUT_POLICY_FORFEIT
     assert found.spec.clock.disconnect_grace.ToMilliseconds() == 20_000
     assert found.spec.clock.start_timeout.ToMilliseconds() == 60_000
     assert found.spec.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
-    assert found.spec.absence == table_pb2.ON_ABSENCE_FORFEIT
+    assert found.spec.absence == table_pb2.ABSENCE_POLICY_FORFEIT
     assert found.spec.shared_seats
     assert not found.spec.rated
     assert found.sequence == 1
@@ -175,7 +175,7 @@ CLOCKS = st.builds(
     ClockSpec,
     *[st.integers(0, 3_600_000)] * 4,
     strikes=st.integers(0, 1_000),
-    on_time_out=st.sampled_from(OnTimeOut),
+    on_timeout=st.sampled_from(TimeoutPolicy),
     disconnect_grace_ms=st.integers(0, 3_600_000),
     start_timeout_ms=st.integers(0, 864_000_000),
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.decisions import DUE_GRACE_MS, Decision
-from croupier_server.tables.spec import ClockSpec, OnTimeOut
+from croupier_server.tables.spec import ClockSpec, TimeoutPolicy
 from croupier_server.tables.timing import Timing
 
 SEAT = 1
@@ -29,7 +29,7 @@ CLOCKS = st.builds(
     increment_ms=st.integers(0, 60),
     per_move_ms=st.integers(1, 200),
     strikes=st.integers(0, 3),
-    on_time_out=st.sampled_from(OnTimeOut),
+    on_timeout=st.sampled_from(TimeoutPolicy),
     disconnect_grace_ms=st.integers(0, 300),
 )
 WHAT = ["late", "late", "come", "go", "go", "ask", "ask", "answer", "wait", "crash", "drain"]

@@ -17,7 +17,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.lag import PERIOD_MS
-from croupier_server.tables.spec import ClockSpec, OnTimeOut, Status
+from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from tests.tables.test_fair import LateClock
 from tests.tables.test_replay import all_rows
 from tests.tables.world import World, asked, move_of
@@ -143,7 +143,7 @@ def test_fair_by_kind_of_clock(line: Story) -> None:
             spec.increment_ms,
             spec.per_move_ms,
             strikes=3,
-            on_time_out=OnTimeOut[line.policy.upper()],
+            on_timeout=TimeoutPolicy[line.policy.upper()],
             disconnect_grace_ms=int(line.grace or 0) * 1_000,
         )
     )

@@ -11,7 +11,7 @@ from croupier.record.v1 import record_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import Seat
 from croupier_server.tables import shard
-from croupier_server.tables.spec import ClockSpec, OnTimeOut, Status
+from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.tables.table import Table
 from tests.tables.test_replay import all_rows
 from tests.tables.world import World, asked
@@ -21,9 +21,9 @@ CLOCKS = {
     "bank": ClockSpec(base_ms=3_000, per_move_ms=200),
     "strikes": ClockSpec(per_move_ms=300, strikes=9),
     "windows": ClockSpec(base_ms=3_000, per_move_ms=200, window_ms=500),
-    "fallback": ClockSpec(per_move_ms=300, strikes=2, on_time_out=OnTimeOut.FALLBACK),
+    "fallback": ClockSpec(per_move_ms=300, strikes=2, on_timeout=TimeoutPolicy.FALLBACK),
     "grace": ClockSpec(base_ms=6_000, disconnect_grace_ms=1_500),
-    "forfeit": ClockSpec(base_ms=9_000, on_time_out=OnTimeOut.FORFEIT, disconnect_grace_ms=900),
+    "forfeit": ClockSpec(base_ms=9_000, on_timeout=TimeoutPolicy.FORFEIT, disconnect_grace_ms=900),
 }
 
 

@@ -49,7 +49,7 @@ def test_ordered_unique_gapless() -> None:
         if update.HasField("event"):
             public = table_pb2.TableEvent()
             public.CopyFrom(update.event)
-            public.ClearField("private")
+            public.ClearField("private_part")
             assert public in [other.event for other in seen]
 
 
@@ -104,11 +104,11 @@ def test_a_snapshot_is_of_its_audience() -> None:
     table, tickets = world.start()
     views = ToyViews()
     seat = world.take(world.watch(table, tickets[2]))[0].snapshot
-    assert seat.seat.SerializeToString() == views.seat(table.match.state, 2)
-    assert not seat.HasField("public")
+    assert seat.seat_view.SerializeToString() == views.seat(table.match.state, 2)
+    assert not seat.HasField("public_view")
     public = world.take(world.shard.spectate(table, epoch=0, after=0))[0].snapshot
-    assert public.public.SerializeToString() == views.public(table.match.state)
-    assert not public.HasField("seat")
+    assert public.public_view.SerializeToString() == views.public(table.match.state)
+    assert not public.HasField("seat_view")
     assert public.table == table_pb2.Table.FromString(table.resource())
     assert public.sequence == table.journal.sequence
 
@@ -145,7 +145,7 @@ def test_resumable_from_every_event() -> None:
         found = world.take(feed)
         assert found[0].resumed.after_sequence == after
         assert found[0].resumed.sequence == head
-        assert found[0].resumed.epoch == 1
+        assert found[0].resumed.table_epoch == 1
         assert numbers(found) == list(range(after + 1, head + 1))
         assert found[-1].decision.decision_id == decision.id
     full = world.take(world.watch(table, tickets[decision.seat], epoch=1, after=head))
@@ -178,7 +178,7 @@ def test_where_a_stream_starts(audience: str) -> None:
         other = start(epoch, 3)
         assert kinds(other)[:2] == ["reset", "snapshot"]
         assert other[0].reset.reason == table_pb2.RESET_REASON_EPOCH
-        assert other[1].snapshot.table.epoch == 1
+        assert other[1].snapshot.table.table_epoch == 1
     for epoch in (0, 1):
         with pytest.raises(InvalidRequest) as error:
             start(epoch, head + 1)

@@ -103,12 +103,12 @@ def test_a_private_part_goes_to_its_seat_alone() -> None:
     seats = [events(world, table, seat) for seat in range(3)]
     everybody = events(world, table)
     hands = [
-        {event.private.SerializeToString() for event in seen if event.HasField("private")}
+        {event.private_part.SerializeToString() for event in seen if event.HasField("private_part")}
         for seen in seats
     ]
     assert all(len(one) == 1 for one in hands)
     assert len(set.union(*hands)) == 3
-    assert not any(event.HasField("private") for event in everybody)
+    assert not any(event.HasField("private_part") for event in everybody)
 
 
 # Seats ------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_joining_again_raises_the_epoch_and_supersedes_the_ticket() -> None:
         world.watch(table, "x" * 43)
     assert other.value.reason is Reason.TICKET_INVALID
     last = events(world, table)[-1].seat_joined.seat
-    assert (last.seat, last.epoch, last.player) == (1, 2, "new name")
+    assert (last.seat, last.seat_epoch, last.player) == (1, 2, "new name")
     world.watch(table, again.ticket)
 
 

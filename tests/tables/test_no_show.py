@@ -316,7 +316,7 @@ def test_verifiable_a_record_has_all_that_was_abandoned(*, with_crash: bool) -> 
     ]
     secrets = [*(one.secret for one in abandoned), match.reveal.secret]
     assert len(set(secrets)) == 3
-    pinned = terms(replace(table.spec, epoch=created.epoch))
+    pinned = terms(replace(table.spec, epoch=created.table_epoch))
     assert commitments == [deals.commitment(pinned, secret) for secret in secrets]
 
 

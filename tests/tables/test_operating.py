@@ -12,7 +12,7 @@ from croupier_server.errors import Conflict, CroupierError, InvalidRequest, NotF
 from croupier_server.games.base import Outcome, SeatOutcome
 from croupier_server.tables import outages
 from croupier_server.tables.operating import Operating
-from croupier_server.tables.spec import ClockSpec, OnAbsence, Status
+from croupier_server.tables.spec import AbsencePolicy, ClockSpec, Status
 from croupier_server.tables.table import Table
 from tests.tables.world import World, asked, move_of
 
@@ -55,7 +55,7 @@ def answer(world: World, table: Table) -> int:
 def test_an_adjudicated_match_ends_as_was_decided_and_counts(world: World, table: Table) -> None:
     operating(world).adjudicate("table-1", outcome_of(table), "both bots crashed")
     assert table.status is Status.ENDED
-    record = record_pb2.Record.FromString(world.record("table-1").record)  # type: ignore[union-attr]
+    record = record_pb2.MatchRecord.FromString(world.record("table-1").record)  # type: ignore[union-attr]
     assert record.result.reason == game_pb2.END_REASON_ADJUDICATED
     assert record.result.detail == "both bots crashed"
     assert [(seat.score, seat.place) for seat in record.result.seats] == [
@@ -157,7 +157,7 @@ def test_in_quarantine_what_cannot_be_read_is_no_strike_either(world: World) -> 
 
 
 def test_nobody_is_missed_in_quarantine(world: World) -> None:
-    table, _ = world.start(on_absence=OnAbsence.FORFEIT)
+    table, _ = world.start(absence=AbsencePolicy.FORFEIT)
     operating(world).quarantine("table-1")
     world.clock.advance(3_600_000)
     world.shard.tick()

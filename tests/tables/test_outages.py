@@ -16,10 +16,10 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.decisions import DUE_GRACE_MS
 from croupier_server.tables.lag import PERIOD_MS
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     ClockSpec,
     DealSource,
     JoinTable,
-    OnAbsence,
     StartMode,
     Status,
 )
@@ -300,7 +300,7 @@ def left_of(table: Table, seat: int) -> int:
 
 def test_fair_a_server_that_starts_in_trouble_knows_it() -> None:
     """It hears of changes alone, and there may be none for long."""
-    log, world, table, _ = troubled(clock=BASE, on_absence=OnAbsence.FORFEIT)
+    log, world, table, _ = troubled(clock=BASE, absence=AbsencePolicy.FORFEIT)
     log.break_down()
     world.restart()
     table = world.find()
@@ -541,7 +541,7 @@ def test_resumable_a_stream_goes_on_behind_its_last_event() -> None:
     events = [one.event for one in found if one.HasField("event")]
     assert [one.sequence for one in events] == list(range(after + 1, table.journal.sequence + 1))
     for one in events:
-        one.ClearField("private")
+        one.ClearField("private_part")
     assert [one.SerializeToString(deterministic=True) for one in events] == plain
     found = world.take(world.watch(table, tickets[0], mode=2, epoch=1, after=kept_from - 2))
     assert kinds(found)[:2] == ["reset", "snapshot"]
@@ -566,7 +566,7 @@ def test_resumable_a_restored_backup_resets_every_stream() -> None:
     table = world.find()
     found = world.take(world.watch(table, tickets[0], mode=2, epoch=1, after=9_999))
     assert kinds(found)[:2] == ["reset", "snapshot"]
-    assert found[1].snapshot.table.epoch == 7
+    assert found[1].snapshot.table.table_epoch == 7
     world.step(table)
     assert [row.epoch for row in world.rows("table-1")][-1] == 7
     world.play(table)

@@ -10,10 +10,10 @@ from croupier_server.identity.keys import HOUSE
 from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     JoinTable,
-    OnAbsence,
     SeatSpec,
     StartMode,
     Status,
@@ -26,10 +26,10 @@ AWAY_MS = 1_000
 CLOCKED = ClockSpec(base_ms=10**9)
 
 
-def seated(on_absence: OnAbsence, **changes: object) -> tuple[World, Table, list[str]]:
+def seated(absence: AbsencePolicy, **changes: object) -> tuple[World, Table, list[str]]:
     """A table at its turns; every seat has a stream."""
     world = World(away_ms=AWAY_MS)
-    table, tickets = world.start(on_absence=on_absence, **changes)
+    table, tickets = world.start(absence=absence, **changes)
     for ticket in tickets:
         world.watch(table, ticket)
     world.to_turns(table)
@@ -52,7 +52,7 @@ def result_of(table: Table) -> game_pb2.MatchResult:
 
 
 def test_a_table_that_waits_waits() -> None:
-    world, table, _ = seated(OnAbsence.WAIT)
+    world, table, _ = seated(AbsencePolicy.WAIT)
     for seat in range(3):
         leave(table, seat)
     pass_time(world, 10 * AWAY_MS)
@@ -60,7 +60,7 @@ def test_a_table_that_waits_waits() -> None:
 
 
 def test_a_seat_that_stays_away_forfeits() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT, clock=CLOCKED)
+    world, table, _ = seated(AbsencePolicy.FORFEIT, clock=CLOCKED)
     world.clock.advance(300)
     leave(table, 2)
     pass_time(world, AWAY_MS - 1)
@@ -72,7 +72,7 @@ def test_a_seat_that_stays_away_forfeits() -> None:
 
 
 def test_a_seat_that_comes_back_in_time_has_lost_nothing() -> None:
-    world, table, tickets = seated(OnAbsence.FORFEIT, clock=CLOCKED)
+    world, table, tickets = seated(AbsencePolicy.FORFEIT, clock=CLOCKED)
     for _ in range(4):
         leave(table, 2)
         pass_time(world, AWAY_MS - 1)
@@ -82,7 +82,7 @@ def test_a_seat_that_comes_back_in_time_has_lost_nothing() -> None:
 
 
 def test_calls_are_a_sign_of_life() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT, clock=CLOCKED)
+    world, table, _ = seated(AbsencePolicy.FORFEIT, clock=CLOCKED)
     leave(table, 0)
     for _ in range(5):
         pass_time(world, AWAY_MS - 1)
@@ -93,7 +93,7 @@ def test_calls_are_a_sign_of_life() -> None:
 
 
 def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT)
+    world, table, _ = seated(AbsencePolicy.FORFEIT)
     decision = asked(table)[0]
     pass_time(world, AWAY_MS - 1)
     assert table.status is Status.PLAYING
@@ -104,7 +104,7 @@ def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None
 def test_a_sealed_window_makes_nobody_absent() -> None:
     """It would show who was asked."""
     world = World(away_ms=AWAY_MS)
-    table, tickets = world.start(on_absence=OnAbsence.FORFEIT)
+    table, tickets = world.start(absence=AbsencePolicy.FORFEIT)
     for ticket in tickets:
         world.watch(table, ticket)
     assert table.match.window_open
@@ -113,7 +113,7 @@ def test_a_sealed_window_makes_nobody_absent() -> None:
 
 
 def test_a_house_bot_takes_over() -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT)
+    world, table, tickets = seated(AbsencePolicy.HOUSE_BOT)
     seat = asked(table)[0].seat
     other = (seat + 1) % 3
     leave(table, other)
@@ -131,7 +131,7 @@ def test_a_house_bot_takes_over() -> None:
 
 
 def test_a_bot_is_given_as_long_to_come_and_is_sent_for_again() -> None:
-    world, table, _ = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
+    world, table, _ = seated(AbsencePolicy.HOUSE_BOT, clock=CLOCKED)
     leave(table, 1)
     pass_time(world, AWAY_MS)
     pass_time(world, AWAY_MS - 1)
@@ -152,7 +152,7 @@ def relieved(world: World, table: Table, seat: int) -> str:
 
 
 def test_isolated_a_player_takes_the_seat_back_by_the_ticket_that_was_replaced() -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
+    world, table, tickets = seated(AbsencePolicy.HOUSE_BOT, clock=CLOCKED)
     code = relieved(world, table, 1)
     world.join(table, invite_code=code, player="house")
     bot = world.join(table, invite_code=code, player="house")  # of a house process that follows
@@ -176,7 +176,7 @@ def test_private_a_player_who_is_away_holds_its_one_seat_of_a_rated_table() -> N
     made = world.shard.create_table(
         Caller("host"),
         request(
-            on_absence=OnAbsence.HOUSE_BOT,
+            absence=AbsencePolicy.HOUSE_BOT,
             clock=CLOCKED,
             rated=True,
             deal=MATCH,
@@ -202,7 +202,7 @@ def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
     world = World(away_ms=AWAY_MS)
     seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(), SeatSpec())
     made = world.shard.create_table(
-        Caller("host"), request(on_absence=OnAbsence.HOUSE_BOT, seats=seats)
+        Caller("host"), request(absence=AbsencePolicy.HOUSE_BOT, seats=seats)
     )
     table, invite = made.table, made.invite_codes[0]
     mine = world.join(table, invite_code=invite).ticket
@@ -222,7 +222,7 @@ def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
 def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(
     clock: ClockSpec, by: str
 ) -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=clock)
+    world, table, tickets = seated(AbsencePolicy.HOUSE_BOT, clock=clock)
     seat = asked(table)[0].seat
     code = relieved(world, table, seat)
     if by == "stream":
@@ -236,7 +236,7 @@ def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(
 
 
 def test_isolated_a_turn_that_was_answered_before_the_bot_came_is_not_taken_over() -> None:
-    world, table, _ = seated(OnAbsence.HOUSE_BOT)
+    world, table, _ = seated(AbsencePolicy.HOUSE_BOT)
     decision = asked(table)[0]
     pass_time(world, AWAY_MS)
     (house,) = world.house
@@ -248,7 +248,7 @@ def test_isolated_a_turn_that_was_answered_before_the_bot_came_is_not_taken_over
 
 def test_a_player_whose_seat_many_bots_have_had_is_known_still() -> None:
     """And none of them used up its joins."""
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
+    world, table, tickets = seated(AbsencePolicy.HOUSE_BOT, clock=CLOCKED)
     world.shard.limits = world.shard.limits._replace(joins_max=12)
     code = relieved(world, table, 1)
     for _ in range(20):
@@ -260,7 +260,7 @@ def test_a_player_whose_seat_many_bots_have_had_is_known_still() -> None:
 
 
 def test_a_turn_that_still_waits_is_taken_over_while_its_stream_is_open() -> None:
-    world, table, _ = seated(OnAbsence.HOUSE_BOT)
+    world, table, _ = seated(AbsencePolicy.HOUSE_BOT)
     seat = asked(table)[0].seat
     pass_time(world, AWAY_MS)
     (house,) = world.house
@@ -269,7 +269,7 @@ def test_a_turn_that_still_waits_is_taken_over_while_its_stream_is_open() -> Non
 
 
 def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
-    world, table, tickets = seated(OnAbsence.HOUSE_BOT, clock=CLOCKED)
+    world, table, tickets = seated(AbsencePolicy.HOUSE_BOT, clock=CLOCKED)
     leave(table, 1)
     pass_time(world, AWAY_MS)
     (house,) = world.house
@@ -286,7 +286,7 @@ def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
 
 def test_an_absence_before_the_start_is_none() -> None:
     world = World(away_ms=AWAY_MS)
-    table = world.create(on_absence=OnAbsence.FORFEIT, start_mode=StartMode.MANUAL)
+    table = world.create(absence=AbsencePolicy.FORFEIT, start_mode=StartMode.MANUAL)
     for _ in range(3):
         world.join(table)
     pass_time(world, 10 * AWAY_MS)
@@ -298,7 +298,7 @@ def test_an_absence_before_the_start_is_none() -> None:
 
 def test_fair_an_outage_makes_nobody_absent() -> None:
     """Neither the streams that it ended nor the turn that waited through it."""
-    world, table, _ = seated(OnAbsence.FORFEIT)
+    world, table, _ = seated(AbsencePolicy.FORFEIT)
     for seat in range(3):
         leave(table, seat)
     world.clock.advance(AWAY_MS - 1)
@@ -310,7 +310,7 @@ def test_fair_an_outage_makes_nobody_absent() -> None:
 
 
 def test_fair_time_in_which_the_server_can_do_nothing_makes_nobody_absent() -> None:
-    world, table, _ = seated(OnAbsence.FORFEIT)
+    world, table, _ = seated(AbsencePolicy.FORFEIT)
     leave(table, 1)
     world.clock.advance(300)
     since = world.clock.now

@@ -14,12 +14,12 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.operating import Operating
 from croupier_server.tables.spec import (
     AbortedBy,
+    AbsencePolicy,
     Access,
     ClockSpec,
     DealKind,
     DealSource,
     JoinTable,
-    OnAbsence,
     SeatSpec,
     Status,
 )
@@ -160,7 +160,7 @@ class Hosted(World):
         """Who stopped the match, as its record says."""
         entry = self.record("table-1")
         assert entry is not None
-        result = record_pb2.Record.FromString(entry.record).result
+        result = record_pb2.MatchRecord.FromString(entry.record).result
         assert result.reason == game_pb2.END_REASON_ABORTED
         return result.aborted_by
 
@@ -220,7 +220,7 @@ def test_a_host_that_gave_its_seat_away_in_the_match_cannot_void_it(
 
 @pytest.mark.attack
 def test_a_host_for_whom_a_house_bot_plays_cannot_void_the_match() -> None:
-    world = Hosted(on_absence=OnAbsence.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
+    world = Hosted(absence=AbsencePolicy.HOUSE_BOT, clock=ClockSpec(base_ms=10**9))
     world.sit(ANN, 0)
     world.sit(BOB, 1)
     world.clock.advance(1_000)

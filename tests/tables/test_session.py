@@ -311,7 +311,7 @@ def test_a_refused_move_does_not_harm_the_others() -> None:
         ({"channel": 0}, "MALFORMED_REQUEST"),
         ({"channel": 1}, "MALFORMED_REQUEST"),
         ({"view_mode": 7}, "MALFORMED_REQUEST"),
-        ({"epoch": 1, "after_sequence": 999}, "SEQUENCE_AHEAD"),
+        ({"table_epoch": 1, "after_sequence": 999}, "SEQUENCE_AHEAD"),
     ],
 )
 def test_a_channel_that_cannot_be_opened(changes: dict[str, object], reason: str) -> None:

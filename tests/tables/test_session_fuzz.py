@@ -47,7 +47,7 @@ class Rogue:
                 table_id=rng.choice([table.spec.table_id] * 5 + ["nowhere"]),
                 ticket=ticket,
                 view_mode=rng.randrange(4),
-                epoch=rng.randrange(3),
+                table_epoch=rng.randrange(3),
                 after_sequence=rng.choice([0, 1, 5, table.journal.sequence, 99]),
             )
         for _ in range(rng.randrange(5)):

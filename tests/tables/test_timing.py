@@ -1,4 +1,4 @@
-"""Clocks: base and increment, time per move, none; time-outs, strikes, forfeits."""
+"""Clocks: base and increment, time per move, none; timeouts, strikes, forfeits."""
 
 from __future__ import annotations
 

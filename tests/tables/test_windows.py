@@ -8,7 +8,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDecision
 from croupier_server.tables import snapshots
-from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, OnTimeOut, Status
+from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TimeoutPolicy
 from croupier_server.tables.table import Table
 from tests.tables.toy_game import CARD, CLAIM, PASS
 from tests.tables.world import World, asked, events, kinds
@@ -202,12 +202,12 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
         world.shard.submit(table, second.seat, second.id, PASS)
 
 
-# What time-outs in a window come to ------------------------------------------------------------
+# What timeouts in a window come to ------------------------------------------------------------
 
 
-def with_sealed_time_out(policy: OnTimeOut, strikes: int = 1) -> tuple[World, Table, int]:
+def with_sealed_time_out(policy: TimeoutPolicy, strikes: int = 1) -> tuple[World, Table, int]:
     """A table that asked one seat alone in its first window, whose time ran out there."""
-    clock = ClockSpec(base_ms=1_000, strikes=strikes, on_time_out=policy, increment_ms=60_000)
+    clock = ClockSpec(base_ms=1_000, strikes=strikes, on_timeout=policy, increment_ms=60_000)
     world, table, _ = seed_with(1, clock)
     seat = asked(table)[0].seat
     world.clock.advance(1_050)
@@ -219,13 +219,13 @@ def with_sealed_time_out(policy: OnTimeOut, strikes: int = 1) -> tuple[World, Ta
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (OnTimeOut.FALLBACK, ""),
-        (OnTimeOut.STRIKE, "out of strikes"),
-        (OnTimeOut.FORFEIT, "out of time"),
+        (TimeoutPolicy.FALLBACK, ""),
+        (TimeoutPolicy.STRIKE, "out of strikes"),
+        (TimeoutPolicy.FORFEIT, "out of time"),
     ],
 )
 def test_fair_a_time_out_in_a_window_counts_when_the_deal_has_ended(
-    policy: OnTimeOut, why: str
+    policy: TimeoutPolicy, why: str
 ) -> None:
     """Until then the table goes on as any other, whoever was asked."""
     world, table, seat = with_sealed_time_out(policy)
@@ -240,9 +240,11 @@ def test_fair_a_time_out_in_a_window_counts_when_the_deal_has_ended(
     assert (result.seat, result.detail) == (seat, why)
 
 
-@pytest.mark.parametrize("policy", list(OnTimeOut))
-def test_fair_who_does_not_answer_a_fixed_window_has_not_run_out_of_time(policy: OnTimeOut) -> None:
-    clock = ClockSpec(base_ms=10**6, window_ms=1_000, strikes=1, on_time_out=policy)
+@pytest.mark.parametrize("policy", list(TimeoutPolicy))
+def test_fair_who_does_not_answer_a_fixed_window_has_not_run_out_of_time(
+    policy: TimeoutPolicy,
+) -> None:
+    clock = ClockSpec(base_ms=10**6, window_ms=1_000, strikes=1, on_timeout=policy)
     world, table, _ = seed_with(2, clock)
     while table.status is Status.PLAYING:
         if table.match.window_open:
@@ -268,9 +270,9 @@ def test_private_a_lost_stream_leaves_a_window_open_no_longer() -> None:
     assert table.match.timing.accounts.grace == [60_000] * 3
 
 
-@pytest.mark.parametrize("policy", [OnTimeOut.STRIKE, OnTimeOut.FORFEIT])
-def test_fair_time_that_ran_out_in_a_window_of_the_last_deal_counts(policy: OnTimeOut) -> None:
-    clock = ClockSpec(base_ms=1_000, increment_ms=60_000, strikes=1, on_time_out=policy)
+@pytest.mark.parametrize("policy", [TimeoutPolicy.STRIKE, TimeoutPolicy.FORFEIT])
+def test_fair_time_that_ran_out_in_a_window_of_the_last_deal_counts(policy: TimeoutPolicy) -> None:
+    clock = ClockSpec(base_ms=1_000, increment_ms=60_000, strikes=1, on_timeout=policy)
     world, table, _ = seed_with(1, clock, deals=1)
     (decision,) = asked(table)
     world.clock.advance(1_050)

@@ -18,10 +18,10 @@ from croupier.v1 import cards_pb2, game_pb2, table_pb2
 from croupier_server.tables import deals
 from tests.verify.matches import Case, cases, record
 
-Lie = Callable[[record_pb2.Record], None]
+Lie = Callable[[record_pb2.MatchRecord], None]
 
 
-def sealed(message: record_pb2.Record) -> bytes:
+def sealed(message: record_pb2.MatchRecord) -> bytes:
     """*message* with all its hashes made right again, as a liar would."""
     hash_ = hashlib.sha256(
         b"croupier/record/v1" + message.table.SerializeToString(deterministic=True)
@@ -35,19 +35,19 @@ def sealed(message: record_pb2.Record) -> bytes:
     return content + b"\x3a\x20" + hashlib.sha256(content).digest()
 
 
-def match_record(game: str = "pokex") -> record_pb2.Record:
+def match_record(game: str = "pokex") -> record_pb2.MatchRecord:
     """A finished match with cards from secret and nonces."""
-    return record_pb2.Record.FromString(record(Case(game, "standard")))
+    return record_pb2.MatchRecord.FromString(record(Case(game, "standard")))
 
 
-def retold(message: record_pb2.Record) -> None:
+def retold(message: record_pb2.MatchRecord) -> None:
     """Let the first event tell of the table as the record does."""
-    first = table_pb2.TableEvent.FromString(message.rows[0].public)
+    first = table_pb2.TableEvent.FromString(message.rows[0].public_part)
     first.table_created.table.CopyFrom(message.table)
-    message.rows[0].public = first.SerializeToString(deterministic=True)
+    message.rows[0].public_part = first.SerializeToString(deterministic=True)
 
 
-def recommitted(message: record_pb2.Record) -> None:
+def recommitted(message: record_pb2.MatchRecord) -> None:
     """Commit the table to what it says and to the secret of the record, as a liar may who need not
     keep to a commitment that anybody knows."""
     message.table.ClearField("commitment")
@@ -56,34 +56,34 @@ def recommitted(message: record_pb2.Record) -> None:
     retold(message)
 
 
-def withheld_record(game: str = "pokex") -> record_pb2.Record:
+def withheld_record(game: str = "pokex") -> record_pb2.MatchRecord:
     """A match whose opening was restarted once."""
     case = next(case for case in cases() if case.game == game and case.end == "withheld")
-    return record_pb2.Record.FromString(record(case))
+    return record_pb2.MatchRecord.FromString(record(case))
 
 
-def _legal_mode(message: record_pb2.Record) -> None:
+def _legal_mode(message: record_pb2.MatchRecord) -> None:
     assert message.table.spec.legal_mode == table_pb2.LEGAL_MODE_FULL
     message.table.spec.legal_mode = table_pb2.LEGAL_MODE_SUMMARY
     retold(message)
 
 
-def _on_absence(message: record_pb2.Record) -> None:
-    message.table.spec.absence = table_pb2.ON_ABSENCE_FORFEIT
+def _on_absence(message: record_pb2.MatchRecord) -> None:
+    message.table.spec.absence = table_pb2.ABSENCE_POLICY_FORFEIT
     retold(message)
 
 
-def _title(message: record_pb2.Record) -> None:
+def _title(message: record_pb2.MatchRecord) -> None:
     message.table.spec.title = "Another final"
     retold(message)
 
 
-def _clock(message: record_pb2.Record) -> None:
+def _clock(message: record_pb2.MatchRecord) -> None:
     message.table.spec.clock.start_timeout.seconds += 1
     retold(message)
 
 
-def without_asked_time(message: record_pb2.Record) -> None:
+def without_asked_time(message: record_pb2.MatchRecord) -> None:
     """Delete the time at which one question was sent, where all have it."""
     for row in message.rows:
         for answer in (row.input.move, row.input.answer):
@@ -93,14 +93,14 @@ def without_asked_time(message: record_pb2.Record) -> None:
     row.input.move.ClearField("asked_time")
 
 
-def _created(message: record_pb2.Record) -> None:
+def _created(message: record_pb2.MatchRecord) -> None:
     """The whole match, a second earlier."""
     message.table.create_time.seconds -= 1
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.sequence:
             event.time.seconds -= 1
-            row.public = event.SerializeToString(deterministic=True)
+            row.public_part = event.SerializeToString(deterministic=True)
         for answer in (row.input.move, row.input.answer):
             if answer.HasField("answered_time"):
                 answer.answered_time.seconds -= 1
@@ -109,46 +109,46 @@ def _created(message: record_pb2.Record) -> None:
     retold(message)
 
 
-def _epoch(message: record_pb2.Record) -> None:
-    message.table.epoch = 2
+def _epoch(message: record_pb2.MatchRecord) -> None:
+    message.table.table_epoch = 2
     recommitted(message)
 
 
-def _seat_epoch(message: record_pb2.Record) -> None:
+def _seat_epoch(message: record_pb2.MatchRecord) -> None:
     """A seat that is said to have been taken before."""
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         seats = [event.seat_joined.seat] if event.HasField("seat_joined") else []
         seats += event.seats_filled.seats
         for seat in seats:
             if seat.seat == 1:
-                seat.epoch += 1
-                row.public = event.SerializeToString(deterministic=True)
+                seat.seat_epoch += 1
+                row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _answered(message: record_pb2.Record) -> None:
+def _answered(message: record_pb2.MatchRecord) -> None:
     row = next(row for row in message.rows if row.input.HasField("move"))
     row.input.move.answered_time.seconds += 1
 
 
-def _asked(message: record_pb2.Record) -> None:
+def _asked(message: record_pb2.MatchRecord) -> None:
     row = next(row for row in message.rows if row.input.HasField("move"))
     row.input.move.asked_time.seconds = row.input.move.answered_time.seconds + 1
 
 
-def _absent(message: record_pb2.Record) -> None:
+def _absent(message: record_pb2.MatchRecord) -> None:
     row = next(row for row in message.rows if row.input.HasField("move"))
     row.input.move.absent.seconds = 1
 
 
-def ended(end: str, game: str = "pokex") -> record_pb2.Record:
+def ended(end: str, game: str = "pokex") -> record_pb2.MatchRecord:
     """A match that ended so."""
     case = next(case for case in cases() if (case.game, case.end) == (game, end))
-    return record_pb2.Record.FromString(record(case))
+    return record_pb2.MatchRecord.FromString(record(case))
 
 
 def _ended_as(
-    message: record_pb2.Record,
+    message: record_pb2.MatchRecord,
     reason: game_pb2.EndReason.ValueType | None = None,
     *,
     seat: int | None = None,
@@ -176,30 +176,30 @@ def _ended_as(
         result.detail = detail
     if aborted_by:
         result.aborted_by = game_pb2.AbortedBy.ValueType(aborted_by)
-    last = table_pb2.TableEvent.FromString(message.rows[-1].public)
+    last = table_pb2.TableEvent.FromString(message.rows[-1].public_part)
     last.match_ended.CopyFrom(result)
-    message.rows[-1].public = last.SerializeToString(deterministic=True)
+    message.rows[-1].public_part = last.SerializeToString(deterministic=True)
 
 
-def _late_away(message: record_pb2.Record) -> None:
+def _late_away(message: record_pb2.MatchRecord) -> None:
     """Absence instead of a clock that ran out, at a table that waits for who is away."""
     message.CopyFrom(ended("forfeit"))
     _ended_as(message, detail="away for too long")
 
 
-def _late_conceded(message: record_pb2.Record) -> None:
+def _late_conceded(message: record_pb2.MatchRecord) -> None:
     """A concession instead of a clock that ran out."""
     message.CopyFrom(ended("forfeit"))
     _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
 
 
-def _late_adjudicated(message: record_pb2.Record) -> None:
+def _late_adjudicated(message: record_pb2.MatchRecord) -> None:
     """An operator's decision instead of a clock that ran out."""
     message.CopyFrom(ended("forfeit"))
     _ended_as(message, game_pb2.END_REASON_ADJUDICATED, detail="a decision")
 
 
-def _late_other(message: record_pb2.Record) -> None:
+def _late_other(message: record_pb2.MatchRecord) -> None:
     """The forfeit of another seat than the one whose clock ran out."""
     message.CopyFrom(ended("forfeit"))
     teams = [seat.team for seat in message.table.seats]
@@ -210,45 +210,45 @@ def _late_other(message: record_pb2.Record) -> None:
     _ended_as(message, seat=other)
 
 
-def _late_fewer(message: record_pb2.Record) -> None:
-    """A time-out that shows fewer strikes than there were time-outs."""
+def _late_fewer(message: record_pb2.MatchRecord) -> None:
+    """A timeout that shows fewer strikes than there were timeouts."""
     message.CopyFrom(ended("forfeit"))
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.seat_timed_out.strikes == 2:
             event.seat_timed_out.strikes = 1
-            row.public = event.SerializeToString(deterministic=True)
+            row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _late_not(message: record_pb2.Record) -> None:
-    """A move of a seat that is said to be the clock's, without a time-out."""
+def _late_not(message: record_pb2.MatchRecord) -> None:
+    """A move of a seat that is said to be the clock's, without a timeout."""
     row = next(row for row in message.rows if row.input.HasField("move"))
     row.input.move.timed_out = True
 
 
-def _waited(message: record_pb2.Record) -> None:
+def _waited(message: record_pb2.MatchRecord) -> None:
     """A forfeit for absence at a table that is said to wait, with a detail that says nothing."""
     message.CopyFrom(ended("away"))
-    message.table.spec.absence = table_pb2.ON_ABSENCE_WAIT
+    message.table.spec.absence = table_pb2.ABSENCE_POLICY_WAIT
     recommitted(message)
     _ended_as(message, detail="lost")
 
 
-def _conceded_forfeited(message: record_pb2.Record) -> None:
+def _conceded_forfeited(message: record_pb2.MatchRecord) -> None:
     """A forfeit instead of a concession, at a table where nothing makes a seat forfeit."""
     message.CopyFrom(ended("conceded"))
     seat = message.result.seat
     _ended_as(message, game_pb2.END_REASON_FORFEIT, seat=seat, detail="out of time")
 
 
-def _lost_scores(message: record_pb2.Record) -> None:
+def _lost_scores(message: record_pb2.MatchRecord) -> None:
     """A match that was given away, with scores other than those of its finished deals."""
     message.CopyFrom(ended("conceded"))
     message.result.seats[0].score += 1
     _ended_as(message)
 
 
-def _lost_places(message: record_pb2.Record) -> None:
+def _lost_places(message: record_pb2.MatchRecord) -> None:
     """A match that was given away, and won by those who did."""
     message.CopyFrom(ended("forfeit"))
     for outcome in message.result.seats:
@@ -256,121 +256,121 @@ def _lost_places(message: record_pb2.Record) -> None:
     _ended_as(message)
 
 
-def _finished_conceded(message: record_pb2.Record) -> None:
+def _finished_conceded(message: record_pb2.MatchRecord) -> None:
     """A concession after the last deal."""
     _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=0)
 
 
-def _finished_aborted(message: record_pb2.Record) -> None:
+def _finished_aborted(message: record_pb2.MatchRecord) -> None:
     """A match that was played to its end, and is said not to count."""
     del message.result.seats[:]
     _ended_as(message, game_pb2.END_REASON_ABORTED, aborted_by=1)
 
 
-def _aborted_void(message: record_pb2.Record) -> None:
+def _aborted_void(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(ended("aborted"))
     _ended_as(message, game_pb2.END_REASON_VOID)
 
 
-def _aborted_by_seat(message: record_pb2.Record) -> None:
+def _aborted_by_seat(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(ended("aborted"))
     _ended_as(message, seat=1)
 
 
-def _adjudicated_apart(message: record_pb2.Record) -> None:
+def _adjudicated_apart(message: record_pb2.MatchRecord) -> None:
     """Partners who are said to have other places than each other, by decision of an operator."""
     message.CopyFrom(ended("conceded"))
     message.result.seats[1].place = 3 - message.result.seats[1].place
     _ended_as(message, game_pb2.END_REASON_ADJUDICATED)
 
 
-def _missing_other(message: record_pb2.Record) -> None:
+def _missing_other(message: record_pb2.MatchRecord) -> None:
     """A no-show of a seat that was there."""
     message.CopyFrom(ended("no show"))
     _ended_as(message, seat=message.result.seat + 1)
 
 
-def _missing_conceded(message: record_pb2.Record) -> None:
+def _missing_conceded(message: record_pb2.MatchRecord) -> None:
     """A concession of a match that never began."""
     message.CopyFrom(ended("no show"))
     _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
 
 
-def _left_empty(message: record_pb2.Record) -> None:
+def _left_empty(message: record_pb2.MatchRecord) -> None:
     """Somebody leaves a seat in which nobody sits."""
     message.CopyFrom(ended("left"))
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.HasField("seat_left"):
             event.seat_left.seat = 1
-            row.public = event.SerializeToString(deterministic=True)
+            row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _secret_of_none(message: record_pb2.Record) -> None:
+def _secret_of_none(message: record_pb2.MatchRecord) -> None:
     """A secret of a table whose cards come from a seed."""
     case = next(case for case in cases() if case.deal == "fixed")
-    message.CopyFrom(record_pb2.Record.FromString(record(case)))
+    message.CopyFrom(record_pb2.MatchRecord.FromString(record(case)))
     message.reveal.secret = bytes(32)
 
 
-def _nanos(message: record_pb2.Record) -> None:
+def _nanos(message: record_pb2.MatchRecord) -> None:
     """A time that is finer than those of a server."""
-    event = table_pb2.TableEvent.FromString(message.rows[1].public)
+    event = table_pb2.TableEvent.FromString(message.rows[1].public_part)
     event.time.nanos += 1
-    message.rows[1].public = event.SerializeToString(deterministic=True)
+    message.rows[1].public_part = event.SerializeToString(deterministic=True)
 
 
-def _ignorable(message: record_pb2.Record) -> None:
+def _ignorable(message: record_pb2.MatchRecord) -> None:
     row = next(row for row in message.rows if row.input.HasField("move"))
-    event = table_pb2.TableEvent.FromString(row.public)
+    event = table_pb2.TableEvent.FromString(row.public_part)
     event.ignorable = True
-    row.public = event.SerializeToString(deterministic=True)
+    row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _no_choice(message: record_pb2.Record) -> None:
-    message.table.spec.absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+def _no_choice(message: record_pb2.MatchRecord) -> None:
+    message.table.spec.absence = table_pb2.ABSENCE_POLICY_UNSPECIFIED
     recommitted(message)
 
 
-def _abandoned_secret(message: record_pb2.Record) -> None:
+def _abandoned_secret(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(withheld_record())
     message.reveal.abandoned[0].secret = bytes(32)
 
 
-def _abandoned_nonce(message: record_pb2.Record) -> None:
+def _abandoned_nonce(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(withheld_record())
     nonces = message.reveal.abandoned[0].nonces
     nonces[next(seat for seat, nonce in enumerate(nonces) if nonce)] = bytes(32)
 
 
-def _abandoned_hidden(message: record_pb2.Record) -> None:
+def _abandoned_hidden(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(withheld_record())
     del message.reveal.abandoned[:]
 
 
-def _abandoned_twice(message: record_pb2.Record) -> None:
+def _abandoned_twice(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(withheld_record())
     message.reveal.abandoned.append(message.reveal.abandoned[0])
 
 
-def _older(message: record_pb2.Record) -> None:
+def _older(message: record_pb2.MatchRecord) -> None:
     """A record of a format that was never released."""
     message.format = 2
 
 
-def _secret(message: record_pb2.Record) -> None:
+def _secret(message: record_pb2.MatchRecord) -> None:
     message.reveal.secret = bytes(32)
 
 
-def _root(message: record_pb2.Record) -> None:
+def _root(message: record_pb2.MatchRecord) -> None:
     message.reveal.root = bytes(32)
 
 
-def _nonce(message: record_pb2.Record) -> None:
+def _nonce(message: record_pb2.MatchRecord) -> None:
     message.reveal.nonces[0] = bytes(32)
 
 
-def _other_deck(message: record_pb2.Record) -> None:
+def _other_deck(message: record_pb2.MatchRecord) -> None:
     """A secret that gives other cards, with everything that follows from it but the log."""
     message.reveal.secret = bytes(32)
     table = message.table
@@ -380,60 +380,65 @@ def _other_deck(message: record_pb2.Record) -> None:
     )
 
 
-def _option(message: record_pb2.Record) -> None:
+def _option(message: record_pb2.MatchRecord) -> None:
     message.options["max_deals"] = "3"
 
 
-def _score(message: record_pb2.Record) -> None:
+def _score(message: record_pb2.MatchRecord) -> None:
     """Other scores, in the result and in the last event alike."""
     message.result.seats[0].score += 1
-    last = table_pb2.TableEvent.FromString(message.rows[-1].public)
+    last = table_pb2.TableEvent.FromString(message.rows[-1].public_part)
     last.match_ended.CopyFrom(message.result)
-    message.rows[-1].public = last.SerializeToString(deterministic=True)
+    message.rows[-1].public_part = last.SerializeToString(deterministic=True)
 
 
-def _told_otherwise(message: record_pb2.Record) -> None:
+def _told_otherwise(message: record_pb2.MatchRecord) -> None:
     message.result.seats[0].score += 1
 
 
-def _move(message: record_pb2.Record) -> None:
+def _move(message: record_pb2.MatchRecord) -> None:
     """Another card in the first play."""
     row = next(row for row in message.rows if row.input.move.move.pokex.HasField("play"))
     play = row.input.move.move.pokex.play
-    play.cards[0] = cards_pb2.CARD_2S if play.cards[0] != 1 else cards_pb2.CARD_3S
+    play.cards[0] = (
+        cards_pb2.CARD_TWO_OF_SPADES if play.cards[0] != 1 else cards_pb2.CARD_THREE_OF_SPADES
+    )
 
 
-def _event(message: record_pb2.Record) -> None:
+def _event(message: record_pb2.MatchRecord) -> None:
     row = next(row for row in message.rows if row.input.move.move.pokex.HasField("bid"))
-    event = table_pb2.TableEvent.FromString(row.public)
+    event = table_pb2.TableEvent.FromString(row.public_part)
     event.game.pokex.called.tricks += 1
-    row.public = event.SerializeToString(deterministic=True)
+    row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _private(message: record_pb2.Record) -> None:
-    row = next(row for row in message.rows if row.private)
-    row.private[0].part, row.private[1].part = row.private[1].part, row.private[0].part
+def _private(message: record_pb2.MatchRecord) -> None:
+    row = next(row for row in message.rows if row.private_parts)
+    row.private_parts[0].part, row.private_parts[1].part = (
+        row.private_parts[1].part,
+        row.private_parts[0].part,
+    )
 
 
-def _deal_score(message: record_pb2.Record) -> None:
+def _deal_score(message: record_pb2.MatchRecord) -> None:
     for row in message.rows:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.game.pokex.HasField("deal_scored"):
             event.game.pokex.deal_scored.points[0] += 1
-            row.public = event.SerializeToString(deterministic=True)
+            row.public_part = event.SerializeToString(deterministic=True)
 
 
-def _time(message: record_pb2.Record) -> None:
+def _time(message: record_pb2.MatchRecord) -> None:
     """A move that is said to have cost time at a table without a clock."""
     row = next(row for row in message.rows if row.input.HasField("move"))
     row.input.move.charged.seconds = 5
 
 
-def _cut(message: record_pb2.Record) -> None:
+def _cut(message: record_pb2.MatchRecord) -> None:
     del message.rows[-3:]
 
 
-def _number(message: record_pb2.Record) -> None:
+def _number(message: record_pb2.MatchRecord) -> None:
     del message.rows[4]
 
 
@@ -500,18 +505,18 @@ def other_facts(game: str, number: int) -> list[bytes]:
     true = record_bytes(match_record(game))
     found: list[bytes] = []
     while len(found) < number:
-        message = record_pb2.Record.FromString(true)
+        message = record_pb2.MatchRecord.FromString(true)
         row = rng.choice(message.rows)
         part = rng.choice(("public", "private", "input"))
-        if part == "private" and row.private:
-            own = rng.choice(row.private)
+        if part == "private" and row.private_parts:
+            own = rng.choice(row.private_parts)
             event = table_pb2.TableEvent.FromString(own.part)
-            is_changed = _change(getattr(event.private, game), rng)
+            is_changed = _change(getattr(event.private_part, game), rng)
             own.part = event.SerializeToString(deterministic=True)
         elif part == "public":
-            event = table_pb2.TableEvent.FromString(row.public)
+            event = table_pb2.TableEvent.FromString(row.public_part)
             is_changed = event.HasField("game") and _change(getattr(event.game, game), rng)
-            row.public = event.SerializeToString(deterministic=True)
+            row.public_part = event.SerializeToString(deterministic=True)
         else:
             kind = row.input.WhichOneof("input")
             if kind == "chance":
@@ -558,20 +563,20 @@ def other_value(case: Case, seed: int) -> tuple[str, bytes]:
     rng = random.Random(seed)
     true = record(case)
     while True:
-        message = record_pb2.Record.FromString(true)
+        message = record_pb2.MatchRecord.FromString(true)
         part = rng.choice(("table", "reveal", "result", "row", "public", "private"))
         row = rng.choice(message.rows)
         where = ""
-        if part == "public" and row.public:
-            event = table_pb2.TableEvent.FromString(row.public)
+        if part == "public" and row.public_part:
+            event = table_pb2.TableEvent.FromString(row.public_part)
             where = _change_any(event, rng)
-            row.public = event.SerializeToString(deterministic=True)
-        elif part == "private" and row.private:
-            own = rng.choice(row.private)
+            row.public_part = event.SerializeToString(deterministic=True)
+        elif part == "private" and row.private_parts:
+            own = rng.choice(row.private_parts)
             event = table_pb2.TableEvent.FromString(own.part)
             where = _change_any(event, rng)
             own.part = event.SerializeToString(deterministic=True)
-        elif part == "row" and not row.public:
+        elif part == "row" and not row.public_part:
             where = _change_any(row.input, rng)
         elif part in ("table", "reveal", "result"):
             where = _change_any(getattr(message, part), rng)

@@ -23,17 +23,17 @@ from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.shard import Limits, Shard
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     CreateTable,
     DealKind,
     DealSource,
     JoinTable,
-    OnAbsence,
-    OnTimeOut,
     SeatSpec,
     SpectatorDelay,
     Status,
+    TimeoutPolicy,
 )
 from croupier_server.tables.table import Table
 from tests.conformance.playouts import choose, words
@@ -114,9 +114,9 @@ def cases() -> list[Case]:
 
 _CLOCKS = (ClockSpec(), ClockSpec(base_ms=20_000, increment_ms=7), ClockSpec(window_ms=400))
 _POLICIES = (
-    ClockSpec(per_move_ms=500, on_time_out=OnTimeOut.FALLBACK, disconnect_grace_ms=2_000),
+    ClockSpec(per_move_ms=500, on_timeout=TimeoutPolicy.FALLBACK, disconnect_grace_ms=2_000),
     ClockSpec(base_ms=900, increment_ms=5, disconnect_grace_ms=3_000, start_timeout_ms=60_000),
-    ClockSpec(base_ms=2_500, window_ms=300, on_time_out=OnTimeOut.FORFEIT),
+    ClockSpec(base_ms=2_500, window_ms=300, on_timeout=TimeoutPolicy.FORFEIT),
 )
 """Of which seats come too late now and then, as none of them has a stream."""
 _ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withheld thrice", "away")
@@ -210,7 +210,7 @@ class _Match:
                 delay=SpectatorDelay(decisions=3) if case.delay else None,
                 seats=tuple(seats) if case.deal == "board" else (),
                 title=case.name[:64],
-                on_absence=OnAbsence.FORFEIT if case.end == "away" else OnAbsence.WAIT,
+                absence=AbsencePolicy.FORFEIT if case.end == "away" else AbsencePolicy.WAIT,
             ),
         )
         table = created.table

@@ -1,9 +1,9 @@
-// Prints the messages that the second verifier knows, from Record and TableEvent down, as JSON.
+// Prints the messages that the second verifier knows, from MatchRecord and TableEvent down, as JSON.
 
-import { Record, TableEvent } from "../../clients/javascript/lib/schema.mjs";
+import { MatchRecord, TableEvent } from "../../clients/javascript/lib/schema.mjs";
 
 const tell = ({ fields }) =>
   fields.map(({ number, name, mode, oneof, type }) => ({
     number, name, mode, oneof, type: typeof type === "string" ? type : tell(type),
   }));
-console.log(JSON.stringify({ Record: tell(Record), TableEvent: tell(TableEvent) }));
+console.log(JSON.stringify({ MatchRecord: tell(MatchRecord), TableEvent: tell(TableEvent) }));

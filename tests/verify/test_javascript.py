@@ -190,5 +190,5 @@ def test_the_messages_are_those_of_the_contract() -> None:
     done = node(Path(__file__).with_name("schema.mjs"))
     assert done.stderr == ""
     told = json.loads(done.stdout)
-    check_messages(told["Record"], record_pb2.Record.DESCRIPTOR, "Record")
+    check_messages(told["MatchRecord"], record_pb2.MatchRecord.DESCRIPTOR, "MatchRecord")
     check_messages(told["TableEvent"], table_pb2.TableEvent.DESCRIPTOR, "TableEvent")

@@ -58,7 +58,7 @@ def test_a_true_record_is_verified(case: Case) -> None:
 
 def test_the_cases_are_what_they_are_meant_to_be() -> None:
     """At least 100 records, every source and end, redeals and deals that were passed out."""
-    found = [record_pb2.Record.FromString(record(case)) for case in ALL]
+    found = [record_pb2.MatchRecord.FromString(record(case)) for case in ALL]
     assert len(found) >= 100
     assert len({bytes(one.hash) for one in found}) == len(found)
     reasons = {game_pb2.EndReason.Name(one.result.reason) for one in found}
@@ -73,11 +73,13 @@ def test_the_cases_are_what_they_are_meant_to_be() -> None:
     kinds = {one.table.spec.game: game_pb2.GameKind.Name(one.table.spec.game) for one in found}
     rulesets = {(kinds[one.table.spec.game][10:].lower(), one.table.spec.ruleset) for one in found}
     assert rulesets == set(CASES)
-    events = [table_pb2.TableEvent.FromString(row.public).game for one in found for row in one.rows]
+    events = [
+        table_pb2.TableEvent.FromString(row.public_part).game for one in found for row in one.rows
+    ]
     assert any(event.tractor.deal_started.redeals for event in events)
     assert any(event.pokex.deal_scored.is_passed_out for event in events)
     assert any(event.tractor.cards_played.play.HasField("failed_throw") for event in events)
-    rows = [table_pb2.TableEvent.FromString(row.public) for one in found for row in one.rows]
+    rows = [table_pb2.TableEvent.FromString(row.public_part) for one in found for row in one.rows]
     assert any(event.HasField("seat_no_show") for event in rows)
 
 
@@ -118,9 +120,9 @@ def test_a_step_back_in_time_is_a_warning() -> None:
     """A server's clock may be set back while it is down, so it is no proof of a lie."""
     message = match_record()
     for row in message.rows[:2]:
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         event.time.seconds += 9
-        row.public = event.SerializeToString(deterministic=True)
+        row.public_part = event.SerializeToString(deterministic=True)
     message.table.create_time.seconds += 9
     recommitted(message)
     report = verify(sealed(message))
@@ -159,7 +161,7 @@ def case_of(end: str) -> Case:
 
 def test_a_choice_that_a_table_leaves_open_is_told_in_words() -> None:
     message = match_record()
-    message.table.spec.absence = table_pb2.ON_ABSENCE_UNSPECIFIED
+    message.table.spec.absence = table_pb2.ABSENCE_POLICY_UNSPECIFIED
     recommitted(message)
     (check,) = [check for check in verify(sealed(message)).checks if not check.holds]
     assert check.detail == "absence of the table is 0; it must be one of 1, 2, 3"
@@ -223,9 +225,9 @@ def test_verifiable_no_fact_of_an_event_can_be_another_one(game: str) -> None:
 def test_verifiable_a_time_that_is_none_is_refused() -> None:
     for place in (0, 3, -1):
         message = match_record()
-        event = table_pb2.TableEvent.FromString(message.rows[place].public)
+        event = table_pb2.TableEvent.FromString(message.rows[place].public_part)
         event.time.seconds = 1 << 62
-        message.rows[place].public = event.SerializeToString(deterministic=True)
+        message.rows[place].public_part = event.SerializeToString(deterministic=True)
         assert failed(verify(sealed(message)))
 
 
@@ -241,7 +243,7 @@ def test_verifiable_no_value_anywhere_can_be_another_one(number: int) -> None:
 @pytest.mark.parametrize("deal", ["board", "fixed"])
 def test_other_cards_than_promised_are_found(deal: str) -> None:
     case = next(case for case in ALL if case.deal == deal)
-    message = record_pb2.Record.FromString(record(case))
+    message = record_pb2.MatchRecord.FromString(record(case))
     message.reveal.root = bytes(32)
     found = failed(verify(sealed(message)))
     assert {"board": "commitment", "fixed": "root"}[deal] in found

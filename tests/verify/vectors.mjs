@@ -7,7 +7,7 @@ import { argv } from "node:process";
 import { name, range } from "../../clients/javascript/lib/cards.mjs";
 import * as deals from "../../clients/javascript/lib/deals.mjs";
 import { Pokex } from "../../clients/javascript/lib/pokex.mjs";
-import { Record } from "../../clients/javascript/lib/schema.mjs";
+import { MatchRecord } from "../../clients/javascript/lib/schema.mjs";
 import { Tongits } from "../../clients/javascript/lib/tongits.mjs";
 import { Tractor } from "../../clients/javascript/lib/tractor.mjs";
 import { verify } from "../../clients/javascript/lib/verify.mjs";
@@ -72,7 +72,7 @@ for (const { game, deck, first, hands, left } of vectors.dealing) {
 }
 
 const record = bytes(vectors.record.hex);
-const { rows, hash, table } = decode(Record, record);
+const { rows, hash, table } = decode(MatchRecord, record);
 same("hash 0", deals.sha256("croupier/record/v1", table.raw), vectors.record.chain[0]);
 rows.forEach((row, at) => same("chain", Buffer.from(row.hash), vectors.record.chain[at + 1]));
 same("record", Buffer.from(hash), vectors.record.hash);
@@ -81,6 +81,6 @@ same("verified", verify(record).verified, true);
 const restarted = verify(bytes(vectors.restarted.hex));
 same("restarted", restarted.verified, true);
 same("warned", restarted.checks.find(({ name }) => name === "restarts").warning, true);
-const again = decode(Record, bytes(vectors.restarted.hex));
+const again = decode(MatchRecord, bytes(vectors.restarted.hex));
 same("terms", without(again.table.raw, 8), vectors.restarted.terms);
 console.log(`${compared} compared`);

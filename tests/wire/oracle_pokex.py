@@ -113,7 +113,7 @@ def _fill_event(message: pokex_pb2.PokexEvent, part: object) -> None:
                 ended.counted = part.trick_ended.counted
                 ended.hands.extend(map(poker_hand, part.trick_ended.hands))
                 if part.trick_ended.winner is not None:
-                    ended.winner = part.trick_ended.winner
+                    ended.winning_team = part.trick_ended.winner
         case events.DealResult():
             message.deal_scored.CopyFrom(result(part))
         case _:
@@ -131,7 +131,7 @@ def _trick(trick: Trick) -> pokex_pb2.PokexTrick:
         counted=trick.counted,
     )
     if trick.winner is not None:
-        message.winner = trick.winner
+        message.winning_team = trick.winner
     return message
 
 
@@ -190,7 +190,7 @@ class PokexOracle(Oracle):
     def game_seat(self, state: Any, seat: Seat) -> pokex_pb2.PokexView:
         assert isinstance(state, State)
         return pokex_pb2.PokexView(
-            public=pokex_public(state.public), seat=seat, hand=ids(state.hands[seat])
+            public_view=pokex_public(state.public), seat=seat, hand=ids(state.hands[seat])
         )
 
     def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:

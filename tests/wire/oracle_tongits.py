@@ -93,7 +93,7 @@ def result(scored: DealResult) -> tongits_pb2.TongitsDealResult:
         next_dealer=scored.next_dealer,
     )
     if scored.winner is not None:
-        message.winner = scored.winner
+        message.winning_seat = scored.winner
     if scored.caller is not None:
         message.caller = scored.caller
     for of in scored.seats:
@@ -188,7 +188,7 @@ def tongits_public(public: PublicState) -> tongits_pb2.TongitsPublicView:
         discards=map(card, public.discards),
         discarders=public.discarders,
         melds=map(meld, public.melds),
-        secret_fours=public.secret_fours,
+        secret_four_counts=public.secret_fours,
         turns=public.turns,
         took_discard=public.took_discard,
         answers=map(answered, public.answers),
@@ -248,7 +248,7 @@ def _melds_with(
 
 def tongits_seat(state: State, seat: Seat) -> tongits_pb2.TongitsView:
     return tongits_pb2.TongitsView(
-        public=tongits_public(state.public),
+        public_view=tongits_public(state.public),
         seat=seat,
         hand=ids(state.hands[seat]),
         secret_fours=map(a_rank, state.secret_fours[seat]),

@@ -91,7 +91,7 @@ def result(scored: DealScored) -> tractor_pb2.TractorDealResult:
         last_trick_winner=scored.last_trick_winner,
     )
     if scored.winners == scored.declarers or scored.levels_gained:
-        message.winner = scored.winners
+        message.winning_team = scored.winners
     return message
 
 
@@ -165,7 +165,7 @@ def _fill_later_event(message: tractor_pb2.TractorEvent, part: object) -> None:
         case events.ShowEnded():
             shown = message.show_ended
             shown.SetInParent()
-            shown.starter, shown.winner, shown.points, shown.opponents_points = part
+            shown.starter, shown.winning_seat, shown.points, shown.opponents_points = part
         case events.TrumpsFixed():
             fixed = message.trumps_fixed
             fixed.trumps.CopyFrom(trumps(part.suit, part.rank))
@@ -190,7 +190,7 @@ def _fill_later_event(message: tractor_pb2.TractorEvent, part: object) -> None:
             if part.trick is not None:
                 won = message.cards_played.trick_won
                 won.SetInParent()
-                won.winner, won.points, won.opponents_points = part.trick
+                won.winning_seat, won.points, won.opponents_points = part.trick
         case events.DealScored():
             message.deal_scored.CopyFrom(result(part))
         case _:
@@ -217,7 +217,7 @@ def _fill_private(message: tractor_pb2.TractorPrivateEvent, public: object, part
 def _trick(leader: Seat, trick: Trick) -> tractor_pb2.TractorTrick:
     return tractor_pb2.TractorTrick(
         plays=_plays(leader, trick.plays, trick.failed_throw, len(trick.plays)),
-        winner=trick.winner,
+        winning_seat=trick.winner,
         points=worth(one for cards in trick.plays for one in ids(cards)),
     )
 
@@ -239,7 +239,7 @@ def _show(public: PublicState) -> tractor_pb2.TractorTrick:
     for seat, shown in public.shown:
         message.plays.add(seat=seat, cards=[card(shown)])
     if len(public.shown) == public.options.players:
-        message.winner = max(public.shown, key=lambda shown: height(shown[1]))[0]
+        message.winning_seat = max(public.shown, key=lambda shown: height(shown[1]))[0]
     return message
 
 
@@ -285,7 +285,7 @@ def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
 
 def tractor_seat(state: State, seat: Seat) -> tractor_pb2.TractorView:
     message = tractor_pb2.TractorView(
-        public=tractor_public(state.public), seat=seat, hand=ids(state.hands[seat])
+        public_view=tractor_public(state.public), seat=seat, hand=ids(state.hands[seat])
     )
     if seat == state.public.starter:
         message.kitty.extend(ids(state.buried or state.taken))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.wrappers_pb2 import UInt64Value
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,14 +18,14 @@ UINT64 = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 127, 128, 4095
 
 @given(UINT64)
 def test_varint_and_plain_number(number: int) -> None:
-    message = table_pb2.Resumed(after_sequence=number)
-    assert encode.field_number(2, number) == message.SerializeToString()
+    message = UInt64Value(value=number)
+    assert encode.field_number(1, number) == message.SerializeToString()
     if number:
-        assert encode.field_varint(2, number) == message.SerializeToString()
+        assert encode.field_varint(1, number) == message.SerializeToString()
 
 
 def test_a_number_that_tells_zero_from_not_set() -> None:
-    message = tractor_pb2.TractorTrick(winner=0)
+    message = tractor_pb2.TractorTrick(winning_seat=0)
     assert encode.field_varint(2, 0) == message.SerializeToString() != b""
 
 
@@ -60,7 +61,7 @@ def test_text_and_blob(text: str, blob: bytes) -> None:
     assert found == message.SerializeToString()
 
 
-@pytest.mark.parametrize("sequence", [0, 7, 2**40])
+@pytest.mark.parametrize("sequence", [0, 7, 2**32 - 1])
 def test_a_message_in_a_message(sequence: int) -> None:
     heartbeat = table_pb2.Heartbeat(sequence=sequence)
     update = table_pb2.TableUpdate(heartbeat=heartbeat)

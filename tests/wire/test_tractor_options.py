@@ -37,7 +37,7 @@ def test_numbers_and_levels_have_their_words(name: str, text: str) -> None:
 def test_two_start_levels_with_a_starter() -> None:
     options = playouts.options(GAME, "standard", starter="1", start_levels="5,3")
     message = WIRE.options_message(options)
-    assert list(message.tractor.start_levels.ranks) == [cards_pb2.RANK_5, cards_pb2.RANK_3]
+    assert list(message.tractor.start_levels.ranks) == [cards_pb2.RANK_FIVE, cards_pb2.RANK_THREE]
     assert GAME.options("document", WIRE.options_overrides(message)) == options
 
 

@@ -59,5 +59,5 @@ def test_a_negative_running_total_keeps_its_sign() -> None:
     """T-8: penalties may bring the opponents' points below zero before the kitty counts."""
     message = tractor_pb2.TractorDealResult.FromString(result(PLAIN))
     assert message.trick_points == -10
-    assert message.winner == 0
-    assert message.HasField("winner")
+    assert message.winning_team == 0
+    assert message.HasField("winning_team")

@@ -72,7 +72,7 @@ def test_the_longest_hands_in_play() -> None:
     views = WIRE.views()
     state = next(state for state in states if state.public.phase is Phase.PLAY)
     found = game_pb2.SeatView.FromString(views.seat(state, 0)).tractor
-    assert list(found.public.hand_sizes) == [80] * 4
+    assert list(found.public_view.hand_sizes) == [80] * 4
 
 
 @pytest.mark.parametrize("phase", [Phase.BURY, Phase.PLAY])
@@ -98,7 +98,7 @@ def test_a_view_is_the_public_view_with_seat_hand_and_kitty() -> None:
         public = game_pb2.PublicView.FromString(WIRE.views().public(state)).tractor
         for seat in range(4):
             own = seat_view(state, seat)
-            assert own.public == public
+            assert own.public_view == public
             assert (own.seat, list(own.hand)) == (seat, ids(state.hands[seat]))
 
 
@@ -106,11 +106,11 @@ def test_the_order_says_what_is_adjacent() -> None:
     """T-5.3: strengths of neighbours on the ladder differ by one."""
     state = moment(Phase.PLAY)
     assert state.public.trumps is not None
-    for order in seat_view(state, 0).public.order:
+    for order in seat_view(state, 0).public_view.order:
         for card, strength in zip(order.cards, order.strengths, strict=True):
             assert state.public.trumps.height[card] == strength
         assert list(order.strengths) == sorted(order.strengths)
-    cards = [card for order in seat_view(state, 0).public.order for card in order.cards]
+    cards = [card for order in seat_view(state, 0).public_view.order for card in order.cards]
     assert sorted(cards) == list(range(1, 55))
 
 
@@ -148,6 +148,6 @@ def test_nobody_wins_a_deal_that_only_changes_the_starter(
     """T-9.3: with 80 to 115 points the opponents take over, and no team wins."""
     public, private = WIRE.event_bytes(scored(winners, levels_gained))
     message = game_pb2.GameEvent.FromString(public).tractor.deal_scored
-    assert (message.winner if message.HasField("winner") else None) == winner
+    assert (message.winning_team if message.HasField("winning_team") else None) == winner
     assert message.trick_points == -10
     assert private == {}

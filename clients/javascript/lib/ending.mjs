@@ -1,6 +1,6 @@
 // Whether a match can have ended for the reason that its result gives, by the facts of its log.
 //
-// The log shows when the rules end a match, which time-outs make a seat forfeit, and who was missing
+// The log shows when the rules end a match, which timeouts make a seat forfeit, and who was missing
 // before the start. It shows no concession, absence, refused move or decision of an operator. Must
 // not be put here: scores and places.
 
@@ -45,7 +45,7 @@ export function checkEnding(log, isOver) {
   if (reason === "FORFEIT") {
     const whys = table.spec.absence === FORFEIT_ON_ABSENCE ? [AWAY] : [];
     if (table.spec.clock?.strikes) whys.push(OUT_OF_STRIKES);
-    must(whys.length, `seat ${seat} forfeits without a time-out, but the table makes nobody forfeit for absence or strikes`);
+    must(whys.length, `seat ${seat} forfeits without a timeout, but the table makes nobody forfeit for absence or strikes`);
     expectDetail(result, ...whys);
   }
   if (reason === "NO_SHOW") checkNoShow(log);
@@ -68,10 +68,10 @@ function checkForm({ record: { result, table }, isBegun }, reason) {
   must(!by || (reason === "ABORTED" && ABORTED_BY.includes(by)), `aborted_by is ${by}, but the match ended as ${reason}`);
 }
 
-// The seat that forfeits by the time-outs of the log, and why, if one does. Time-outs of sealed windows count
+// The seat that forfeits by the timeouts of the log, and why, if one does. Timeouts of sealed windows count
 // when the deal has ended. Strikes for refused moves are in no row, so more may be shown.
 function forfeiter({ record: { table }, lines }, isOver) {
-  const { strikes: most, on_time_out: policy, window_time: window } = table.spec.clock ?? {};
+  const { strikes: most, on_timeout: policy, window_time: window } = table.spec.clock ?? {};
   const timed = isTimed(table.spec.clock);
   const accounts = table.seats.map(() => ({ strikes: 0, hidden: 0, isOut: false, isOutHidden: false }));
   const open = () => {
@@ -95,19 +95,19 @@ function forfeiter({ record: { table }, lines }, isOver) {
     must(lost === undefined || !["move", "answer"].includes(kind), `${where}: play goes on, but seat ${lost?.seat} is ${lost?.why}`);
     const played = kind === "move" && input.timed_out ? input.seat : undefined;
     const isExcused = late !== undefined && (lost !== undefined || event.arm === "table_halted");
-    must(played === late || isExcused, `${where}: a time-out and the move that is played for it differ`);
+    must(played === late || isExcused, `${where}: a timeout and the move that is played for it differ`);
     late = undefined;
     if (kind === "chance" && isScored) {
       open();
       isScored = false;
     } else if (kind === "answer" && input.timed_out && !lasts(window)) {
-      must(timed, `${where} is a time-out, but the table has no clock`);
+      must(timed, `${where} is a timeout, but the table has no clock`);
       if (policy === STRIKE) accounts[input.seat].hidden += 1;
       else if (policy === FORFEIT) accounts[input.seat].isOutHidden = true;
     }
     if (event.arm === "seat_timed_out") {
       const { seat, strikes } = event.seat_timed_out;
-      must(timed && seat < accounts.length, `${where} is a time-out, but the table has no clock`);
+      must(timed && seat < accounts.length, `${where} is a timeout, but the table has no clock`);
       const least = accounts[seat].strikes + (policy === STRIKE);
       must(strikes >= least, `${where} shows ${strikes} strikes; the log has ${least}`);
       Object.assign(accounts[seat], { strikes, isOut: policy === FORFEIT });

@@ -217,7 +217,7 @@ export class Pokex {
     }
     if (winner !== undefined) this.taken[winner] += counted;
     this.tricks += 1;
-    return { winner, hands, counted };
+    return { winning_team: winner, hands, counted };
   }
 
   #endDeal(isPassedOut) {

@@ -35,7 +35,7 @@ SeatInfo
 3 player string
 4 team uint
 5 nonce_hash bytes
-6 epoch uint
+6 seat_epoch uint
 
 MatchDeal
 
@@ -72,7 +72,7 @@ ClockSpec
 3 per_move Duration
 4 window_time Duration
 5 strikes uint
-6 on_time_out enum
+6 on_timeout enum
 7 disconnect_grace Duration
 8 start_timeout Duration
 
@@ -93,7 +93,7 @@ TableSpec
 
 Table
 1 table_id string
-2 epoch uint
+2 table_epoch uint
 3 spec TableSpec
 4 ruleset_hash bytes
 5 rules_version uint
@@ -160,7 +160,7 @@ TractorAuctionEnded
 
 TractorShowEnded
 1 starter uint
-2 winner uint
+2 winning_seat uint
 3 points uint
 4 opponents_points sint
 
@@ -175,7 +175,7 @@ TractorKittyMoved
 2 count uint
 
 TractorTrickWon
-1 winner uint
+1 winning_seat uint
 2 points uint
 3 opponents_points sint
 
@@ -193,7 +193,7 @@ TractorDealResult
 7 kitty_multiplier uint
 8 kitty_bonus uint
 9 total uint
-10 winner opt uint
+10 winning_team opt uint
 11 levels_gained uint
 12 levels many enum
 13 next_starter uint
@@ -284,7 +284,7 @@ TongitsDealResult
 1 deal uint
 2 dealer uint
 3 ending enum
-4 winner opt uint
+4 winning_seat opt uint
 5 caller opt uint
 6 challengers many uint
 7 seats many TongitsSeatResult
@@ -387,7 +387,7 @@ PokexPokerHand
 3 wilds_used uint
 
 PokexTrickEnded
-1 winner opt uint
+1 winning_team opt uint
 2 hands many PokexPokerHand
 3 counted uint
 
@@ -493,7 +493,7 @@ TableEvent
 *12 match_ended MatchResult
 *13 table_halted Nothing
 *14 seat_no_show SeatNoShow
-15 private GamePrivateEvent
+15 private_part GamePrivateEvent
 
 ChanceInput
 1 outcome many uint
@@ -520,12 +520,12 @@ PrivatePart
 
 Row
 1 sequence uint
-2 public bytes
-3 private many PrivatePart
+2 public_part bytes
+3 private_parts many PrivatePart
 4 input Input
 5 hash bytes
 
-Record
+MatchRecord
 1 format uint
 2 table Table
 3 options map Option
@@ -535,7 +535,7 @@ Record
 7 hash bytes
 `);
 
-export const Record = all.get("Record");
+export const MatchRecord = all.get("MatchRecord");
 export const TableEvent = all.get("TableEvent");
 
 export const GAMES = { 1: "tractor", 2: "tongits", 3: "pokex" };

@@ -363,7 +363,7 @@ export class Tongits {
       chips: this.chips[seat],
     }));
     const value = {
-      deal: this.deal, dealer, ending, winner, caller, challengers, seats, payments, jackpot,
+      deal: this.deal, dealer, ending, winning_seat: winner, caller, challengers, seats, payments, jackpot,
       pot: this.pot, streak: winner === undefined ? 0 : this.streak, next_dealer: this.dealer,
     };
     this.phase = "deal";

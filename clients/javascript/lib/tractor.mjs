@@ -264,7 +264,7 @@ export class Tractor {
     if (winner % 2 !== this.declarers) this.opponentsPoints += worth;
     this.phase = "name";
     this.toAct = this.starter;
-    const ended = { starter: this.starter, winner, points: worth, opponents_points: this.opponentsPoints };
+    const ended = { starter: this.starter, winning_seat: winner, points: worth, opponents_points: this.opponentsPoints };
     return [...events, { arm: "show_ended", value: ended }];
   }
 
@@ -306,7 +306,7 @@ export class Tractor {
     const winner = (this.leader + trumps.winner(this.plays)) % this.players;
     const worth = points(this.plays.flat());
     if (winner % 2 !== this.declarers) this.opponentsPoints += worth;
-    event.value.trick_won = { winner, points: worth, opponents_points: this.opponentsPoints };
+    event.value.trick_won = { winning_seat: winner, points: worth, opponents_points: this.opponentsPoints };
     const lead = this.plays[0];
     this.plays = [];
     this.leader = this.toAct = winner;
@@ -354,7 +354,7 @@ export class Tractor {
       deal: this.deal, starter: this.starter, declarers: this.declarers,
       trumps: { rank: this.trumpRank, suit: suit === undefined ? undefined : suit + 1 },
       trick_points: this.opponentsPoints, kitty: this.buried, kitty_multiplier: capped(multiplier),
-      kitty_bonus: capped(bonus), total: capped(total), winner: held || gained > 0n ? winner : undefined,
+      kitty_bonus: capped(bonus), total: capped(total), winning_team: held || gained > 0n ? winner : undefined,
       levels_gained: capped(gained), levels: [...this.levels], next_starter: this.nominee, bid: this.bid,
       last_trick_winner: lastWinner,
     };

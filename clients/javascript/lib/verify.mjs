@@ -6,7 +6,7 @@ import { must, Wrong } from "./cards.mjs";
 import * as deals from "./deals.mjs";
 import { checkEnding, checkOutcome, lostBy, isTimed } from "./ending.mjs";
 import { Pokex } from "./pokex.mjs";
-import { END_REASONS, GAMES, Record, TableEvent } from "./schema.mjs";
+import { END_REASONS, GAMES, MatchRecord, TableEvent } from "./schema.mjs";
 import { Tongits } from "./tongits.mjs";
 import { Tractor } from "./tractor.mjs";
 import { Budget, decode, WireError, without } from "./wire.mjs";
@@ -18,7 +18,7 @@ const COMMITMENT_FIELD = 8;
 const BYTES_MAX = 64 << 20; // more than a hundred times what records have
 const RESTARTS_MAX = 2; // of an opening; then a server ends the table
 const OPEN = 1; // the status of a new table
-const CHOICES = [1, 2, 3]; // of absence, legal_mode, visibility, on_time_out and access
+const CHOICES = [1, 2, 3]; // of absence, legal_mode, visibility, on_timeout and access
 const START_MODES = [1, 2];
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const equal = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0;
@@ -88,7 +88,7 @@ class Verifier {
   file() {
     const { bytes } = this;
     must(bytes.length <= BYTES_MAX, `no record has more than ${BYTES_MAX >> 20} MiB`);
-    const record = decode(Record, bytes, 0, bytes.length, this.budget);
+    const record = decode(MatchRecord, bytes, 0, bytes.length, this.budget);
     must(record.format === FORMAT, `a record of format ${record.format}; this program reads format ${FORMAT}`);
     const content = bytes.subarray(0, bytes.length - HASH_FIELD);
     must(record.hash.length === 32, "the record does not end with its hash");
@@ -106,13 +106,13 @@ class Verifier {
       must(row.hash.length === 32, `row ${at} has no hash`);
       hash = deals.sha256(hash, row.raw.subarray(0, row.raw.length - HASH_FIELD));
       must(equal(hash, row.hash), `row ${at} or one before it was changed`);
-      const event = row.sequence ? this.#event(row.public) : { arm: "" };
+      const event = row.sequence ? this.#event(row.public_part) : { arm: "" };
       if (row.sequence) {
         must(row.sequence === last + 1 && event.sequence === row.sequence, "events are not numbered 1, 2, 3 ...");
-        must(event.private === undefined, "a private part in a public one");
+        must(event.private_part === undefined, "a private part in a public one");
         must(!event.ignorable, `event ${row.sequence} is marked ignorable; no server marks one so`);
         last = row.sequence;
-      } else must(row.input?.arm === "answer" && isEmpty(row.public), `row ${at} is no row`);
+      } else must(row.input?.arm === "answer" && isEmpty(row.public_part), `row ${at} is no row`);
       return { row, event, private: this.#privates(row), at };
     });
     return `${rows.length} rows, events 1 to ${last}`;
@@ -125,12 +125,12 @@ class Verifier {
   #privates(row) {
     const parts = new Map();
     let before = -1;
-    for (const { seat, part } of row.private) {
+    for (const { seat, part } of row.private_parts) {
       must(seat > before, "private parts are not in the order of the seats");
       before = seat;
       const event = this.#event(part);
-      must(event.private !== undefined && event.arm === "" && !event.sequence, "a private part with more in it");
-      parts.set(seat, event.private);
+      must(event.private_part !== undefined && event.arm === "" && !event.sequence, "a private part with more in it");
+      parts.set(seat, event.private_part);
     }
     return parts;
   }
@@ -153,7 +153,7 @@ class Verifier {
     must(table.seats.every((seat) => isEmpty(seat.nonce_hash)), "a nonce was promised before anybody sat");
     must(isEmpty(table.spec.deal_source?.board?.root), "the root of a board is in its table");
     Object.values(table.spec.clock ?? {}).filter((part) => part?.nanos).forEach(millis);
-    must(table.epoch === 1, `the table must begin in epoch 1, not ${table.epoch}`);
+    must(table.table_epoch === 1, `the table must begin in epoch 1, not ${table.table_epoch}`);
     this.#checkChoices(table);
     this.#checkSeats(table.seats);
     this.source = table.spec.deal_source?.arm;
@@ -167,7 +167,7 @@ class Verifier {
     const { absence, legal_mode, visibility, clock, start_mode } = spec;
     must(START_MODES.includes(start_mode), `start_mode of the table is ${start_mode ?? 0}; it must be one of 1, 2`);
     const access = seats.map((seat) => [`seats[${seat.seat}].access`, seat.access]);
-    const choices = Object.entries({ absence, legal_mode, visibility, "clock.on_time_out": clock?.on_time_out });
+    const choices = Object.entries({ absence, legal_mode, visibility, "clock.on_timeout": clock?.on_timeout });
     for (const [name, value] of [...choices, ...access]) {
       must(CHOICES.includes(value), `${name} of the table is ${value ?? 0}; it must be one of ${CHOICES.join(", ")}`);
     }
@@ -183,7 +183,7 @@ class Verifier {
         const { seat } = event.seat_joined;
         const { access, team } = seats[seat.seat] ?? {};
         must(seat.player && seat.access === access && seat.team === team, `event ${event.sequence}: no such seat`);
-        must(seat.epoch === now[seat.seat].epoch + 1, `event ${event.sequence}: the epoch of the seat does not rise by one`);
+        must(seat.seat_epoch === now[seat.seat].seat_epoch + 1, `event ${event.sequence}: the epoch of the seat does not rise by one`);
         now[seat.seat] = seat;
         sitting.add(seat.seat);
       } else if (event.arm === "seat_left" || event.arm === "seat_no_show") {
@@ -520,7 +520,7 @@ class Verifier {
   }
 }
 
-// Checks a serialised Record; { verified, checks: [{ name, holds, detail }] }.
+// Checks a serialised MatchRecord; { verified, checks: [{ name, holds, detail }] }.
 export function verify(bytes) {
   return new Verifier(bytes).run();
 }

@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 
 from croupier.background import Background
 from croupier.bot import Bot
-from croupier.clock import Clock, OnAbsence, absence_policy
+from croupier.clock import AbsencePolicy, Clock, absence_policy
 from croupier.comeback import Carrier, Comebacks
 from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Connection
 from croupier.credentials import Credentials
@@ -191,7 +191,7 @@ class Client:
         seats: Sequence[str] = (),
         clock: Clock | table_pb2.ClockSpec | None = None,
         legal_mode: LegalListing = "full",
-        on_absence: OnAbsence = "wait",
+        absence: AbsencePolicy = "wait",
         spectator_delay: table_pb2.SpectatorDelay | None = None,
         deal: table_pb2.DealSource | None = None,
         title: str = "",
@@ -212,7 +212,7 @@ class Client:
             legal_mode: how much of the legal moves each decision carries: ``full``, ``summary`` or
                 ``off``. Less of it saves bytes for bots that find their moves themselves; others
                 pay for it with a call a decision, as ``decision.legal`` then asks for them.
-            on_absence: what happens when a seat is away for as long as the server's ``away_ms``:
+            absence: what happens when a seat is away for as long as the server's ``away_ms``:
                 the table waits, a house bot plays until its player is back, or it forfeits.
                 Whoever is to come back needs a *patience* longer than it is away.
             spectator_delay: how far everybody but the seats stays behind; None: not at all.
@@ -235,7 +235,7 @@ class Client:
             clock=clock.message() if isinstance(clock, Clock) else clock,
             deal_source=deal,
             legal_mode=_legal_mode(legal_mode),
-            absence=absence_policy(on_absence),
+            absence=absence_policy(absence),
             rated=rated,
             shared_seats=shared_seats,
             start_mode=table_pb2.StartMode.Value(f"START_MODE_{_word('start', start, Start)}"),
@@ -342,7 +342,7 @@ class Client:
             nonce_hash=nonce_hash(nonce),
         )
         got = await self._main.call(self._main.tables.JoinTable, request)
-        return Ticket(got.table, got.seat, got.epoch, got.ticket, nonce, player)
+        return Ticket(got.table, got.seat, got.seat_epoch, got.ticket, nonce, player)
 
     async def play(self, bot: Bot, ticket: Ticket, *, seed: int | str | None = None) -> Result:
         """Have *bot* play a seat to the end of its match.

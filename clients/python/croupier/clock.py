@@ -14,36 +14,36 @@ from google.protobuf.duration_pb2 import Duration
 from croupier.errors import UsageError
 from croupier.v1 import table_pb2
 
-__all__ = ["Clock", "OnAbsence", "OnTimeOut", "absence_policy"]
+__all__ = ["AbsencePolicy", "Clock", "TimeoutPolicy", "absence_policy"]
 
-OnAbsence: TypeAlias = Literal["wait", "house_bot", "forfeit"]
+AbsencePolicy: TypeAlias = Literal["wait", "house_bot", "forfeit"]
 """What becomes of a seat whose player is away."""
 
-OnTimeOut: TypeAlias = Literal["fallback", "strike", "forfeit"]
+TimeoutPolicy: TypeAlias = Literal["fallback", "strike", "forfeit"]
 """What becomes of a seat whose time has run out."""
 
 _POLICIES: Final = {
-    "fallback": table_pb2.TIME_OUT_POLICY_FALLBACK,
-    "strike": table_pb2.TIME_OUT_POLICY_STRIKE,
-    "forfeit": table_pb2.TIME_OUT_POLICY_FORFEIT,
+    "fallback": table_pb2.TIMEOUT_POLICY_FALLBACK,
+    "strike": table_pb2.TIMEOUT_POLICY_STRIKE,
+    "forfeit": table_pb2.TIMEOUT_POLICY_FORFEIT,
 }
 
-_ON_ABSENCE: Final = {
-    "wait": table_pb2.ON_ABSENCE_WAIT,
-    "house_bot": table_pb2.ON_ABSENCE_HOUSE_BOT,
-    "forfeit": table_pb2.ON_ABSENCE_FORFEIT,
+_ABSENCE: Final = {
+    "wait": table_pb2.ABSENCE_POLICY_WAIT,
+    "house_bot": table_pb2.ABSENCE_POLICY_HOUSE_BOT,
+    "forfeit": table_pb2.ABSENCE_POLICY_FORFEIT,
 }
 
 
-def absence_policy(word: OnAbsence) -> table_pb2.OnAbsence.ValueType:
+def absence_policy(word: AbsencePolicy) -> table_pb2.AbsencePolicy.ValueType:
     """The contract's value.
 
     Raises:
         UsageError: it has none for *word*.
     """
-    if word not in _ON_ABSENCE:
-        raise UsageError(f"on_absence is {' or '.join(_ON_ABSENCE)}, not {word!r}")
-    return _ON_ABSENCE[word]
+    if word not in _ABSENCE:
+        raise UsageError(f"absence is {' or '.join(_ABSENCE)}, not {word!r}")
+    return _ABSENCE[word]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Clock:
         per_move: time for each move before the base is touched.
         window_time: how long a sealed window stays open; 0: until all have answered.
         strikes: strikes that are a forfeit; 0: none are.
-        on_time_out: when time has run out, ``fallback`` has a move played for the seat, ``strike``
+        on_timeout: when time has run out, ``fallback`` has a move played for the seat, ``strike``
             counts a strike besides, and with ``forfeit`` the seat has lost the match.
         disconnect_grace: time of a match, in all, in which a seat without a stream is charged
             nothing.
@@ -71,7 +71,7 @@ class Clock:
     per_move: float = 0
     window_time: float = 0
     strikes: int = 0
-    on_time_out: OnTimeOut = "strike"
+    on_timeout: TimeoutPolicy = "strike"
     disconnect_grace: float = 0
     start_timeout: float = 0
 
@@ -81,15 +81,15 @@ class Clock:
         Raises:
             UsageError: a time that is none, or no such policy.
         """
-        if self.on_time_out not in _POLICIES:
-            raise UsageError(f"on_time_out is {' or '.join(_POLICIES)}, not {self.on_time_out!r}")
+        if self.on_timeout not in _POLICIES:
+            raise UsageError(f"on_timeout is {' or '.join(_POLICIES)}, not {self.on_timeout!r}")
         return table_pb2.ClockSpec(
             base=_duration("base", self.base),
             increment=_duration("increment", self.increment),
             per_move=_duration("per_move", self.per_move),
             window_time=_duration("window_time", self.window_time),
             strikes=self.strikes,
-            on_time_out=_POLICIES[self.on_time_out],
+            on_timeout=_POLICIES[self.on_timeout],
             disconnect_grace=_duration("disconnect_grace", self.disconnect_grace),
             start_timeout=_duration("start_timeout", self.start_timeout),
         )

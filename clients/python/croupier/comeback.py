@@ -78,5 +78,5 @@ class Comebacks:
             player=ticket.player,
         )
         got = await connection.call(connection.tables.JoinTable, request, ticket=ticket.secret)
-        self._held[ticket.table_id, ticket.seat] = got.epoch, got.ticket
-        return replace(ticket, table=got.table, epoch=got.epoch, secret=got.ticket)
+        self._held[ticket.table_id, ticket.seat] = got.seat_epoch, got.ticket
+        return replace(ticket, table=got.table, epoch=got.seat_epoch, secret=got.ticket)

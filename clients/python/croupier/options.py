@@ -1,8 +1,8 @@
 """Game options as people write them, turned into the contract's message.
 
-Texts are those of the catalogue (`croupier rules tractor --ruleset standard`): the text ``v`` of
-an enum is its value ``PREFIX_V``. Everything is read from the message's own descriptor, so a new
-option needs no line here. Must not be put here: what options mean, or which go together; the
+Texts are those of the catalogue (`croupier rules tractor --ruleset standard`); see
+`croupier.option_texts`. Everything is read from the message's own descriptor, so a new option
+needs no line here. Must not be put here: what options mean, or which go together; the
 server says that.
 """
 
@@ -17,6 +17,7 @@ from google.protobuf.message import Message
 
 from croupier.cards import parse_rank
 from croupier.errors import UsageError
+from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 
 __all__ = ["OptionValue", "game_kind", "game_names", "options_message"]
@@ -134,28 +135,18 @@ _ZERO_MEANS_WORD: Final = ("kitty_size", "max_deals")
 """Those of them whose 0 means the word in the contract; the others are left unset for it."""
 
 
-def _prefix(enum: _Enum) -> str:
-    """What the names of an enum's values begin with: that of its zero value less the last word."""
-    return enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
-
-
-def _texts(enum: _Enum) -> list[str]:
-    """The texts of an enum's values."""
-    prefix = _prefix(enum)
-    return [value.name.removeprefix(prefix).lower() for value in enum.values if value.number]
-
-
 def _enum_number(enum: _Enum, value: OptionValue) -> int:
     """The number of the value whose text is *value*; a number stands for itself if it is one."""
     if isinstance(value, bool):
         raise TypeError
     word = "none" if value is None else str(value)
-    found = enum.values_by_name.get(_prefix(enum) + word.upper())
-    if found is None and isinstance(value, int):
-        found = enum.values_by_number.get(value)
-    if found is None or found.number == 0:
-        raise ValueError
-    return found.number
+    texts = option_texts(enum)
+    for number, text in texts.items():
+        if text == word.lower():
+            return number
+    if isinstance(value, int) and value in texts:
+        return value
+    raise ValueError
 
 
 def _numbers(field: _Field, value: OptionValue) -> list[int]:
@@ -176,13 +167,13 @@ def _numbers(field: _Field, value: OptionValue) -> list[int]:
 def _allowed(field: _Field) -> str:
     """What an option can be, for people."""
     if field.enum_type is not None:
-        return "one of " + ", ".join(_texts(field.enum_type))
+        return "one of " + ", ".join(option_texts(field.enum_type).values())
     if field.message_type is not None:
         enum = field.message_type.fields[0].enum_type
         assert enum is not None
         if enum.full_name == _RANK:
             return "levels separated by commas (2 to 9, T, J, Q, K, A)"
-        return f"none, or some of {', '.join(_texts(enum))}, separated by commas"
+        return f"none, or some of {', '.join(option_texts(enum).values())}, separated by commas"
     if field.type == FieldDescriptor.TYPE_BOOL:
         return "true or false"
     word = _WORDS.get(field.name)

@@ -148,7 +148,7 @@ class Seat:
         self.ticket = ticket
         self.bot = bot
         self.nonces = Nonces(ticket.nonce)
-        self.epoch = ticket.table.epoch
+        self.epoch = ticket.table.table_epoch
         self.sequence = 0
         self.decisions = 0
         self.is_superseded = False
@@ -195,12 +195,12 @@ class Seat:
                 if self.link is not None:
                     self.link.open_nonce(self, *self.nonces.open(update.nonce_wanted.nonce_hash))
             case "snapshot":
-                self.epoch = update.snapshot.table.epoch
+                self.epoch = update.snapshot.table.table_epoch
                 self.sequence = update.snapshot.sequence
                 if update.snapshot.table.HasField("result"):
                     self.finish(update.snapshot.table.result)
             case "resumed":
-                self.epoch = update.resumed.epoch
+                self.epoch = update.resumed.table_epoch
             case "reset":
                 if update.reset.reason == table_pb2.RESET_REASON_EPOCH:
                     self._forget()
@@ -252,7 +252,7 @@ class Seat:
         self.ticket = ticket
         self.is_superseded = False
         self.sequence = 0
-        self.epoch = ticket.table.epoch
+        self.epoch = ticket.table.table_epoch
         self.done = self._workplace.loop.create_future()
         self._forget()
 

@@ -146,7 +146,7 @@ class Session:
             table_id=seat.ticket.table_id,
             ticket=seat.ticket.secret,
             view_mode=table_pb2.VIEW_MODE_FULL,
-            epoch=seat.epoch,
+            table_epoch=seat.epoch,
             after_sequence=seat.sequence,
         )
         self._wake.set()

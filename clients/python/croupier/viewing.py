@@ -31,7 +31,7 @@ class _Message(Protocol[P_co]):
     """What every game's view message has."""
 
     @property
-    def public(self) -> P_co: ...
+    def public_view(self) -> P_co: ...
     @property
     def seat(self) -> int: ...
     @property
@@ -64,14 +64,14 @@ class GameView(Generic[M]):
     @property
     def deal(self) -> int:
         """Number of the deal, from 1."""
-        return self.message.public.deal
+        return self.message.public_view.deal
 
     @property
     def players(self) -> int:
         """Number of seats."""
-        return len(self.message.public.hand_sizes)
+        return len(self.message.public_view.hand_sizes)
 
     @property
     def hand_sizes(self) -> list[int]:
         """Cards in each seat's hand."""
-        return list(self.message.public.hand_sizes)
+        return list(self.message.public_view.hand_sizes)

@@ -104,7 +104,7 @@ class Watches:
         """
         request = play_service_pb2.WatchTableRequest(
             table_id=seat.ticket.table_id,
-            epoch=seat.epoch,
+            table_epoch=seat.epoch,
             after_sequence=seat.sequence,
             view_mode=table_pb2.VIEW_MODE_FULL,
         )

@@ -80,7 +80,7 @@ async def serve() -> None:
 
 
 def _move() -> game_pb2.Move:
-    cards = [cards_pb2.CARD_7S, cards_pb2.CARD_7S]
+    cards = [cards_pb2.CARD_SEVEN_OF_SPADES, cards_pb2.CARD_SEVEN_OF_SPADES]
     return game_pb2.Move(tractor=tractor_pb2.TractorMove(play=tractor_pb2.TractorPlay(cards=cards)))
 
 

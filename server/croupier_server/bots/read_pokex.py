@@ -24,7 +24,7 @@ from croupier_server.games.pokex.view import PokexView
 
 def read_view(message: pokex_pb2.PokexView, options: PokexOptions) -> PokexView:
     """See `Reader.read_view`."""
-    return PokexView(_public(message.public, options), message.seat, packed(message.hand))
+    return PokexView(_public(message.public_view, options), message.seat, packed(message.hand))
 
 
 def _public(message: pokex_pb2.PokexPublicView, options: PokexOptions) -> PublicState:
@@ -63,7 +63,7 @@ def _trick(message: pokex_pb2.PokexTrick) -> Trick:
     return Trick(
         message.center,
         tuple(map(_play, message.plays)),
-        message.winner if message.HasField("winner") else None,
+        message.winning_team if message.HasField("winning_team") else None,
         (first, second),
         message.counted,
     )

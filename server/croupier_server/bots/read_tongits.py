@@ -34,7 +34,7 @@ from croupier_server.games.tongits.view import TongitsView
 
 def read_view(message: tongits_pb2.TongitsView, options: TongitsOptions) -> TongitsView:
     """See `Reader.read_view`."""
-    public = _public(message.public, options)
+    public = _public(message.public_view, options)
     return TongitsView(public, message.seat, packed(message.hand), tuple(message.secret_fours))
 
 
@@ -49,7 +49,7 @@ def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> 
     public.discarders = bytes(message.discarders)
     public.melds = [_meld(meld) for meld in message.melds]
     public.opened = _seats(meld.seat for meld in public.melds)
-    public.secret_fours = list(message.secret_fours)
+    public.secret_fours = list(message.secret_four_counts)
     public.turns = list(message.turns)
     public.barred_turn = _seats(message.barred_turn)
     public.barred_deal = _seats(message.barred_deal)
@@ -93,7 +93,7 @@ def _result(message: tongits_pb2.TongitsDealResult) -> DealResult:
         deal=message.deal,
         dealer=message.dealer,
         ending=Ending(message.ending),
-        winner=message.winner if message.HasField("winner") else None,
+        winner=message.winning_seat if message.HasField("winning_seat") else None,
         caller=message.caller if message.HasField("caller") else None,
         challengers=tuple(message.challengers),
         seats=tuple(map(_seat_result, message.seats)),

@@ -32,7 +32,7 @@ from croupier_server.games.tractor.view import TractorView
 
 def read_view(message: tractor_pb2.TractorView, options: TractorOptions) -> TractorView:
     """See `Reader.read_view`."""
-    public = _public(message.public, options)
+    public = _public(message.public_view, options)
     view = TractorView(public, message.seat, packed(message.hand))
     if public.phase is Phase.BURY:
         view.taken = packed(message.kitty)
@@ -90,7 +90,7 @@ def _read_making(message: tractor_pb2.TractorPublicView, public: PublicState) ->
     public.calls = tuple((called.seat, called.points) for called in message.calls)
     public.bid = max((points for _, points in public.calls), default=0)
     public.shown = tuple((play.seat, play.cards[0]) for play in message.show.plays)
-    if message.show.HasField("winner"):
+    if message.show.HasField("winning_seat"):
         public.show_points = message.show.points
 
 
@@ -134,7 +134,7 @@ def _trick(message: tractor_pb2.TractorTrick) -> Trick:
         plays[0].seat,
         tuple(packed(play.cards) for play in plays),
         _failed(plays[0]),
-        message.winner,
+        message.winning_seat,
         message.points,
     )
 
@@ -142,7 +142,7 @@ def _trick(message: tractor_pb2.TractorTrick) -> Trick:
 def _result(message: tractor_pb2.TractorDealResult) -> DealScored:
     """A result; who won a match is never told to a seat that has still to move."""
     first, second = message.levels
-    winners = message.winner if message.HasField("winner") else 1 - message.declarers
+    winners = message.winning_team if message.HasField("winning_team") else 1 - message.declarers
     return DealScored(
         deal=message.deal,
         starter=message.starter,

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from croupier.moves import Move as SdkMove
+from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 from croupier_server.games import registry
 from croupier_server.games.base import Move, Seat
@@ -55,21 +56,15 @@ def _text(field: FieldDescriptor, value: Any, syntax: str) -> str:
     if field.message_type is not None:
         inner = field.message_type.fields[0]
         assert inner.enum_type is not None
-        words = [_word(inner.enum_type, number) for number in getattr(value, inner.name)]
+        words = [option_texts(inner.enum_type)[number] for number in getattr(value, inner.name)]
         return ",".join(words) or "none"
     if field.enum_type is not None:
-        return _word(field.enum_type, value)
+        return option_texts(field.enum_type)[value]
     if isinstance(value, bool):
         return "true" if value else "false"
     if value == 0:
         return next((word for word in ("auto", "none") if syntax.startswith(word)), "0")
     return str(value)
-
-
-def _word(enum: EnumDescriptor, number: int) -> str:
-    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
-    word = enum.values_by_number[number].name.removeprefix(prefix)
-    return word.lower() if len(word) > 1 else word
 
 
 def packed(cards: Iterable[int]) -> Cards:

@@ -64,18 +64,20 @@ def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> N
 def drain(
     server: _Server,
     stop: Annotated[bool, typer.Option(help="Stop too, as after SIGTERM.")] = False,
-    resume: Annotated[bool, typer.Option(help="Take new tables again.")] = False,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> None:
     """Take no new tables; what is under way is played on."""
-    if stop and resume:
-        fail("--stop and --resume: a server that stops takes no tables; give one of them")
-    found: pb.DrainServerResponse = _call(
-        server, key_file, ca, "DrainServer", stop=stop, resume=resume
-    )
-    does = "stops" if stop else "takes new tables again" if resume else "takes no new tables"
+    found: pb.DrainServerResponse = _call(server, key_file, ca, "DrainServer", stop=stop)
+    does = "stops" if stop else "takes no new tables"
     print(f"the server {does}; {_counted(found.live_tables, 'live table')}")
+
+
+@group.command("resume")
+def resume(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> None:
+    """Take new tables again after `drain`."""
+    found: pb.ResumeServerResponse = _call(server, key_file, ca, "ResumeServer")
+    print(f"the server takes new tables again; {_counted(found.live_tables, 'live table')}")
 
 
 @group.command("abort")
@@ -139,7 +141,7 @@ def release(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
     """Let play go on at a table in quarantine."""
-    _call(server, key_file, ca, "QuarantineTable", table_id=table, detail=why, release=True)
+    _call(server, key_file, ca, "ReleaseTable", table_id=table, detail=why)
     print(f"play goes on at {table}")
 
 

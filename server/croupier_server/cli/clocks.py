@@ -22,7 +22,7 @@ STRIKES: Final = 3
 """Strikes that are a forfeit where there is a clock, if nothing else is asked for."""
 
 
-class OnTimeOut(StrEnum):
+class TimeoutPolicy(StrEnum):
     """What becomes of a bot whose time has run out."""
 
     FALLBACK = "fallback"
@@ -44,7 +44,7 @@ Increment = Annotated[
     float, typer.Option(min=0, help="Seconds added to --base-time after each move.")
 ]
 TimeOut = Annotated[
-    OnTimeOut,
+    TimeoutPolicy,
     typer.Option(
         help="What follows when time is up: the match is lost (forfeit), or a move is played for "
         "the bot (fallback), and a strike counted (strike)."
@@ -66,7 +66,7 @@ def read_clock(
     move_time: float | None,
     base_time: float,
     increment: float,
-    on_time_out: OnTimeOut,
+    on_timeout: TimeoutPolicy,
     strikes: int | None,
     disconnect_grace: float,
 ) -> Clock | None:
@@ -76,7 +76,7 @@ def read_clock(
     if move_time is None:
         move_time = 0.0 if base_time or increment else MOVE_TIME
     if not (move_time or base_time or increment):
-        if on_time_out is not OnTimeOut.FORFEIT or strikes is not None or disconnect_grace:
+        if on_timeout is not TimeoutPolicy.FORFEIT or strikes is not None or disconnect_grace:
             fail("there is no clock; give --move-time or --base-time")
         return None
     return Clock(
@@ -84,6 +84,6 @@ def read_clock(
         increment=increment,
         per_move=move_time,
         strikes=STRIKES if strikes is None else strikes,
-        on_time_out=on_time_out.value,
+        on_timeout=on_timeout.value,
         disconnect_grace=disconnect_grace,
     )

@@ -87,8 +87,8 @@ class Narrator:
         """Lines for where the table stands."""
         with _untrusted("the snapshot"):
             lines = table_lines(snapshot.table)
-            if snapshot.WhichOneof("view") == "public":
-                lines += self._teller.position(snapshot.public)
+            if snapshot.WhichOneof("view") == "public_view":
+                lines += self._teller.position(snapshot.public_view)
             lines += self.clocks(snapshot.clocks)
             if snapshot.table.HasField("result"):
                 lines += result_lines(snapshot.table.result, self._names)

@@ -60,7 +60,7 @@ def command(
         fail(f"{file}: {error}; `croupier verify` says more")
 
 
-def read(file: Path) -> record_pb2.Record:
+def read(file: Path) -> record_pb2.MatchRecord:
     """The record in *file*, or one line that says why there is none."""
     from google.protobuf.message import DecodeError
 
@@ -70,7 +70,7 @@ def read(file: Path) -> record_pb2.Record:
 
     data = read_record_file(file)
     try:
-        record = record_pb2.Record.FromString(data)
+        record = record_pb2.MatchRecord.FromString(data)
         if record.hash:
             read_record(data)
     except DecodeError:
@@ -82,7 +82,7 @@ def read(file: Path) -> record_pb2.Record:
     return record
 
 
-def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]]:
+def tell(record: record_pb2.MatchRecord, seats: frozenset[int]) -> Iterator[list[str]]:
     """The lines of each step, as the *seats* saw it together."""
     from google.protobuf.message import DecodeError
 
@@ -93,10 +93,10 @@ def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]
     for row in record.rows:
         if row.sequence:
             try:
-                event = table_pb2.TableEvent.FromString(row.public)
+                event = table_pb2.TableEvent.FromString(row.public_part)
                 private = {
-                    part.seat: table_pb2.TableEvent.FromString(part.part).private
-                    for part in row.private
+                    part.seat: table_pb2.TableEvent.FromString(part.part).private_part
+                    for part in row.private_parts
                     if part.seat in seats
                 }
             except DecodeError:
@@ -106,7 +106,7 @@ def tell(record: record_pb2.Record, seats: frozenset[int]) -> Iterator[list[str]
                 yield lines
 
 
-def ends_of(record: record_pb2.Record) -> Ends:
+def ends_of(record: record_pb2.MatchRecord) -> Ends:
     """How the ends of tricks, turns and deals are told in the game of *record*."""
     from croupier_server.cli.narrator import TELLERS, Untellable, game_name
 

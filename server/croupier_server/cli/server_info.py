@@ -29,6 +29,7 @@ def command(
 
     from croupier.credentials import encryption_advice
     from croupier.v1 import system_service_pb2, system_service_pb2_grpc
+    from croupier_server.cli.narrator import game_name
 
     with open_blocking(use(key_file, ca), server) as channel:
         stub = system_service_pb2_grpc.SystemServiceStub(channel)
@@ -50,4 +51,4 @@ def command(
     for field, value in limits.ListFields():
         say(f"{field.name}: {value}")
     for ruleset in info.rulesets:
-        say(f"{ruleset.game} {ruleset.ruleset}: {ruleset.hash.hex()}")
+        say(f"{game_name(ruleset.game)} {ruleset.ruleset}: {ruleset.hash.hex()}")

@@ -109,8 +109,12 @@ class PokexTeller:
             ended = event.trick_ended
             shown = [str(PokerHand.of(hand)) for hand in ended.hands]
             # The hand that took the trick comes first.
-            hands = " against ".join(reversed(shown) if ended.winner else shown)
-            won = f"side {ended.winner} takes" if ended.HasField("winner") else "nobody takes"
+            hands = " against ".join(reversed(shown) if ended.winning_team else shown)
+            won = (
+                f"side {ended.winning_team} takes"
+                if ended.HasField("winning_team")
+                else "nobody takes"
+            )
             counts = f", which counts for {ended.counted}" if ended.counted > 1 else ""
             lines.append(f"  {won} the trick{counts}: {hands}")
         return lines

@@ -74,7 +74,7 @@ class TongitsTeller:
         ]
         lines += [
             f"  {self._table.name(seat)} has laid {_count(fours, 'secret four')}"
-            for seat, fours in enumerate(public.secret_fours)
+            for seat, fours in enumerate(public.secret_four_counts)
             if fours
         ]
         if public.discards:
@@ -172,7 +172,11 @@ class TongitsTeller:
 
     def _scored(self, event: tongits_pb2.TongitsDealResult) -> list[str]:
         table = self._table
-        won = f"{table.name(event.winner)} wins" if event.HasField("winner") else "nobody wins"
+        won = (
+            f"{table.name(event.winning_seat)} wins"
+            if event.HasField("winning_seat")
+            else "nobody wins"
+        )
         lines = [f"deal {event.deal} ends {_ENDINGS.get(event.ending, '')}: {won}"]
         for seat in event.seats:
             burned = ", burned" if seat.is_burned else ""
@@ -184,7 +188,7 @@ class TongitsTeller:
                 lines.append(f"  {table.name(seat.seat)} is burned")
         lines += [f"  {table.name(paid.seat)} pays {_payment(paid)}" for paid in event.payments]
         if event.jackpot:
-            lines.append(f"  {table.name(event.winner)} takes the pot of {event.jackpot}")
+            lines.append(f"  {table.name(event.winning_seat)} takes the pot of {event.jackpot}")
         chips = _chips(seat.chips for seat in event.seats)
         pot = f"pot {event.pot}; next dealer {table.name(event.next_dealer)}"
         return [*lines, f"  chips {chips}, {pot}"]

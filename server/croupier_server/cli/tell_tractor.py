@@ -147,8 +147,8 @@ class TractorTeller:
         if kind == "show_ended":
             show = event.show_ended
             return [
-                f"{self._name(show.starter)} is the starter; {self._name(show.winner)} wins the "
-                f"show ({show.points} points, opponents {show.opponents_points})"
+                f"{self._name(show.starter)} is the starter; {self._name(show.winning_seat)} wins "
+                f"the show ({show.points} points, opponents {show.opponents_points})"
             ]
         if kind == "trumps_fixed":
             fixed = event.trumps_fixed
@@ -209,7 +209,7 @@ class TractorTeller:
         if self._leads:
             won = event.trick_won
             lines.append(
-                f"  {self._name(won.winner)} wins the trick of {won.points} points; "
+                f"  {self._name(won.winning_seat)} wins the trick of {won.points} points; "
                 f"opponents {won.opponents_points}"
             )
         return lines
@@ -221,8 +221,8 @@ class TractorTeller:
             + (f", its points{bonus}" if event.kitty_multiplier else ""),
             f"deal {event.deal} ends: opponents have {event.total} points",
         ]
-        if event.HasField("winner"):
-            lines[-1] += f"; team {event.winner} wins {event.levels_gained} levels"
+        if event.HasField("winning_team"):
+            lines[-1] += f"; team {event.winning_team} wins {event.levels_gained} levels"
         else:
             lines[-1] += "; nobody wins, the opponents take over"
         lines[-1] += f"; levels {_levels(event.levels)}; next {self._name(event.next_starter)}"
@@ -230,7 +230,7 @@ class TractorTeller:
 
 
 def _rank(rank: int) -> str:
-    return RANKS[rank - cards_pb2.RANK_2]
+    return RANKS[rank - cards_pb2.RANK_TWO]
 
 
 def _levels(levels: Iterable[int]) -> str:

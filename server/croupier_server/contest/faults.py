@@ -1,6 +1,6 @@
 """The score of a match that an entrant did not play to its end. Pure.
 
-A fault (a crash, an illegal move, a concession, a time-out, an absence) is a loss, and never pays:
+A fault (a crash, an illegal move, a concession, a timeout, an absence) is a loss, and never pays:
 the seats of the entrant at fault score what they had after the last finished deal, less the most
 that one deal can cost for each deal that was still to play. The other seats receive that in equal
 parts.
@@ -71,10 +71,10 @@ def fault_scores(standing: Standing, at_fault: Sequence[int], stakes: Stakes) ->
 # Reading a record -------------------------------------------------------------------------------
 
 
-def standing(record: record_pb2.Record, stakes: Stakes) -> Standing:
+def standing(record: record_pb2.MatchRecord, stakes: Stakes) -> Standing:
     """The standing after the last finished deal of *record*."""
     for row in reversed(record.rows):
-        event = table_pb2.TableEvent.FromString(row.public).game
+        event = table_pb2.TableEvent.FromString(row.public_part).game
         game = event.WhichOneof("game")
         if game is not None:
             told = getattr(event, game)

@@ -166,10 +166,10 @@ class _Live:
     match: Match
     table_id: str
     host_ticket: str
-    ended: asyncio.Future[record_pb2.Record | None]
+    ended: asyncio.Future[record_pb2.MatchRecord | None]
     fault: _Fault | None = None
 
-    def end(self, record: record_pb2.Record | None) -> None:
+    def end(self, record: record_pb2.MatchRecord | None) -> None:
         """End the match with *record*, unless it has ended already."""
         if not self.ended.done():
             self.ended.set_result(record)
@@ -300,7 +300,7 @@ class _Runner:
         for live in self._live.values():
             live.fail(self.broken)
 
-    def _take(self, record: record_pb2.Record) -> None:
+    def _take(self, record: record_pb2.MatchRecord) -> None:
         live = self._live.get(record.table.table_id)
         if live is not None:
             live.end(record)
@@ -399,7 +399,7 @@ class _Runner:
             return self._lost(match, live.table_id, live.fault, None)
         return self._read(live, record)
 
-    async def _record(self, live: _Live) -> record_pb2.Record | None:
+    async def _record(self, live: _Live) -> record_pb2.MatchRecord | None:
         """The record of a match, once it comes; None if it never began.
 
         Raises:
@@ -495,7 +495,7 @@ class _Runner:
 
     # Results -----------------------------------------------------------------------------------
 
-    def _read(self, live: _Live, record: record_pb2.Record) -> MatchResult:
+    def _read(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
         """Write *record* to the folder and read the result of its match from it."""
         plan, match = self._plan, live.match
         teams = range(len(match.seating))
@@ -510,7 +510,7 @@ class _Runner:
             return found._replace(detail=found.detail or why)
         return found._replace(record=name)
 
-    def _judge(self, live: _Live, record: record_pb2.Record) -> MatchResult:
+    def _judge(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
         """The result of a match by its record."""
         plan, match, result = self._plan, live.match, record.result
         reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
@@ -525,7 +525,7 @@ class _Runner:
             found = self._lost(match, live.table_id, fault, record)
         return found._replace(reason=reason)
 
-    def _fault(self, match: Match, record: record_pb2.Record) -> _Fault | None:
+    def _fault(self, match: Match, record: record_pb2.MatchRecord) -> _Fault | None:
         """The fault that *record* itself speaks of, if it does."""
         result = record.result
         if not result.HasField("seat"):
@@ -546,7 +546,7 @@ class _Runner:
         return _Fault(outcome, (number,), f"a match was forfeited{why} {by}")
 
     def _lost(
-        self, match: Match, table_id: str, fault: _Fault, record: record_pb2.Record | None
+        self, match: Match, table_id: str, fault: _Fault, record: record_pb2.MatchRecord | None
     ) -> MatchResult:
         """The result of a match that ended by *fault*; *record* if it has begun."""
         plan = self._plan
@@ -554,7 +554,7 @@ class _Runner:
         at_fault = [seat for seat, number in enumerate(numbers) if number in fault.entrants]
         score = None
         if len(at_fault) < len(numbers):
-            reached = standing(record or record_pb2.Record(), plan.stakes)
+            reached = standing(record or record_pb2.MatchRecord(), plan.stakes)
             scores = fault_scores(reached, at_fault, plan.stakes)
             score = match_score(scores, plan.teams, match.seating)
         return MatchResult(
@@ -566,13 +566,13 @@ class _Runner:
         return MatchResult(match, table_id, None, Outcome.SERVER_FAULT, detail=why)
 
 
-def has_timed_out(record: record_pb2.Record, seat: int) -> bool:
+def has_timed_out(record: record_pb2.MatchRecord, seat: int) -> bool:
     """Whether *seat* has run out of time for a decision at least once."""
     for row in record.rows:
         played = getattr(row.input, row.input.WhichOneof("input") or "", None)
         if isinstance(played, record_pb2.MoveInput) and played.timed_out and played.seat == seat:
             return True
-        event = table_pb2.TableEvent.FromString(row.public)
+        event = table_pb2.TableEvent.FromString(row.public_part)
         if event.WhichOneof("event") == "seat_timed_out" and event.seat_timed_out.seat == seat:
             return True
     return False

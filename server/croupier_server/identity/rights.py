@@ -79,10 +79,12 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.record.v1.RecordService/VerifyRecord": _SPECTATE,
         "croupier.admin.v1.AdminService/GetServerStatus": _ADMIN,
         "croupier.admin.v1.AdminService/DrainServer": _ADMIN,
+        "croupier.admin.v1.AdminService/ResumeServer": _ADMIN,
         "croupier.admin.v1.AdminService/AbortTable": _ADMIN,
         "croupier.admin.v1.AdminService/VoidMatch": _ADMIN,
         "croupier.admin.v1.AdminService/AdjudicateTable": _ADMIN,
         "croupier.admin.v1.AdminService/QuarantineTable": _ADMIN,
+        "croupier.admin.v1.AdminService/ReleaseTable": _ADMIN,
         "croupier.admin.v1.AdminService/ListAuditEntries": _ADMIN,
     }
 )

@@ -66,10 +66,12 @@ class AdminService:
         service = calls.service("croupier.admin.v1.AdminService")
         service.unary("GetServerStatus", pb.GetServerStatusRequest, self.get_server_status)
         service.unary("DrainServer", pb.DrainServerRequest, self.drain_server)
+        service.unary("ResumeServer", pb.ResumeServerRequest, self.resume_server)
         service.unary("AbortTable", pb.AbortTableRequest, self.abort_table)
         service.unary("VoidMatch", pb.VoidMatchRequest, self.void_match)
         service.unary("AdjudicateTable", pb.AdjudicateTableRequest, self.adjudicate_table)
         service.unary("QuarantineTable", pb.QuarantineTableRequest, self.quarantine_table)
+        service.unary("ReleaseTable", pb.ReleaseTableRequest, self.release_table)
         service.unary("ListAuditEntries", pb.ListAuditEntriesRequest, self.list_audit_entries)
         return service.handler()
 
@@ -95,25 +97,30 @@ class AdminService:
     async def drain_server(
         self, caller: Caller, request: pb.DrainServerRequest
     ) -> pb.DrainServerResponse:
-        """No new tables, or new ones again; or the end of the process."""
+        """Refuses new tables; with ``stop`` also ends the process."""
         shard = self._operated.shard
 
         async def drain() -> None:
-            if request.stop and request.resume:
-                raise InvalidRequest(
-                    Reason.MALFORMED_REQUEST,
-                    "a server that stops takes no tables; send stop or resume, not both",
-                    field="resume",
-                )
-            shard.reception.is_closed = not request.resume
+            shard.reception.is_closed = True
 
-        action = "DrainServer resume" if request.resume else "DrainServer"
-        action += " stop" if request.stop else ""
+        action = "DrainServer stop" if request.stop else "DrainServer"
         await self._audited(caller, action, "", "", drain)
         if request.stop:
             _log.info("stopping", by=caller.principal)
             self._operated.stop()
         return pb.DrainServerResponse(live_tables=shard.directory.live)
+
+    async def resume_server(
+        self, caller: Caller, _request: pb.ResumeServerRequest
+    ) -> pb.ResumeServerResponse:
+        """Accepts new tables again."""
+        shard = self._operated.shard
+
+        async def resume() -> None:
+            shard.reception.is_closed = False
+
+        await self._audited(caller, "ResumeServer", "", "", resume)
+        return pb.ResumeServerResponse(live_tables=shard.directory.live)
 
     async def abort_table(
         self, caller: Caller, request: pb.AbortTableRequest
@@ -161,19 +168,28 @@ class AdminService:
     async def quarantine_table(
         self, caller: Caller, request: pb.QuarantineTableRequest
     ) -> pb.QuarantineTableResponse:
-        """Stops play at a table, or lets it go on."""
+        """Stops play at a table for now."""
         detail = printable("detail", request.detail)
 
         async def quarantine() -> None:
-            if request.release:
-                self._tables.release(request.table_id)
-            else:
-                self._tables.quarantine(request.table_id)
+            self._tables.quarantine(request.table_id)
             await self._operated.shard.committed()
 
-        action = "QuarantineTable release" if request.release else "QuarantineTable"
-        await self._audited(caller, action, request.table_id, detail, quarantine)
+        await self._audited(caller, "QuarantineTable", request.table_id, detail, quarantine)
         return pb.QuarantineTableResponse()
+
+    async def release_table(
+        self, caller: Caller, request: pb.ReleaseTableRequest
+    ) -> pb.ReleaseTableResponse:
+        """Lets play go on at a table in quarantine."""
+        detail = printable("detail", request.detail)
+
+        async def release() -> None:
+            self._tables.release(request.table_id)
+            await self._operated.shard.committed()
+
+        await self._audited(caller, "ReleaseTable", request.table_id, detail, release)
+        return pb.ReleaseTableResponse()
 
     async def list_audit_entries(
         self, _caller: Caller, request: pb.ListAuditEntriesRequest

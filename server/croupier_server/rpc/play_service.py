@@ -91,7 +91,7 @@ class PlayService:
             feed = self._shard.watch_seat(
                 caller,
                 table,
-                epoch=request.epoch,
+                epoch=request.table_epoch,
                 after=request.after_sequence,
                 mode=request.view_mode,
             )

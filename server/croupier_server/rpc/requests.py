@@ -18,17 +18,17 @@ from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.validate import malformed
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     ClockSpec,
     CreateTable,
     DealKind,
     DealSource,
     JoinTable,
-    OnAbsence,
-    OnTimeOut,
     SeatSpec,
     SpectatorDelay,
     StartMode,
+    TimeoutPolicy,
     Visibility,
 )
 from croupier_server.wire.base import LegalMode
@@ -71,7 +71,7 @@ def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) ->
         deal=_deal_source(spec.deal_source),
         clock=_clock_spec(spec.clock),
         legal_mode=spec.legal_mode or LegalMode.FULL,
-        on_absence=OnAbsence(spec.absence or OnAbsence.WAIT),
+        absence=AbsencePolicy(spec.absence or AbsencePolicy.WAIT),
         rated=spec.rated,
         shared_seats=spec.shared_seats,
         start_mode=StartMode(spec.start_mode or StartMode.AUTOMATIC),
@@ -208,7 +208,7 @@ def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
         per_move_ms=milliseconds("spec.clock.per_move", clock.per_move),
         window_ms=milliseconds("spec.clock.window_time", clock.window_time),
         strikes=clock.strikes,
-        on_time_out=OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
+        on_timeout=TimeoutPolicy(clock.on_timeout or TimeoutPolicy.STRIKE),
         disconnect_grace_ms=milliseconds("spec.clock.disconnect_grace", clock.disconnect_grace),
         start_timeout_ms=milliseconds("spec.clock.start_timeout", clock.start_timeout),
     )

@@ -50,7 +50,7 @@ class SpectateService:
         table = self._shard.table(request.table_id)
         async with self._shard.refusing():
             feed = self._shard.spectate(
-                table, epoch=request.epoch, after=request.after_sequence, caller=caller
+                table, epoch=request.table_epoch, after=request.after_sequence, caller=caller
             )
         try:
             with while_key_lasts(caller, feed):

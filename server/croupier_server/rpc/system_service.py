@@ -18,6 +18,7 @@ from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import image_bytes
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
+from croupier_server.wire.registry import WIRES_BY_NAME
 
 API_VERSIONS: Final = ("croupier.v1", "croupier.record.v1")
 
@@ -71,4 +72,8 @@ def _ruleset_hashes() -> Iterator[pb.RulesetHash]:
     for name, game in sorted(GAMES.items()):
         for ruleset in game.rulesets():
             texts = game.option_text(game.options(ruleset, {}))
-            yield pb.RulesetHash(game=name, ruleset=ruleset, hash=ruleset_hash(texts))
+            yield pb.RulesetHash(
+                game=WIRES_BY_NAME[name].kind,  # type: ignore[arg-type]  # a number of GameKind
+                ruleset=ruleset,
+                hash=ruleset_hash(texts),
+            )

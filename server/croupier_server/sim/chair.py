@@ -202,12 +202,12 @@ class Chair:
                 self.has_begun |= update.event.HasField("match_started")
             case "snapshot":
                 self.has_begun |= update.snapshot.table.status >= _PLAYING
-                self.epoch = update.snapshot.table.epoch
+                self.epoch = update.snapshot.table.table_epoch
                 self.sequence = update.snapshot.sequence
                 if update.snapshot.table.HasField("result"):
                     self.is_done = True
             case "resumed":
-                self.epoch = update.resumed.epoch
+                self.epoch = update.resumed.table_epoch
             case "nonce_wanted":
                 self._unveil(update.nonce_wanted.nonce_hash)
             case "move_accepted":

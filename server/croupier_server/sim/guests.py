@@ -285,7 +285,7 @@ class Spectator:
         stream = Stream(world.next_stream(), self._table_id, None, self._name, True, is_prompt)
         world.see(Opened(world.now_ms(), stream, self._epoch, self._sequence))
         request = spectate_service_pb2.SpectateTableRequest(
-            table_id=self._table_id, epoch=self._epoch, after_sequence=self._sequence
+            table_id=self._table_id, table_epoch=self._epoch, after_sequence=self._sequence
         )
         self._call = self._line.call(
             "/croupier.v1.SpectateService/SpectateTable",
@@ -302,7 +302,7 @@ class Spectator:
         world.see(Told(world.now_ms(), stream, update, payload, sent))
         match update.WhichOneof("update"):
             case "snapshot":
-                self._epoch = update.snapshot.table.epoch
+                self._epoch = update.snapshot.table.table_epoch
                 self._sequence = update.snapshot.sequence
             case "event":
                 self._sequence = update.event.sequence

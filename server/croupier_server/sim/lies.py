@@ -62,7 +62,7 @@ def spoil(
             frame.opens.add(channel=90_000, table_id=chair.table_id, ticket="wrong", view_mode=2)
         case 2:
             frame.opens.add(
-                channel=90_001, table_id=chair.table_id, ticket=chair.ticket[::-1], epoch=9
+                channel=90_001, table_id=chair.table_id, ticket=chair.ticket[::-1], table_epoch=9
             )
         case 3:
             frame.nonces.add(channel=channel, nonce=rng.randbytes(rng.randrange(40)))

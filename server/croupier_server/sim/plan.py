@@ -150,7 +150,7 @@ class TablePlan:
     @property
     def is_relieved(self) -> bool:
         """Whether house bots play for who is away."""
-        return self.request.spec.absence == table_pb2.ON_ABSENCE_HOUSE_BOT
+        return self.request.spec.absence == table_pb2.ABSENCE_POLICY_HOUSE_BOT
 
     @property
     def has_start_timeout(self) -> bool:
@@ -272,7 +272,7 @@ def relieve(rng: Random, tables: list[TablePlan], *, often: float = 0.2) -> bool
     """Have house bots play for who is away, *often* a table; returns whether at any."""
     relieved = [table for table in tables if rng.random() < often]
     for table in relieved:
-        table.request.spec.absence = table_pb2.ON_ABSENCE_HOUSE_BOT
+        table.request.spec.absence = table_pb2.ABSENCE_POLICY_HOUSE_BOT
     return bool(relieved)
 
 
@@ -417,10 +417,10 @@ def _clock(rng: Random, spec: table_pb2.TableSpec) -> None:
         clock.window_time.FromMilliseconds(rng.choice((200, 1_000, 5_000)))
     if rng.random() < 0.3:
         clock.strikes = rng.choice((1, 3, 10))
-    clock.on_time_out = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number
+    clock.on_timeout = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number
     if 0 < clock.window_time.ToMilliseconds() < _WINDOW_MS:
         # It may close before a question has come, which is nobody's fault.
-        clock.on_time_out = table_pb2.TIME_OUT_POLICY_FALLBACK
+        clock.on_timeout = table_pb2.TIMEOUT_POLICY_FALLBACK
     if rng.random() < 0.3:
         clock.disconnect_grace.seconds = rng.choice((2, 60))
     if rng.random() < 0.3:

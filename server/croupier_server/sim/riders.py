@@ -182,7 +182,7 @@ class WatchRider(Rider):
             return
         request = play_service_pb2.WatchTableRequest(
             table_id=chair.table_id,
-            epoch=chair.epoch,
+            table_epoch=chair.epoch,
             after_sequence=chair.sequence,
             view_mode=chair.plan.mode,  # type: ignore[arg-type]  # a number of ViewMode
         )

@@ -70,7 +70,7 @@ class SessionRider(Rider):
             table_id=chair.table_id,
             ticket=chair.ticket,
             view_mode=chair.plan.mode,
-            epoch=chair.epoch,
+            table_epoch=chair.epoch,
             after_sequence=chair.sequence,
         )
         self._wake()

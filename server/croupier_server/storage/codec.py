@@ -160,10 +160,10 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
     for number, message in enumerate(record.rows):
         row = LogRow(
             record.table.table_id,
-            record.table.epoch,
+            record.table.table_epoch,
             message.sequence,
-            message.public,
-            {one.seat: one.part for one in message.private} or NO_PRIVATE,
+            message.public_part,
+            {one.seat: one.part for one in message.private_parts} or NO_PRIVATE,
             message.input.SerializeToString(deterministic=True),
         )
         hash_ = hashlib.sha256(hash_ + row_body(row)).digest()
@@ -197,11 +197,11 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
     return match, tuple(rows)
 
 
-def _parse(data: bytes) -> record_pb2.Record:
+def _parse(data: bytes) -> record_pb2.MatchRecord:
     """The message in *data*, the hash at its end checked; what is unknown is left out."""
     _check_shape(data)
     try:
-        record = record_pb2.Record.FromString(data)
+        record = record_pb2.MatchRecord.FromString(data)
     except DecodeError as error:
         raise RecordError("not a record") from error
     if record.format != RECORD_FORMAT:

@@ -5,7 +5,7 @@ time per move is charged to the base, and the increment is added after each move
 of sealed windows go to hidden accounts, which are opened when the deal has ended: until then
 nothing shown tells who was asked.
 
-All of it follows from the log: from what each move was charged, from time-outs, from absences told
+All of it follows from the log: from what each move was charged, from timeouts, from absences told
 with a move, and from notes about strikes for refusals.
 
 Must not be put here: what time it is (``timing.py``), and what follows when time runs out.
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from croupier_server.games.base import Seat
-from croupier_server.tables.spec import ClockSpec, OnTimeOut
+from croupier_server.tables.spec import ClockSpec, TimeoutPolicy
 
 OUT_OF_STRIKES: Final = "out of strikes"
 OUT_OF_TIME: Final = "out of time"
@@ -85,9 +85,9 @@ class Accounts:
 
     def time_out(self, seat: Seat, *, sealed: bool) -> int:
         """*seat* has run out of time for a decision; returns its strikes on show."""
-        if self._spec.on_time_out is OnTimeOut.STRIKE:
+        if self._spec.on_timeout is TimeoutPolicy.STRIKE:
             return self.strike(seat, sealed=sealed)
-        if self._spec.on_time_out is OnTimeOut.FORFEIT:
+        if self._spec.on_timeout is TimeoutPolicy.FORFEIT:
             flags = self._is_out_hidden if sealed else self._is_out
             flags[seat] = True
         return self._strikes[seat]
@@ -101,9 +101,9 @@ class Accounts:
         return self._strikes[seat]
 
     def set_strikes(self, seat: Seat, strikes: int) -> None:
-        """Let *seat* have so many strikes on show once a time-out that comes now is counted, for a
+        """Let *seat* have so many strikes on show once a timeout that comes now is counted, for a
         replay: those for refusals are in no event."""
-        is_counted = self._spec.on_time_out is OnTimeOut.STRIKE
+        is_counted = self._spec.on_timeout is TimeoutPolicy.STRIKE
         self._strikes[seat] = strikes - is_counted
 
     def open_hidden(self) -> None:

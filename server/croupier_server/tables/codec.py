@@ -26,16 +26,16 @@ from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.kept import Creation, Kept, load
 from croupier_server.tables.spec import (
     AbortedBy,
+    AbsencePolicy,
     Access,
     ClockSpec,
     DealKind,
     DealSource,
-    OnAbsence,
-    OnTimeOut,
     SeatSpec,
     SpectatorDelay,
     StartMode,
     TableSpec,
+    TimeoutPolicy,
     Visibility,
 )
 from croupier_server.wire.base import GameWire
@@ -279,7 +279,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
     arm = spec.deal_source.WhichOneof("source")
     return TableSpec(
         table_id=table.table_id,
-        epoch=table.epoch,
+        epoch=table.table_epoch,
         kind=spec.game,
         ruleset=spec.ruleset,
         options=options,
@@ -299,7 +299,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
         commitment=table.commitment,
         clock=read_clock(spec.clock),
         legal_mode=spec.legal_mode,
-        on_absence=OnAbsence(spec.absence),
+        absence=AbsencePolicy(spec.absence),
         rated=spec.rated,
         shared_seats=spec.shared_seats,
         start_mode=StartMode(spec.start_mode),
@@ -319,7 +319,7 @@ def read_clock(clock: table_pb2.ClockSpec) -> ClockSpec:
         clock.per_move.ToMilliseconds(),
         clock.window_time.ToMilliseconds(),
         clock.strikes,
-        OnTimeOut(clock.on_time_out or OnTimeOut.STRIKE),
+        TimeoutPolicy(clock.on_timeout or TimeoutPolicy.STRIKE),
         clock.disconnect_grace.ToMilliseconds(),
         clock.start_timeout.ToMilliseconds(),
     )

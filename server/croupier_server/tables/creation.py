@@ -84,7 +84,7 @@ def make_spec(
         commitment=b"",
         clock=request.clock,
         legal_mode=request.legal_mode,
-        on_absence=request.on_absence,
+        absence=request.absence,
         rated=request.rated,
         shared_seats=request.shared_seats,
         start_mode=request.start_mode,

@@ -86,7 +86,7 @@ def clock_spec(clock: ClockSpec) -> bytes:
         (
             *(_duration(field, ms) for field, ms in enumerate(times, 1)),
             field_number(5, clock.strikes),
-            field_number(6, clock.on_time_out),
+            field_number(6, clock.on_timeout),
             *(_duration(field, ms) for field, ms in enumerate(more, 7)),
         )
     )
@@ -133,7 +133,7 @@ def table_spec(spec: TableSpec) -> bytes:
             field_bytes(4, clock_spec(spec.clock)),
             field_bytes(5, deal_source(spec.deal)),
             field_number(6, spec.legal_mode),
-            field_number(7, spec.on_absence),
+            field_number(7, spec.absence),
             field_number(8, spec.rated),
             field_number(9, spec.shared_seats),
             field_number(10, spec.start_mode),

@@ -28,7 +28,7 @@ class Limits(NamedTuple):
         nonce_ms: how long a table waits for nonces.
         reconnect_grace_ms: after a restart no clock runs for so long, unless its question was sent.
         away_ms: after so long a seat without stream or call is away, and so is one that lets its
-            turn wait where there is no clock; what follows is the table's `OnAbsence`.
+            turn wait where there is no clock; what follows is the table's `AbsencePolicy`.
         idle_ms: a table at which nothing has happened for so long is stopped.
         relief_bot: name of the house bot that takes over from a player who is away.
         network_grace_ms: most that is not charged of a decision's time for a slow network, as a

@@ -1,4 +1,4 @@
-"""Who has been away for too long, at tables that do something about it (`OnAbsence`).
+"""Who has been away for too long, at tables that do something about it (`AbsencePolicy`).
 
 A seat is away while it has no stream and makes no call. Where there is no clock, a seat that lets
 its turn wait as long counts as away too; sealed windows are left out of this, as it would show who

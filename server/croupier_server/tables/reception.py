@@ -29,10 +29,10 @@ from croupier_server.tables.restore import Surroundings
 from croupier_server.tables.results import Created, Joined, Made, Sat
 from croupier_server.tables.seats import secret_hash, ticket_hash
 from croupier_server.tables.spec import (
+    AbsencePolicy,
     Access,
     CreateTable,
     JoinTable,
-    OnAbsence,
     StartMode,
     Status,
     TableSpec,
@@ -117,7 +117,7 @@ class Reception:
             make_dealer=self._dealer,
             new_secret=self._new_secret,
             outbox=host.commits.outbox,
-            away_ms=lambda spec: self._away_ms(spec.on_absence),
+            away_ms=lambda spec: self._away_ms(spec.absence),
             now_ms=host.now_ms,
             grace_ms=host.limits.reconnect_grace_ms,
             nonce_ms=host.limits.nonce_ms,
@@ -298,7 +298,7 @@ class Reception:
             make_dealer=self._dealer,
             outbox=self._host.commits.outbox,
             number=self._number,
-            away_ms=self._away_ms(spec.on_absence),
+            away_ms=self._away_ms(spec.absence),
         )
         return table, host_ticket, codes
 
@@ -323,9 +323,9 @@ class Reception:
     def _new_secret(self) -> bytes:
         return self._secrets(deals.SECRET_BYTES)
 
-    def _away_ms(self, on_absence: OnAbsence) -> int:
-        is_minded = on_absence is OnAbsence.FORFEIT or (
-            on_absence is OnAbsence.HOUSE_BOT and self._house.is_open
+    def _away_ms(self, absence: AbsencePolicy) -> int:
+        is_minded = absence is AbsencePolicy.FORFEIT or (
+            absence is AbsencePolicy.HOUSE_BOT and self._house.is_open
         )
         return self._host.limits.away_ms if is_minded else FOREVER
 

@@ -39,7 +39,7 @@ class _Channel(SeatFeed):
             table,
             seat,
             mode=view_mode(opening.view_mode),
-            epoch=opening.epoch,
+            epoch=opening.table_epoch,
             after=opening.after_sequence,
             lag_max=stream.shard.limits.lag_max,
         )

@@ -108,7 +108,7 @@ class Channel(SeatFeed):
             table,
             seat,
             mode=view_mode(request.view_mode),
-            epoch=request.epoch,
+            epoch=request.table_epoch,
             after=request.after_sequence,
             lag_max=shard.limits.lag_max,
         )

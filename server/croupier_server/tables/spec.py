@@ -53,17 +53,17 @@ class Visibility(IntEnum):
     PRIVATE = 3
 
 
-class OnAbsence(IntEnum):
-    """What becomes of an absent seat; the numbers are those of ``croupier.v1.OnAbsence``."""
+class AbsencePolicy(IntEnum):
+    """What becomes of an absent seat; the numbers are those of ``croupier.v1.AbsencePolicy``."""
 
     WAIT = 1
     HOUSE_BOT = 2
     FORFEIT = 3
 
 
-class OnTimeOut(IntEnum):
+class TimeoutPolicy(IntEnum):
     """What becomes of a seat whose time has run out; the numbers are those of
-    ``croupier.v1.TimeOutPolicy``."""
+    ``croupier.v1.TimeoutPolicy``."""
 
     FALLBACK = 1
     STRIKE = 2
@@ -118,7 +118,7 @@ class ClockSpec:
         per_move_ms: time for each move before the base is touched.
         window_ms: how long a sealed window stays open; 0: until all have answered.
         strikes: strikes after which a seat forfeits; 0: never.
-        on_time_out: what becomes of a seat whose time has run out.
+        on_timeout: what becomes of a seat whose time has run out.
         disconnect_grace_ms: for so long in all a seat is charged nothing while it has no stream.
         start_timeout_ms: so long after the table was made the match must have begun; 0: whenever.
     """
@@ -128,7 +128,7 @@ class ClockSpec:
     per_move_ms: int = 0
     window_ms: int = 0
     strikes: int = 0
-    on_time_out: OnTimeOut = OnTimeOut.STRIKE
+    on_timeout: TimeoutPolicy = TimeoutPolicy.STRIKE
     disconnect_grace_ms: int = 0
     start_timeout_ms: int = 0
 
@@ -180,7 +180,7 @@ class CreateTable:
     deal: DealSource = DealSource()
     clock: ClockSpec = ClockSpec()
     legal_mode: int = 1
-    on_absence: OnAbsence = OnAbsence.WAIT
+    absence: AbsencePolicy = AbsencePolicy.WAIT
     rated: bool = False
     shared_seats: bool = False
     start_mode: StartMode = StartMode.AUTOMATIC
@@ -248,7 +248,7 @@ class TableSpec:
     commitment: bytes
     clock: ClockSpec
     legal_mode: int
-    on_absence: OnAbsence
+    absence: AbsencePolicy
     rated: bool
     shared_seats: bool
     start_mode: StartMode

@@ -20,7 +20,7 @@ from croupier_server.tables.idle import Idle
 from croupier_server.tables.lag import Lag
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.readers import Readers
-from croupier_server.tables.spec import OnAbsence
+from croupier_server.tables.spec import AbsencePolicy
 from croupier_server.tables.table import Table
 from croupier_server.tables.timers import HEARTBEAT_SLICES, Timers
 
@@ -189,7 +189,7 @@ class Upkeep:
     def _act_on_absence(self, table: Table, now: int) -> None:
         """Do what the table wants done about seats that are away."""
         for seat in table.away(now):
-            if table.spec.on_absence is OnAbsence.FORFEIT:
+            if table.spec.absence is AbsencePolicy.FORFEIT:
                 table.end(EndReason.FORFEIT, now, seat, AWAY)
                 return
             table.presence.send_for(seat, table.seat_watchers, table.match.decisions, now)

@@ -24,11 +24,11 @@ from croupier_server.tables.operating import check_outcome
 from croupier_server.tables.replay import ReplayError, replay
 from croupier_server.tables.spec import (
     AbortedBy,
+    AbsencePolicy,
     Access,
     DealKind,
-    OnAbsence,
-    OnTimeOut,
     TableSpec,
+    TimeoutPolicy,
     ruleset_hash,
 )
 from croupier_server.verify.ending import check_ending
@@ -63,9 +63,9 @@ def _check_choices(table: table_pb2.Table) -> None:
     """Raise `Wrong` unless *table* has made each choice; a server leaves none open."""
     accesses = [one.value for one in Access]
     choices: list[tuple[str, int, Sequence[int]]] = [
-        ("absence", table.spec.absence, [one.value for one in OnAbsence]),
+        ("absence", table.spec.absence, [one.value for one in AbsencePolicy]),
         ("legal_mode", table.spec.legal_mode, table_pb2.LegalMode.values()[1:]),
-        ("clock.on_time_out", table.spec.clock.on_time_out, [one.value for one in OnTimeOut]),
+        ("clock.on_timeout", table.spec.clock.on_timeout, [one.value for one in TimeoutPolicy]),
         ("visibility", table.spec.visibility, table_pb2.Visibility.values()[1:]),
         ("start_mode", table.spec.start_mode, table_pb2.StartMode.values()[1:]),
         *((f"seats[{one.seat}].access", one.access, accesses) for one in table.seats),

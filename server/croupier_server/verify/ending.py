@@ -1,6 +1,6 @@
 """Whether a match can have ended for the reason that its result gives, by the facts of its log.
 
-The log shows when the rules end a match, which time-outs make a seat forfeit, and who was missing
+The log shows when the rules end a match, which timeouts make a seat forfeit, and who was missing
 before the start. It shows no concession, absence, refused move or decision of an operator: for
 these a record has the server's word alone. Must not be put here: scores and places.
 """
@@ -14,7 +14,7 @@ from croupier_server.games.base import EndReason, Seat
 from croupier_server.tables.accounts import OUT_OF_STRIKES, Accounts, Forfeit
 from croupier_server.tables.codec import read_clock
 from croupier_server.tables.opening import RESTARTS_MAX
-from croupier_server.tables.spec import AbortedBy, ClockSpec, DealKind, OnAbsence, OnTimeOut
+from croupier_server.tables.spec import AbortedBy, AbsencePolicy, ClockSpec, DealKind, TimeoutPolicy
 from croupier_server.tables.upkeep import AWAY
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.verify.rules import SCORED
@@ -68,12 +68,12 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
         goes_on = "is over" if is_over else "goes on"
         raise Wrong(f"the match is said to be {reason.name}, but by the rules it {goes_on}")
     if reason is EndReason.FORFEIT:
-        whys = [AWAY] if log.table.spec.absence == OnAbsence.FORFEIT.value else []
+        whys = [AWAY] if log.table.spec.absence == AbsencePolicy.FORFEIT.value else []
         if clock.strikes:
             whys.append(OUT_OF_STRIKES)
         if not whys:
             raise Wrong(
-                f"seat {seat} forfeits without a time-out, but the table makes nobody forfeit for "
+                f"seat {seat} forfeits without a timeout, but the table makes nobody forfeit for "
                 "absence or strikes"
             )
         _expect_detail(result, *whys)
@@ -110,12 +110,12 @@ def _check_form(
 
 
 def _forfeit(log: RecordLog, *, is_over: bool) -> Forfeit | None:
-    """The seat that forfeits by the time-outs of the log, and why; None: none does.
+    """The seat that forfeits by the timeouts of the log, and why; None: none does.
 
-    Strikes for refused moves are in no row, so a time-out may show more strikes than the log has.
+    Strikes for refused moves are in no row, so a timeout may show more strikes than the log has.
 
     Raises:
-        Wrong: a time-out does not lead to what the clock of the table says.
+        Wrong: a timeout does not lead to what the clock of the table says.
     """
     spec = read_clock(log.table.spec.clock)
     accounts = Accounts(spec, len(log.table.seats))
@@ -144,21 +144,21 @@ def _forfeit(log: RecordLog, *, is_over: bool) -> Forfeit | None:
 
 
 def _check_late(line: Line, late: Seat | None, accounts: Accounts) -> None:
-    """Check a row against the time-out before it, of seat *late*, and against those before."""
+    """Check a row against the timeout before it, of seat *late*, and against those before."""
     kind = line.cause.WhichOneof("input")
     forfeit = accounts.forfeit()
     if forfeit is not None and kind in ("move", "answer"):
         raise Wrong(f"{line.name}: play goes on, but seat {forfeit.seat} is {forfeit.why}")
     played = line.cause.move.seat if kind == "move" and line.cause.move.timed_out else None
     if played != late and (late is None or (forfeit is None and line.kind != "table_halted")):
-        raise Wrong(f"{line.name}: a time-out and the move that is played for it differ")
+        raise Wrong(f"{line.name}: a timeout and the move that is played for it differ")
 
 
 def _time_out(line: Line, spec: ClockSpec, accounts: Accounts) -> None:
     told = line.event.seat_timed_out
     _must_be_timed(line, is_timed=spec.is_timed)
     (before,) = [strikes for seat, _, strikes in accounts.shown(None, 0) if seat == told.seat]
-    least = before + (spec.on_time_out is OnTimeOut.STRIKE)
+    least = before + (spec.on_timeout is TimeoutPolicy.STRIKE)
     if told.strikes < least:
         raise Wrong(f"{line.name} shows {told.strikes} strikes; the log has {least}")
     accounts.set_strikes(told.seat, told.strikes)
@@ -167,7 +167,7 @@ def _time_out(line: Line, spec: ClockSpec, accounts: Accounts) -> None:
 
 def _must_be_timed(line: Line, *, is_timed: bool) -> None:
     if not is_timed:
-        raise Wrong(f"{line.name} is a time-out, but the table has no clock")
+        raise Wrong(f"{line.name} is a timeout, but the table has no clock")
 
 
 def _check_no_show(log: RecordLog, seat: Seat | None) -> None:

@@ -1,8 +1,8 @@
 """Options of a game: its message to and from the texts of the rules.
 
-Driven by the descriptor: a field has the name of its option, an enum value is its option's text in
-capitals behind a prefix, and a list of values stands in a message of its own, so that an empty one
-can be told from one not set. A new option needs nothing here.
+Driven by the descriptor: a field has the name of its option, an enum value has the text that
+`option_texts` gives it, and a list of values is in a message of its own, so that an empty one can
+be told from one not set. A new option needs nothing here.
 
 Must not be put here: any option by name, and which values go together; the rules judge that.
 """
@@ -12,21 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 
+from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 from croupier_server.errors import InvalidRequest, Reason
 
 _NONE: Final = "none"
 """Text of an empty list, and of a number that is not set."""
-
-
-def _enum_texts(enum: EnumDescriptor) -> dict[int, str]:
-    """Text of every value but UNSPECIFIED, whose name tells the prefix of the others. Letters of
-    ranks stay capitals."""
-    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
-    names = {value.number: value.name.removeprefix(prefix) for value in enum.values if value.number}
-    return {number: name.lower() if len(name) > 1 else name for number, name in names.items()}
 
 
 def _list_of(field: FieldDescriptor) -> FieldDescriptor | None:
@@ -53,7 +46,7 @@ class OptionFields:
         assert arm.message_type is not None
         self._fields = tuple(arm.message_type.fields)
         enums = {field.name: (_list_of(field) or field).enum_type for field in self._fields}
-        self._texts = {name: _enum_texts(enum) for name, enum in enums.items() if enum is not None}
+        self._texts = {name: option_texts(enum) for name, enum in enums.items() if enum is not None}
         self._numbers = {
             name: {text: number for number, text in texts.items()}
             for name, texts in self._texts.items()

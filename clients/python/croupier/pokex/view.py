@@ -106,7 +106,7 @@ def _trick(message: pokex_pb2.PokexTrick) -> Trick:
     return Trick(
         CARDS[message.center] if message.HasField("center") else None,
         tuple(Play(play.seat, tuple(to_cards(play.cards))) for play in message.plays),
-        message.winner if message.HasField("winner") else None,
+        message.winning_team if message.HasField("winning_team") else None,
         tuple(map(PokerHand.of, message.hands)),
         message.counted,
     )
@@ -119,7 +119,7 @@ class PokexView(GameView[pokex_pb2.PokexView]):
     @cached_property
     def public(self) -> pokex_pb2.PokexPublicView:
         """The part of the view that everybody sees, as the contract writes it."""
-        return self.message.public
+        return self.message.public_view
 
     @property
     def side(self) -> int:

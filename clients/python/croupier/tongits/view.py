@@ -95,7 +95,7 @@ class TongitsView(GameView[tongits_pb2.TongitsView]):
     @cached_property
     def public(self) -> tongits_pb2.TongitsPublicView:
         """The part of the view that everybody sees, as the contract writes it."""
-        return self.message.public
+        return self.message.public_view
 
     # Own cards -----------------------------------------------------------------------------------
     @property
@@ -158,7 +158,7 @@ class TongitsView(GameView[tongits_pb2.TongitsView]):
     @property
     def secret_four_counts(self) -> list[int]:
         """Secret fours that lie before each seat."""
-        return list(self.public.secret_fours)
+        return list(self.public.secret_four_counts)
 
     @property
     def turns(self) -> list[int]:

@@ -90,7 +90,7 @@ def _play(message: tractor_pb2.TractorPlayed) -> Play:
 
 
 def _trick(message: tractor_pb2.TractorTrick) -> Trick:
-    winner = message.winner if message.HasField("winner") else None
+    winner = message.winning_seat if message.HasField("winning_seat") else None
     return Trick(tuple(map(_play, message.plays)), winner, message.points)
 
 
@@ -132,7 +132,7 @@ class TractorView(GameView[tractor_pb2.TractorView]):
     @cached_property
     def public(self) -> tractor_pb2.TractorPublicView:
         """The part of the view that everybody sees, as the contract writes it."""
-        return self.message.public
+        return self.message.public_view
 
     @property
     def kitty(self) -> list[Card]:
@@ -268,7 +268,7 @@ class TractorView(GameView[tractor_pb2.TractorView]):
             memory.forget(public.deal)
         new = [tricks[place] for place in range(memory.tricks, len(tricks))]
         memory.tricks = len(tricks)
-        if public.HasField("show") and public.show.HasField("winner") and not memory.show:
+        if public.HasField("show") and public.show.HasField("winning_seat") and not memory.show:
             memory.show = True
             for play in public.show.plays:
                 memory.played[play.cards[0]] += 1

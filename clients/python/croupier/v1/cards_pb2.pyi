@@ -24,113 +24,113 @@ class _CardEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Card.ValueType],
     DESCRIPTOR: _descriptor.EnumDescriptor
     CARD_UNSPECIFIED: _Card.ValueType  # 0
     """Never valid."""
-    CARD_2S: _Card.ValueType  # 1
+    CARD_TWO_OF_SPADES: _Card.ValueType  # 1
     """The two of spades."""
-    CARD_3S: _Card.ValueType  # 2
+    CARD_THREE_OF_SPADES: _Card.ValueType  # 2
     """The three of spades."""
-    CARD_4S: _Card.ValueType  # 3
+    CARD_FOUR_OF_SPADES: _Card.ValueType  # 3
     """The four of spades."""
-    CARD_5S: _Card.ValueType  # 4
+    CARD_FIVE_OF_SPADES: _Card.ValueType  # 4
     """The five of spades."""
-    CARD_6S: _Card.ValueType  # 5
+    CARD_SIX_OF_SPADES: _Card.ValueType  # 5
     """The six of spades."""
-    CARD_7S: _Card.ValueType  # 6
+    CARD_SEVEN_OF_SPADES: _Card.ValueType  # 6
     """The seven of spades."""
-    CARD_8S: _Card.ValueType  # 7
+    CARD_EIGHT_OF_SPADES: _Card.ValueType  # 7
     """The eight of spades."""
-    CARD_9S: _Card.ValueType  # 8
+    CARD_NINE_OF_SPADES: _Card.ValueType  # 8
     """The nine of spades."""
-    CARD_TS: _Card.ValueType  # 9
+    CARD_TEN_OF_SPADES: _Card.ValueType  # 9
     """The ten of spades."""
-    CARD_JS: _Card.ValueType  # 10
+    CARD_JACK_OF_SPADES: _Card.ValueType  # 10
     """The jack of spades."""
-    CARD_QS: _Card.ValueType  # 11
+    CARD_QUEEN_OF_SPADES: _Card.ValueType  # 11
     """The queen of spades."""
-    CARD_KS: _Card.ValueType  # 12
+    CARD_KING_OF_SPADES: _Card.ValueType  # 12
     """The king of spades."""
-    CARD_AS: _Card.ValueType  # 13
+    CARD_ACE_OF_SPADES: _Card.ValueType  # 13
     """The ace of spades."""
-    CARD_2H: _Card.ValueType  # 14
+    CARD_TWO_OF_HEARTS: _Card.ValueType  # 14
     """The two of hearts."""
-    CARD_3H: _Card.ValueType  # 15
+    CARD_THREE_OF_HEARTS: _Card.ValueType  # 15
     """The three of hearts."""
-    CARD_4H: _Card.ValueType  # 16
+    CARD_FOUR_OF_HEARTS: _Card.ValueType  # 16
     """The four of hearts."""
-    CARD_5H: _Card.ValueType  # 17
+    CARD_FIVE_OF_HEARTS: _Card.ValueType  # 17
     """The five of hearts."""
-    CARD_6H: _Card.ValueType  # 18
+    CARD_SIX_OF_HEARTS: _Card.ValueType  # 18
     """The six of hearts."""
-    CARD_7H: _Card.ValueType  # 19
+    CARD_SEVEN_OF_HEARTS: _Card.ValueType  # 19
     """The seven of hearts."""
-    CARD_8H: _Card.ValueType  # 20
+    CARD_EIGHT_OF_HEARTS: _Card.ValueType  # 20
     """The eight of hearts."""
-    CARD_9H: _Card.ValueType  # 21
+    CARD_NINE_OF_HEARTS: _Card.ValueType  # 21
     """The nine of hearts."""
-    CARD_TH: _Card.ValueType  # 22
+    CARD_TEN_OF_HEARTS: _Card.ValueType  # 22
     """The ten of hearts."""
-    CARD_JH: _Card.ValueType  # 23
+    CARD_JACK_OF_HEARTS: _Card.ValueType  # 23
     """The jack of hearts."""
-    CARD_QH: _Card.ValueType  # 24
+    CARD_QUEEN_OF_HEARTS: _Card.ValueType  # 24
     """The queen of hearts."""
-    CARD_KH: _Card.ValueType  # 25
+    CARD_KING_OF_HEARTS: _Card.ValueType  # 25
     """The king of hearts."""
-    CARD_AH: _Card.ValueType  # 26
+    CARD_ACE_OF_HEARTS: _Card.ValueType  # 26
     """The ace of hearts."""
-    CARD_2D: _Card.ValueType  # 27
+    CARD_TWO_OF_DIAMONDS: _Card.ValueType  # 27
     """The two of diamonds."""
-    CARD_3D: _Card.ValueType  # 28
+    CARD_THREE_OF_DIAMONDS: _Card.ValueType  # 28
     """The three of diamonds."""
-    CARD_4D: _Card.ValueType  # 29
+    CARD_FOUR_OF_DIAMONDS: _Card.ValueType  # 29
     """The four of diamonds."""
-    CARD_5D: _Card.ValueType  # 30
+    CARD_FIVE_OF_DIAMONDS: _Card.ValueType  # 30
     """The five of diamonds."""
-    CARD_6D: _Card.ValueType  # 31
+    CARD_SIX_OF_DIAMONDS: _Card.ValueType  # 31
     """The six of diamonds."""
-    CARD_7D: _Card.ValueType  # 32
+    CARD_SEVEN_OF_DIAMONDS: _Card.ValueType  # 32
     """The seven of diamonds."""
-    CARD_8D: _Card.ValueType  # 33
+    CARD_EIGHT_OF_DIAMONDS: _Card.ValueType  # 33
     """The eight of diamonds."""
-    CARD_9D: _Card.ValueType  # 34
+    CARD_NINE_OF_DIAMONDS: _Card.ValueType  # 34
     """The nine of diamonds."""
-    CARD_TD: _Card.ValueType  # 35
+    CARD_TEN_OF_DIAMONDS: _Card.ValueType  # 35
     """The ten of diamonds."""
-    CARD_JD: _Card.ValueType  # 36
+    CARD_JACK_OF_DIAMONDS: _Card.ValueType  # 36
     """The jack of diamonds."""
-    CARD_QD: _Card.ValueType  # 37
+    CARD_QUEEN_OF_DIAMONDS: _Card.ValueType  # 37
     """The queen of diamonds."""
-    CARD_KD: _Card.ValueType  # 38
+    CARD_KING_OF_DIAMONDS: _Card.ValueType  # 38
     """The king of diamonds."""
-    CARD_AD: _Card.ValueType  # 39
+    CARD_ACE_OF_DIAMONDS: _Card.ValueType  # 39
     """The ace of diamonds."""
-    CARD_2C: _Card.ValueType  # 40
+    CARD_TWO_OF_CLUBS: _Card.ValueType  # 40
     """The two of clubs."""
-    CARD_3C: _Card.ValueType  # 41
+    CARD_THREE_OF_CLUBS: _Card.ValueType  # 41
     """The three of clubs."""
-    CARD_4C: _Card.ValueType  # 42
+    CARD_FOUR_OF_CLUBS: _Card.ValueType  # 42
     """The four of clubs."""
-    CARD_5C: _Card.ValueType  # 43
+    CARD_FIVE_OF_CLUBS: _Card.ValueType  # 43
     """The five of clubs."""
-    CARD_6C: _Card.ValueType  # 44
+    CARD_SIX_OF_CLUBS: _Card.ValueType  # 44
     """The six of clubs."""
-    CARD_7C: _Card.ValueType  # 45
+    CARD_SEVEN_OF_CLUBS: _Card.ValueType  # 45
     """The seven of clubs."""
-    CARD_8C: _Card.ValueType  # 46
+    CARD_EIGHT_OF_CLUBS: _Card.ValueType  # 46
     """The eight of clubs."""
-    CARD_9C: _Card.ValueType  # 47
+    CARD_NINE_OF_CLUBS: _Card.ValueType  # 47
     """The nine of clubs."""
-    CARD_TC: _Card.ValueType  # 48
+    CARD_TEN_OF_CLUBS: _Card.ValueType  # 48
     """The ten of clubs."""
-    CARD_JC: _Card.ValueType  # 49
+    CARD_JACK_OF_CLUBS: _Card.ValueType  # 49
     """The jack of clubs."""
-    CARD_QC: _Card.ValueType  # 50
+    CARD_QUEEN_OF_CLUBS: _Card.ValueType  # 50
     """The queen of clubs."""
-    CARD_KC: _Card.ValueType  # 51
+    CARD_KING_OF_CLUBS: _Card.ValueType  # 51
     """The king of clubs."""
-    CARD_AC: _Card.ValueType  # 52
+    CARD_ACE_OF_CLUBS: _Card.ValueType  # 52
     """The ace of clubs."""
-    CARD_BJ: _Card.ValueType  # 53
+    CARD_BLACK_JOKER: _Card.ValueType  # 53
     """The black (small) joker."""
-    CARD_RJ: _Card.ValueType  # 54
+    CARD_RED_JOKER: _Card.ValueType  # 54
     """The red (big) joker."""
 
 class Card(_Card, metaclass=_CardEnumTypeWrapper):
@@ -141,113 +141,113 @@ class Card(_Card, metaclass=_CardEnumTypeWrapper):
 
 CARD_UNSPECIFIED: Card.ValueType  # 0
 """Never valid."""
-CARD_2S: Card.ValueType  # 1
+CARD_TWO_OF_SPADES: Card.ValueType  # 1
 """The two of spades."""
-CARD_3S: Card.ValueType  # 2
+CARD_THREE_OF_SPADES: Card.ValueType  # 2
 """The three of spades."""
-CARD_4S: Card.ValueType  # 3
+CARD_FOUR_OF_SPADES: Card.ValueType  # 3
 """The four of spades."""
-CARD_5S: Card.ValueType  # 4
+CARD_FIVE_OF_SPADES: Card.ValueType  # 4
 """The five of spades."""
-CARD_6S: Card.ValueType  # 5
+CARD_SIX_OF_SPADES: Card.ValueType  # 5
 """The six of spades."""
-CARD_7S: Card.ValueType  # 6
+CARD_SEVEN_OF_SPADES: Card.ValueType  # 6
 """The seven of spades."""
-CARD_8S: Card.ValueType  # 7
+CARD_EIGHT_OF_SPADES: Card.ValueType  # 7
 """The eight of spades."""
-CARD_9S: Card.ValueType  # 8
+CARD_NINE_OF_SPADES: Card.ValueType  # 8
 """The nine of spades."""
-CARD_TS: Card.ValueType  # 9
+CARD_TEN_OF_SPADES: Card.ValueType  # 9
 """The ten of spades."""
-CARD_JS: Card.ValueType  # 10
+CARD_JACK_OF_SPADES: Card.ValueType  # 10
 """The jack of spades."""
-CARD_QS: Card.ValueType  # 11
+CARD_QUEEN_OF_SPADES: Card.ValueType  # 11
 """The queen of spades."""
-CARD_KS: Card.ValueType  # 12
+CARD_KING_OF_SPADES: Card.ValueType  # 12
 """The king of spades."""
-CARD_AS: Card.ValueType  # 13
+CARD_ACE_OF_SPADES: Card.ValueType  # 13
 """The ace of spades."""
-CARD_2H: Card.ValueType  # 14
+CARD_TWO_OF_HEARTS: Card.ValueType  # 14
 """The two of hearts."""
-CARD_3H: Card.ValueType  # 15
+CARD_THREE_OF_HEARTS: Card.ValueType  # 15
 """The three of hearts."""
-CARD_4H: Card.ValueType  # 16
+CARD_FOUR_OF_HEARTS: Card.ValueType  # 16
 """The four of hearts."""
-CARD_5H: Card.ValueType  # 17
+CARD_FIVE_OF_HEARTS: Card.ValueType  # 17
 """The five of hearts."""
-CARD_6H: Card.ValueType  # 18
+CARD_SIX_OF_HEARTS: Card.ValueType  # 18
 """The six of hearts."""
-CARD_7H: Card.ValueType  # 19
+CARD_SEVEN_OF_HEARTS: Card.ValueType  # 19
 """The seven of hearts."""
-CARD_8H: Card.ValueType  # 20
+CARD_EIGHT_OF_HEARTS: Card.ValueType  # 20
 """The eight of hearts."""
-CARD_9H: Card.ValueType  # 21
+CARD_NINE_OF_HEARTS: Card.ValueType  # 21
 """The nine of hearts."""
-CARD_TH: Card.ValueType  # 22
+CARD_TEN_OF_HEARTS: Card.ValueType  # 22
 """The ten of hearts."""
-CARD_JH: Card.ValueType  # 23
+CARD_JACK_OF_HEARTS: Card.ValueType  # 23
 """The jack of hearts."""
-CARD_QH: Card.ValueType  # 24
+CARD_QUEEN_OF_HEARTS: Card.ValueType  # 24
 """The queen of hearts."""
-CARD_KH: Card.ValueType  # 25
+CARD_KING_OF_HEARTS: Card.ValueType  # 25
 """The king of hearts."""
-CARD_AH: Card.ValueType  # 26
+CARD_ACE_OF_HEARTS: Card.ValueType  # 26
 """The ace of hearts."""
-CARD_2D: Card.ValueType  # 27
+CARD_TWO_OF_DIAMONDS: Card.ValueType  # 27
 """The two of diamonds."""
-CARD_3D: Card.ValueType  # 28
+CARD_THREE_OF_DIAMONDS: Card.ValueType  # 28
 """The three of diamonds."""
-CARD_4D: Card.ValueType  # 29
+CARD_FOUR_OF_DIAMONDS: Card.ValueType  # 29
 """The four of diamonds."""
-CARD_5D: Card.ValueType  # 30
+CARD_FIVE_OF_DIAMONDS: Card.ValueType  # 30
 """The five of diamonds."""
-CARD_6D: Card.ValueType  # 31
+CARD_SIX_OF_DIAMONDS: Card.ValueType  # 31
 """The six of diamonds."""
-CARD_7D: Card.ValueType  # 32
+CARD_SEVEN_OF_DIAMONDS: Card.ValueType  # 32
 """The seven of diamonds."""
-CARD_8D: Card.ValueType  # 33
+CARD_EIGHT_OF_DIAMONDS: Card.ValueType  # 33
 """The eight of diamonds."""
-CARD_9D: Card.ValueType  # 34
+CARD_NINE_OF_DIAMONDS: Card.ValueType  # 34
 """The nine of diamonds."""
-CARD_TD: Card.ValueType  # 35
+CARD_TEN_OF_DIAMONDS: Card.ValueType  # 35
 """The ten of diamonds."""
-CARD_JD: Card.ValueType  # 36
+CARD_JACK_OF_DIAMONDS: Card.ValueType  # 36
 """The jack of diamonds."""
-CARD_QD: Card.ValueType  # 37
+CARD_QUEEN_OF_DIAMONDS: Card.ValueType  # 37
 """The queen of diamonds."""
-CARD_KD: Card.ValueType  # 38
+CARD_KING_OF_DIAMONDS: Card.ValueType  # 38
 """The king of diamonds."""
-CARD_AD: Card.ValueType  # 39
+CARD_ACE_OF_DIAMONDS: Card.ValueType  # 39
 """The ace of diamonds."""
-CARD_2C: Card.ValueType  # 40
+CARD_TWO_OF_CLUBS: Card.ValueType  # 40
 """The two of clubs."""
-CARD_3C: Card.ValueType  # 41
+CARD_THREE_OF_CLUBS: Card.ValueType  # 41
 """The three of clubs."""
-CARD_4C: Card.ValueType  # 42
+CARD_FOUR_OF_CLUBS: Card.ValueType  # 42
 """The four of clubs."""
-CARD_5C: Card.ValueType  # 43
+CARD_FIVE_OF_CLUBS: Card.ValueType  # 43
 """The five of clubs."""
-CARD_6C: Card.ValueType  # 44
+CARD_SIX_OF_CLUBS: Card.ValueType  # 44
 """The six of clubs."""
-CARD_7C: Card.ValueType  # 45
+CARD_SEVEN_OF_CLUBS: Card.ValueType  # 45
 """The seven of clubs."""
-CARD_8C: Card.ValueType  # 46
+CARD_EIGHT_OF_CLUBS: Card.ValueType  # 46
 """The eight of clubs."""
-CARD_9C: Card.ValueType  # 47
+CARD_NINE_OF_CLUBS: Card.ValueType  # 47
 """The nine of clubs."""
-CARD_TC: Card.ValueType  # 48
+CARD_TEN_OF_CLUBS: Card.ValueType  # 48
 """The ten of clubs."""
-CARD_JC: Card.ValueType  # 49
+CARD_JACK_OF_CLUBS: Card.ValueType  # 49
 """The jack of clubs."""
-CARD_QC: Card.ValueType  # 50
+CARD_QUEEN_OF_CLUBS: Card.ValueType  # 50
 """The queen of clubs."""
-CARD_KC: Card.ValueType  # 51
+CARD_KING_OF_CLUBS: Card.ValueType  # 51
 """The king of clubs."""
-CARD_AC: Card.ValueType  # 52
+CARD_ACE_OF_CLUBS: Card.ValueType  # 52
 """The ace of clubs."""
-CARD_BJ: Card.ValueType  # 53
+CARD_BLACK_JOKER: Card.ValueType  # 53
 """The black (small) joker."""
-CARD_RJ: Card.ValueType  # 54
+CARD_RED_JOKER: Card.ValueType  # 54
 """The red (big) joker."""
 Global___Card: _TypeAlias = Card  # noqa: Y015
 
@@ -291,31 +291,31 @@ class _RankEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Rank.ValueType],
     DESCRIPTOR: _descriptor.EnumDescriptor
     RANK_UNSPECIFIED: _Rank.ValueType  # 0
     """Never valid."""
-    RANK_2: _Rank.ValueType  # 2
+    RANK_TWO: _Rank.ValueType  # 2
     """Two."""
-    RANK_3: _Rank.ValueType  # 3
+    RANK_THREE: _Rank.ValueType  # 3
     """Three."""
-    RANK_4: _Rank.ValueType  # 4
+    RANK_FOUR: _Rank.ValueType  # 4
     """Four."""
-    RANK_5: _Rank.ValueType  # 5
+    RANK_FIVE: _Rank.ValueType  # 5
     """Five."""
-    RANK_6: _Rank.ValueType  # 6
+    RANK_SIX: _Rank.ValueType  # 6
     """Six."""
-    RANK_7: _Rank.ValueType  # 7
+    RANK_SEVEN: _Rank.ValueType  # 7
     """Seven."""
-    RANK_8: _Rank.ValueType  # 8
+    RANK_EIGHT: _Rank.ValueType  # 8
     """Eight."""
-    RANK_9: _Rank.ValueType  # 9
+    RANK_NINE: _Rank.ValueType  # 9
     """Nine."""
-    RANK_T: _Rank.ValueType  # 10
+    RANK_TEN: _Rank.ValueType  # 10
     """Ten."""
-    RANK_J: _Rank.ValueType  # 11
+    RANK_JACK: _Rank.ValueType  # 11
     """Jack."""
-    RANK_Q: _Rank.ValueType  # 12
+    RANK_QUEEN: _Rank.ValueType  # 12
     """Queen."""
-    RANK_K: _Rank.ValueType  # 13
+    RANK_KING: _Rank.ValueType  # 13
     """King."""
-    RANK_A: _Rank.ValueType  # 14
+    RANK_ACE: _Rank.ValueType  # 14
     """Ace."""
 
 class Rank(_Rank, metaclass=_RankEnumTypeWrapper):
@@ -323,30 +323,30 @@ class Rank(_Rank, metaclass=_RankEnumTypeWrapper):
 
 RANK_UNSPECIFIED: Rank.ValueType  # 0
 """Never valid."""
-RANK_2: Rank.ValueType  # 2
+RANK_TWO: Rank.ValueType  # 2
 """Two."""
-RANK_3: Rank.ValueType  # 3
+RANK_THREE: Rank.ValueType  # 3
 """Three."""
-RANK_4: Rank.ValueType  # 4
+RANK_FOUR: Rank.ValueType  # 4
 """Four."""
-RANK_5: Rank.ValueType  # 5
+RANK_FIVE: Rank.ValueType  # 5
 """Five."""
-RANK_6: Rank.ValueType  # 6
+RANK_SIX: Rank.ValueType  # 6
 """Six."""
-RANK_7: Rank.ValueType  # 7
+RANK_SEVEN: Rank.ValueType  # 7
 """Seven."""
-RANK_8: Rank.ValueType  # 8
+RANK_EIGHT: Rank.ValueType  # 8
 """Eight."""
-RANK_9: Rank.ValueType  # 9
+RANK_NINE: Rank.ValueType  # 9
 """Nine."""
-RANK_T: Rank.ValueType  # 10
+RANK_TEN: Rank.ValueType  # 10
 """Ten."""
-RANK_J: Rank.ValueType  # 11
+RANK_JACK: Rank.ValueType  # 11
 """Jack."""
-RANK_Q: Rank.ValueType  # 12
+RANK_QUEEN: Rank.ValueType  # 12
 """Queen."""
-RANK_K: Rank.ValueType  # 13
+RANK_KING: Rank.ValueType  # 13
 """King."""
-RANK_A: Rank.ValueType  # 14
+RANK_ACE: Rank.ValueType  # 14
 """Ace."""
 Global___Rank: _TypeAlias = Rank  # noqa: Y015

@@ -27,7 +27,7 @@ from croupier.v1 import session_service_pb2 as croupier_dot_v1_dot_session__serv
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/play_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a!croupier/v1/session_service.proto\x1a\x17\x63roupier/v1/table.proto\"\x9f\x01\n\x11WatchTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x14\n\x05\x65poch\x18\x02 \x01(\rR\x05\x65poch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\x04R\rafterSequence\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\"F\n\x12WatchTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"D\n\x12WatchTablesRequest\x12.\n\x05opens\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\"E\n\x13WatchTablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\"v\n\x11SubmitMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"K\n\x12SubmitMoveResponse\x12\x35\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x19.croupier.v1.MoveAcceptedR\x08\x61\x63\x63\x65pted\"u\n\x10\x43heckMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"s\n\x11\x43heckMoveResponse\x12\x14\n\x05legal\x18\x01 \x01(\x08R\x05legal\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n\x06\x63lause\x18\x03 \x01(\tR\x06\x63lause\x12\x18\n\x07message\x18\x04 \x01(\tR\x07message\"\xb0\x01\n\x15ListLegalMovesRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\x12\x1f\n\x0b\x61s_decision\x18\x05 \x01(\x08R\nasDecision\"\x9d\x01\n\x16ListLegalMovesResponse\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12-\n\x05legal\x18\x03 \x01(\x0b\x32\x17.croupier.v1.LegalMovesR\x05legal\"o\n\x16ListDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"t\n\x17ListDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"/\n\x12GetSeatViewRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"{\n\x13GetSeatViewResponse\x12\x31\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.croupier.v1.SnapshotR\x08snapshot\x12\x31\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x15.croupier.v1.DecisionR\x08\x64\x65\x63ision\"k\n\x10OpenNonceRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\x13\n\x11OpenNonceResponse\"+\n\x0e\x43oncedeRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\'\n\x0f\x43oncedeResponse\x12\x14\n\x05\x65nded\x18\x01 \x01(\x08R\x05\x65nded2\xea\x05\n\x0bPlayService\x12O\n\nWatchTable\x12\x1e.croupier.v1.WatchTableRequest\x1a\x1f.croupier.v1.WatchTableResponse0\x01\x12R\n\x0bWatchTables\x12\x1f.croupier.v1.WatchTablesRequest\x1a .croupier.v1.WatchTablesResponse0\x01\x12M\n\nSubmitMove\x12\x1e.croupier.v1.SubmitMoveRequest\x1a\x1f.croupier.v1.SubmitMoveResponse\x12J\n\tCheckMove\x12\x1d.croupier.v1.CheckMoveRequest\x1a\x1e.croupier.v1.CheckMoveResponse\x12Y\n\x0eListLegalMoves\x12\".croupier.v1.ListLegalMovesRequest\x1a#.croupier.v1.ListLegalMovesResponse\x12\\\n\x0fListDealResults\x12#.croupier.v1.ListDealResultsRequest\x1a$.croupier.v1.ListDealResultsResponse\x12P\n\x0bGetSeatView\x12\x1f.croupier.v1.GetSeatViewRequest\x1a .croupier.v1.GetSeatViewResponse\x12J\n\tOpenNonce\x12\x1d.croupier.v1.OpenNonceRequest\x1a\x1e.croupier.v1.OpenNonceResponse\x12\x44\n\x07\x43oncede\x12\x1b.croupier.v1.ConcedeRequest\x1a\x1c.croupier.v1.ConcedeResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/play_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a!croupier/v1/session_service.proto\x1a\x17\x63roupier/v1/table.proto\"\xaa\x01\n\x11WatchTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0btable_epoch\x18\x02 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\rR\rafterSequence\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\"F\n\x12WatchTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"D\n\x12WatchTablesRequest\x12.\n\x05opens\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\"E\n\x13WatchTablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\"v\n\x11SubmitMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"K\n\x12SubmitMoveResponse\x12\x35\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x19.croupier.v1.MoveAcceptedR\x08\x61\x63\x63\x65pted\"u\n\x10\x43heckMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"s\n\x11\x43heckMoveResponse\x12\x14\n\x05legal\x18\x01 \x01(\x08R\x05legal\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n\x06\x63lause\x18\x03 \x01(\tR\x06\x63lause\x12\x18\n\x07message\x18\x04 \x01(\tR\x07message\"\xb0\x01\n\x15ListLegalMovesRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\x12\x1f\n\x0b\x61s_decision\x18\x05 \x01(\x08R\nasDecision\"\x9d\x01\n\x16ListLegalMovesResponse\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12-\n\x05legal\x18\x03 \x01(\x0b\x32\x17.croupier.v1.LegalMovesR\x05legal\"o\n\x16ListDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"t\n\x17ListDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"/\n\x12GetSeatViewRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"{\n\x13GetSeatViewResponse\x12\x31\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.croupier.v1.SnapshotR\x08snapshot\x12\x31\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x15.croupier.v1.DecisionR\x08\x64\x65\x63ision\"k\n\x10OpenNonceRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\x13\n\x11OpenNonceResponse\"+\n\x0e\x43oncedeRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\'\n\x0f\x43oncedeResponse\x12\x14\n\x05\x65nded\x18\x01 \x01(\x08R\x05\x65nded2\xea\x05\n\x0bPlayService\x12O\n\nWatchTable\x12\x1e.croupier.v1.WatchTableRequest\x1a\x1f.croupier.v1.WatchTableResponse0\x01\x12R\n\x0bWatchTables\x12\x1f.croupier.v1.WatchTablesRequest\x1a .croupier.v1.WatchTablesResponse0\x01\x12M\n\nSubmitMove\x12\x1e.croupier.v1.SubmitMoveRequest\x1a\x1f.croupier.v1.SubmitMoveResponse\x12J\n\tCheckMove\x12\x1d.croupier.v1.CheckMoveRequest\x1a\x1e.croupier.v1.CheckMoveResponse\x12Y\n\x0eListLegalMoves\x12\".croupier.v1.ListLegalMovesRequest\x1a#.croupier.v1.ListLegalMovesResponse\x12\\\n\x0fListDealResults\x12#.croupier.v1.ListDealResultsRequest\x1a$.croupier.v1.ListDealResultsResponse\x12P\n\x0bGetSeatView\x12\x1f.croupier.v1.GetSeatViewRequest\x1a .croupier.v1.GetSeatViewResponse\x12J\n\tOpenNonce\x12\x1d.croupier.v1.OpenNonceRequest\x1a\x1e.croupier.v1.OpenNonceResponse\x12\x44\n\x07\x43oncede\x12\x1b.croupier.v1.ConcedeRequest\x1a\x1c.croupier.v1.ConcedeResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,41 +35,41 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.play_service_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_WATCHTABLEREQUEST']._serialized_start=132
-  _globals['_WATCHTABLEREQUEST']._serialized_end=291
-  _globals['_WATCHTABLERESPONSE']._serialized_start=293
-  _globals['_WATCHTABLERESPONSE']._serialized_end=363
-  _globals['_WATCHTABLESREQUEST']._serialized_start=365
-  _globals['_WATCHTABLESREQUEST']._serialized_end=433
-  _globals['_WATCHTABLESRESPONSE']._serialized_start=435
-  _globals['_WATCHTABLESRESPONSE']._serialized_end=504
-  _globals['_SUBMITMOVEREQUEST']._serialized_start=506
-  _globals['_SUBMITMOVEREQUEST']._serialized_end=624
-  _globals['_SUBMITMOVERESPONSE']._serialized_start=626
-  _globals['_SUBMITMOVERESPONSE']._serialized_end=701
-  _globals['_CHECKMOVEREQUEST']._serialized_start=703
-  _globals['_CHECKMOVEREQUEST']._serialized_end=820
-  _globals['_CHECKMOVERESPONSE']._serialized_start=822
-  _globals['_CHECKMOVERESPONSE']._serialized_end=937
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=940
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=1116
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=1119
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=1276
-  _globals['_LISTDEALRESULTSREQUEST']._serialized_start=1278
-  _globals['_LISTDEALRESULTSREQUEST']._serialized_end=1389
-  _globals['_LISTDEALRESULTSRESPONSE']._serialized_start=1391
-  _globals['_LISTDEALRESULTSRESPONSE']._serialized_end=1507
-  _globals['_GETSEATVIEWREQUEST']._serialized_start=1509
-  _globals['_GETSEATVIEWREQUEST']._serialized_end=1556
-  _globals['_GETSEATVIEWRESPONSE']._serialized_start=1558
-  _globals['_GETSEATVIEWRESPONSE']._serialized_end=1681
-  _globals['_OPENNONCEREQUEST']._serialized_start=1683
-  _globals['_OPENNONCEREQUEST']._serialized_end=1790
-  _globals['_OPENNONCERESPONSE']._serialized_start=1792
-  _globals['_OPENNONCERESPONSE']._serialized_end=1811
-  _globals['_CONCEDEREQUEST']._serialized_start=1813
-  _globals['_CONCEDEREQUEST']._serialized_end=1856
-  _globals['_CONCEDERESPONSE']._serialized_start=1858
-  _globals['_CONCEDERESPONSE']._serialized_end=1897
-  _globals['_PLAYSERVICE']._serialized_start=1900
-  _globals['_PLAYSERVICE']._serialized_end=2646
+  _globals['_WATCHTABLEREQUEST']._serialized_end=302
+  _globals['_WATCHTABLERESPONSE']._serialized_start=304
+  _globals['_WATCHTABLERESPONSE']._serialized_end=374
+  _globals['_WATCHTABLESREQUEST']._serialized_start=376
+  _globals['_WATCHTABLESREQUEST']._serialized_end=444
+  _globals['_WATCHTABLESRESPONSE']._serialized_start=446
+  _globals['_WATCHTABLESRESPONSE']._serialized_end=515
+  _globals['_SUBMITMOVEREQUEST']._serialized_start=517
+  _globals['_SUBMITMOVEREQUEST']._serialized_end=635
+  _globals['_SUBMITMOVERESPONSE']._serialized_start=637
+  _globals['_SUBMITMOVERESPONSE']._serialized_end=712
+  _globals['_CHECKMOVEREQUEST']._serialized_start=714
+  _globals['_CHECKMOVEREQUEST']._serialized_end=831
+  _globals['_CHECKMOVERESPONSE']._serialized_start=833
+  _globals['_CHECKMOVERESPONSE']._serialized_end=948
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=951
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=1127
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=1130
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=1287
+  _globals['_LISTDEALRESULTSREQUEST']._serialized_start=1289
+  _globals['_LISTDEALRESULTSREQUEST']._serialized_end=1400
+  _globals['_LISTDEALRESULTSRESPONSE']._serialized_start=1402
+  _globals['_LISTDEALRESULTSRESPONSE']._serialized_end=1518
+  _globals['_GETSEATVIEWREQUEST']._serialized_start=1520
+  _globals['_GETSEATVIEWREQUEST']._serialized_end=1567
+  _globals['_GETSEATVIEWRESPONSE']._serialized_start=1569
+  _globals['_GETSEATVIEWRESPONSE']._serialized_end=1692
+  _globals['_OPENNONCEREQUEST']._serialized_start=1694
+  _globals['_OPENNONCEREQUEST']._serialized_end=1801
+  _globals['_OPENNONCERESPONSE']._serialized_start=1803
+  _globals['_OPENNONCERESPONSE']._serialized_end=1822
+  _globals['_CONCEDEREQUEST']._serialized_start=1824
+  _globals['_CONCEDEREQUEST']._serialized_end=1867
+  _globals['_CONCEDERESPONSE']._serialized_start=1869
+  _globals['_CONCEDERESPONSE']._serialized_end=1908
+  _globals['_PLAYSERVICE']._serialized_start=1911
+  _globals['_PLAYSERVICE']._serialized_end=2657
 # @@protoc_insertion_point(module_scope)

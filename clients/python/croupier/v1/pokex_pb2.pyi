@@ -753,12 +753,12 @@ class PokexTrick(_message.Message):
 
     CENTER_FIELD_NUMBER: _builtins.int
     PLAYS_FIELD_NUMBER: _builtins.int
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_TEAM_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     COUNTED_FIELD_NUMBER: _builtins.int
     center: _cards_pb2.Card.ValueType
     """The centre card that belongs to it; not set before a lead that names it."""
-    winner: _builtins.int
+    winning_team: _builtins.int
     """The side that took it; not set: nobody, or it is under way."""
     counted: _builtins.int
     """P-4.3: tricks that it counted for the winner: more than one when tied tricks were carried, 0
@@ -777,22 +777,22 @@ class PokexTrick(_message.Message):
         *,
         center: _cards_pb2.Card.ValueType | None = ...,
         plays: _abc.Iterable[Global___PokexPlayed] | None = ...,
-        winner: _builtins.int | None = ...,
+        winning_team: _builtins.int | None = ...,
         hands: _abc.Iterable[Global___PokexPokerHand] | None = ...,
         counted: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "_winner", b"_winner", "center", b"center", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "_winning_team", b"_winning_team", "center", b"center", "winning_team", b"winning_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "_winner", b"_winner", "center", b"center", "counted", b"counted", "hands", b"hands", "plays", b"plays", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "_winning_team", b"_winning_team", "center", b"center", "counted", b"counted", "hands", b"hands", "plays", b"plays", "winning_team", b"winning_team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__center: _TypeAlias = _typing.Literal["center"]  # noqa: Y015
     _WhichOneofArgType__center: _TypeAlias = _typing.Literal["_center", b"_center"]  # noqa: Y015
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
+    _WhichOneofReturnType__winning_team: _TypeAlias = _typing.Literal["winning_team"]  # noqa: Y015
+    _WhichOneofArgType__winning_team: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__center) -> _WhichOneofReturnType__center | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winning_team) -> _WhichOneofReturnType__winning_team | None: ...
 
 Global___PokexTrick: _TypeAlias = PokexTrick  # noqa: Y015
 
@@ -1004,13 +1004,13 @@ class PokexView(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PUBLIC_FIELD_NUMBER: _builtins.int
+    PUBLIC_VIEW_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that sees this."""
     @_builtins.property
-    def public(self) -> Global___PokexPublicView:
+    def public_view(self) -> Global___PokexPublicView:
         """What everybody knows."""
 
     @_builtins.property
@@ -1020,13 +1020,13 @@ class PokexView(_message.Message):
     def __init__(
         self,
         *,
-        public: Global___PokexPublicView | None = ...,
+        public_view: Global___PokexPublicView | None = ...,
         seat: _builtins.int = ...,
         hand: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["public", b"public"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["public_view", b"public_view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "public", b"public", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "public_view", b"public_view", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1191,10 +1191,10 @@ class PokexTrickEnded(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_TEAM_FIELD_NUMBER: _builtins.int
     HANDS_FIELD_NUMBER: _builtins.int
     COUNTED_FIELD_NUMBER: _builtins.int
-    winner: _builtins.int
+    winning_team: _builtins.int
     """The side that took it; not set: nobody."""
     counted: _builtins.int
     """P-4.3: tricks that it counted for the winner; 0 when nobody took it."""
@@ -1205,17 +1205,17 @@ class PokexTrickEnded(_message.Message):
     def __init__(
         self,
         *,
-        winner: _builtins.int | None = ...,
+        winning_team: _builtins.int | None = ...,
         hands: _abc.Iterable[Global___PokexPokerHand] | None = ...,
         counted: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "winning_team", b"winning_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "counted", b"counted", "hands", b"hands", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "counted", b"counted", "hands", b"hands", "winning_team", b"winning_team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    _WhichOneofReturnType__winning_team: _TypeAlias = _typing.Literal["winning_team"]  # noqa: Y015
+    _WhichOneofArgType__winning_team: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winning_team) -> _WhichOneofReturnType__winning_team | None: ...
 
 Global___PokexTrickEnded: _TypeAlias = PokexTrickEnded  # noqa: Y015
 

@@ -60,7 +60,7 @@ class ChannelOpen(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     TICKET_FIELD_NUMBER: _builtins.int
     VIEW_MODE_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
+    TABLE_EPOCH_FIELD_NUMBER: _builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
     """A number of the client's choice, from 1, not in use on this session."""
@@ -70,7 +70,7 @@ class ChannelOpen(_message.Message):
     """The seat's ticket."""
     view_mode: _table_pb2.ViewMode.ValueType
     """What the channel carries."""
-    epoch: _builtins.int
+    table_epoch: _builtins.int
     """The table's epoch as last known; 0: unknown."""
     after_sequence: _builtins.int
     """Number of the last event seen; 0: begin with a snapshot."""
@@ -81,12 +81,12 @@ class ChannelOpen(_message.Message):
         table_id: _builtins.str = ...,
         ticket: _builtins.str = ...,
         view_mode: _table_pb2.ViewMode.ValueType = ...,
-        epoch: _builtins.int = ...,
+        table_epoch: _builtins.int = ...,
         after_sequence: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "channel", b"channel", "epoch", b"epoch", "table_id", b"table_id", "ticket", b"ticket", "view_mode", b"view_mode"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "channel", b"channel", "table_epoch", b"table_epoch", "table_id", b"table_id", "ticket", b"ticket", "view_mode", b"view_mode"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -27,11 +27,11 @@ class SpectateTableRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
+    TABLE_EPOCH_FIELD_NUMBER: _builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
-    epoch: _builtins.int
+    table_epoch: _builtins.int
     """The table's epoch as last known; 0: unknown, begin with a snapshot."""
     after_sequence: _builtins.int
     """Number of the last event seen; 0: begin with a snapshot."""
@@ -39,12 +39,12 @@ class SpectateTableRequest(_message.Message):
         self,
         *,
         table_id: _builtins.str = ...,
-        epoch: _builtins.int = ...,
+        table_epoch: _builtins.int = ...,
         after_sequence: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "epoch", b"epoch", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "table_epoch", b"table_epoch", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

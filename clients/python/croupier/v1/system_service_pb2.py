@@ -22,25 +22,26 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n croupier/v1/system_service.proto\x12\x0b\x63roupier.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x16\n\x14GetServerInfoRequest\"\x9d\x03\n\x0cServerLimits\x12\x1d\n\ntables_max\x18\x01 \x01(\rR\ttablesMax\x12\x1f\n\x0bstreams_max\x18\x02 \x01(\rR\nstreamsMax\x12,\n\x12session_tables_max\x18\x03 \x01(\rR\x10sessionTablesMax\x12*\n\x11request_bytes_max\x18\x04 \x01(\rR\x0frequestBytesMax\x12$\n\x0elegal_list_max\x18\x05 \x01(\rR\x0clegalListMax\x12\"\n\rpage_size_max\x18\x06 \x01(\rR\x0bpageSizeMax\x12(\n\x10\x63\x61lls_per_second\x18\x07 \x01(\rR\x0e\x63\x61llsPerSecond\x12\x1f\n\x0b\x63\x61lls_burst\x18\x08 \x01(\rR\ncallsBurst\x12-\n\x13house_seats_per_key\x18\t \x01(\rR\x10houseSeatsPerKey\x12/\n\x14house_tables_per_key\x18\n \x01(\rR\x11houseTablesPerKey\"O\n\x0bRulesetHash\x12\x12\n\x04game\x18\x01 \x01(\tR\x04game\x12\x18\n\x07ruleset\x18\x02 \x01(\tR\x07ruleset\x12\x12\n\x04hash\x18\x03 \x01(\x0cR\x04hash\"\x91\x03\n\x15GetServerInfoResponse\x12\x18\n\x07version\x18\x01 \x01(\tR\x07version\x12!\n\x0c\x61pi_versions\x18\x02 \x03(\tR\x0b\x61piVersions\x12\"\n\x0c\x63\x61pabilities\x18\x03 \x03(\tR\x0c\x63\x61pabilities\x12\x31\n\x06limits\x18\x04 \x01(\x0b\x32\x19.croupier.v1.ServerLimitsR\x06limits\x12H\n\x12heartbeat_interval\x18\x05 \x01(\x0b\x32\x19.google.protobuf.DurationR\x11heartbeatInterval\x12;\n\x0bserver_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nserverTime\x12\x34\n\x08rulesets\x18\x07 \x03(\x0b\x32\x18.croupier.v1.RulesetHashR\x08rulesets\x12\'\n\x0f\x64\x65scriptor_hash\x18\x08 \x01(\x0cR\x0e\x64\x65scriptorHash2g\n\rSystemService\x12V\n\rGetServerInfo\x12!.croupier.v1.GetServerInfoRequest\x1a\".croupier.v1.GetServerInfoResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n croupier/v1/system_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x16\n\x14GetServerInfoRequest\"\x9d\x03\n\x0cServerLimits\x12\x1d\n\ntables_max\x18\x01 \x01(\rR\ttablesMax\x12\x1f\n\x0bstreams_max\x18\x02 \x01(\rR\nstreamsMax\x12,\n\x12session_tables_max\x18\x03 \x01(\rR\x10sessionTablesMax\x12*\n\x11request_bytes_max\x18\x04 \x01(\rR\x0frequestBytesMax\x12$\n\x0elegal_list_max\x18\x05 \x01(\rR\x0clegalListMax\x12\"\n\rpage_size_max\x18\x06 \x01(\rR\x0bpageSizeMax\x12(\n\x10\x63\x61lls_per_second\x18\x07 \x01(\rR\x0e\x63\x61llsPerSecond\x12\x1f\n\x0b\x63\x61lls_burst\x18\x08 \x01(\rR\ncallsBurst\x12-\n\x13house_seats_per_key\x18\t \x01(\rR\x10houseSeatsPerKey\x12/\n\x14house_tables_per_key\x18\n \x01(\rR\x11houseTablesPerKey\"f\n\x0bRulesetHash\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x18\n\x07ruleset\x18\x02 \x01(\tR\x07ruleset\x12\x12\n\x04hash\x18\x03 \x01(\x0cR\x04hash\"\x91\x03\n\x15GetServerInfoResponse\x12\x18\n\x07version\x18\x01 \x01(\tR\x07version\x12!\n\x0c\x61pi_versions\x18\x02 \x03(\tR\x0b\x61piVersions\x12\"\n\x0c\x63\x61pabilities\x18\x03 \x03(\tR\x0c\x63\x61pabilities\x12\x31\n\x06limits\x18\x04 \x01(\x0b\x32\x19.croupier.v1.ServerLimitsR\x06limits\x12H\n\x12heartbeat_interval\x18\x05 \x01(\x0b\x32\x19.google.protobuf.DurationR\x11heartbeatInterval\x12;\n\x0bserver_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nserverTime\x12\x34\n\x08rulesets\x18\x07 \x03(\x0b\x32\x18.croupier.v1.RulesetHashR\x08rulesets\x12\'\n\x0f\x64\x65scriptor_hash\x18\x08 \x01(\x0cR\x0e\x64\x65scriptorHash2g\n\rSystemService\x12V\n\rGetServerInfo\x12!.croupier.v1.GetServerInfoRequest\x1a\".croupier.v1.GetServerInfoResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.system_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=114
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=136
-  _globals['_SERVERLIMITS']._serialized_start=139
-  _globals['_SERVERLIMITS']._serialized_end=552
-  _globals['_RULESETHASH']._serialized_start=554
-  _globals['_RULESETHASH']._serialized_end=633
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=636
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=1037
-  _globals['_SYSTEMSERVICE']._serialized_start=1039
-  _globals['_SYSTEMSERVICE']._serialized_end=1142
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=138
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=160
+  _globals['_SERVERLIMITS']._serialized_start=163
+  _globals['_SERVERLIMITS']._serialized_end=576
+  _globals['_RULESETHASH']._serialized_start=578
+  _globals['_RULESETHASH']._serialized_end=680
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=683
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=1084
+  _globals['_SYSTEMSERVICE']._serialized_start=1086
+  _globals['_SYSTEMSERVICE']._serialized_end=1189
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 What a server is and can do."""
 
 from collections import abc as _abc
+from croupier.v1 import game_pb2 as _game_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -106,8 +107,8 @@ class RulesetHash(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
-    game: _builtins.str
-    """Name of the game, such as `tractor`."""
+    game: _game_pb2.GameKind.ValueType
+    """The game."""
     ruleset: _builtins.str
     """Name of the ruleset."""
     hash: _builtins.bytes
@@ -115,7 +116,7 @@ class RulesetHash(_message.Message):
     def __init__(
         self,
         *,
-        game: _builtins.str = ...,
+        game: _game_pb2.GameKind.ValueType = ...,
         ruleset: _builtins.str = ...,
         hash: _builtins.bytes = ...,
     ) -> None: ...

@@ -83,33 +83,33 @@ SEAT_ACCESS_HOUSE: SeatAccess.ValueType  # 3
 """A house bot, which the server itself starts."""
 Global___SeatAccess: _TypeAlias = SeatAccess  # noqa: Y015
 
-class _OnAbsence:
+class _AbsencePolicy:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _OnAbsenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OnAbsence.ValueType], _builtins.type):
+class _AbsencePolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbsencePolicy.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    ON_ABSENCE_UNSPECIFIED: _OnAbsence.ValueType  # 0
+    ABSENCE_POLICY_UNSPECIFIED: _AbsencePolicy.ValueType  # 0
     """In a request: WAIT."""
-    ON_ABSENCE_WAIT: _OnAbsence.ValueType  # 1
+    ABSENCE_POLICY_WAIT: _AbsencePolicy.ValueType  # 1
     """The table waits."""
-    ON_ABSENCE_HOUSE_BOT: _OnAbsence.ValueType  # 2
+    ABSENCE_POLICY_HOUSE_BOT: _AbsencePolicy.ValueType  # 2
     """A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
-    ON_ABSENCE_FORFEIT: _OnAbsence.ValueType  # 3
+    ABSENCE_POLICY_FORFEIT: _AbsencePolicy.ValueType  # 3
     """The seat forfeits."""
 
-class OnAbsence(_OnAbsence, metaclass=_OnAbsenceEnumTypeWrapper):
+class AbsencePolicy(_AbsencePolicy, metaclass=_AbsencePolicyEnumTypeWrapper):
     """What happens when a seat does not answer and has no clock, or loses its connection. Public."""
 
-ON_ABSENCE_UNSPECIFIED: OnAbsence.ValueType  # 0
+ABSENCE_POLICY_UNSPECIFIED: AbsencePolicy.ValueType  # 0
 """In a request: WAIT."""
-ON_ABSENCE_WAIT: OnAbsence.ValueType  # 1
+ABSENCE_POLICY_WAIT: AbsencePolicy.ValueType  # 1
 """The table waits."""
-ON_ABSENCE_HOUSE_BOT: OnAbsence.ValueType  # 2
+ABSENCE_POLICY_HOUSE_BOT: AbsencePolicy.ValueType  # 2
 """A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
-ON_ABSENCE_FORFEIT: OnAbsence.ValueType  # 3
+ABSENCE_POLICY_FORFEIT: AbsencePolicy.ValueType  # 3
 """The seat forfeits."""
-Global___OnAbsence: _TypeAlias = OnAbsence  # noqa: Y015
+Global___AbsencePolicy: _TypeAlias = AbsencePolicy  # noqa: Y015
 
 class _LegalMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -167,37 +167,37 @@ VIEW_MODE_EVENTS: ViewMode.ValueType  # 2
 """Every event; decisions without a view. GetSeatView gives a view on demand."""
 Global___ViewMode: _TypeAlias = ViewMode  # noqa: Y015
 
-class _TimeOutPolicy:
+class _TimeoutPolicy:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _TimeOutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeOutPolicy.ValueType], _builtins.type):
+class _TimeoutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TimeoutPolicy.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    TIME_OUT_POLICY_UNSPECIFIED: _TimeOutPolicy.ValueType  # 0
+    TIMEOUT_POLICY_UNSPECIFIED: _TimeoutPolicy.ValueType  # 0
     """In a request: STRIKE."""
-    TIME_OUT_POLICY_FALLBACK: _TimeOutPolicy.ValueType  # 1
+    TIMEOUT_POLICY_FALLBACK: _TimeoutPolicy.ValueType  # 1
     """The fallback move is played for it, each time."""
-    TIME_OUT_POLICY_STRIKE: _TimeOutPolicy.ValueType  # 2
+    TIMEOUT_POLICY_STRIKE: _TimeoutPolicy.ValueType  # 2
     """The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
-    TIME_OUT_POLICY_FORFEIT: _TimeOutPolicy.ValueType  # 3
+    TIMEOUT_POLICY_FORFEIT: _TimeoutPolicy.ValueType  # 3
     """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
     ended.
     """
 
-class TimeOutPolicy(_TimeOutPolicy, metaclass=_TimeOutPolicyEnumTypeWrapper):
+class TimeoutPolicy(_TimeoutPolicy, metaclass=_TimeoutPolicyEnumTypeWrapper):
     """What becomes of a seat whose time for a decision has run out. Public."""
 
-TIME_OUT_POLICY_UNSPECIFIED: TimeOutPolicy.ValueType  # 0
+TIMEOUT_POLICY_UNSPECIFIED: TimeoutPolicy.ValueType  # 0
 """In a request: STRIKE."""
-TIME_OUT_POLICY_FALLBACK: TimeOutPolicy.ValueType  # 1
+TIMEOUT_POLICY_FALLBACK: TimeoutPolicy.ValueType  # 1
 """The fallback move is played for it, each time."""
-TIME_OUT_POLICY_STRIKE: TimeOutPolicy.ValueType  # 2
+TIMEOUT_POLICY_STRIKE: TimeoutPolicy.ValueType  # 2
 """The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
-TIME_OUT_POLICY_FORFEIT: TimeOutPolicy.ValueType  # 3
+TIMEOUT_POLICY_FORFEIT: TimeoutPolicy.ValueType  # 3
 """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
 ended.
 """
-Global___TimeOutPolicy: _TypeAlias = TimeOutPolicy  # noqa: Y015
+Global___TimeoutPolicy: _TypeAlias = TimeoutPolicy  # noqa: Y015
 
 class _StartMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -422,14 +422,14 @@ class ClockSpec(_message.Message):
     PER_MOVE_FIELD_NUMBER: _builtins.int
     WINDOW_TIME_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
-    ON_TIME_OUT_FIELD_NUMBER: _builtins.int
+    ON_TIMEOUT_FIELD_NUMBER: _builtins.int
     DISCONNECT_GRACE_FIELD_NUMBER: _builtins.int
     START_TIMEOUT_FIELD_NUMBER: _builtins.int
     strikes: _builtins.int
     """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too,
-    whatever `on_time_out` says.
+    whatever `on_timeout` says.
     """
-    on_time_out: Global___TimeOutPolicy.ValueType
+    on_timeout: Global___TimeoutPolicy.ValueType
     """What becomes of a seat whose time has run out."""
     @_builtins.property
     def base(self) -> _duration_pb2.Duration:
@@ -465,13 +465,13 @@ class ClockSpec(_message.Message):
         per_move: _duration_pb2.Duration | None = ...,
         window_time: _duration_pb2.Duration | None = ...,
         strikes: _builtins.int = ...,
-        on_time_out: Global___TimeOutPolicy.ValueType = ...,
+        on_timeout: Global___TimeoutPolicy.ValueType = ...,
         disconnect_grace: _duration_pb2.Duration | None = ...,
         start_timeout: _duration_pb2.Duration | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "per_move", b"per_move", "start_timeout", b"start_timeout", "window_time", b"window_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "on_time_out", b"on_time_out", "per_move", b"per_move", "start_timeout", b"start_timeout", "strikes", b"strikes", "window_time", b"window_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "on_timeout", b"on_timeout", "per_move", b"per_move", "start_timeout", b"start_timeout", "strikes", b"strikes", "window_time", b"window_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -537,7 +537,7 @@ class TableSpec(_message.Message):
     """The ruleset that the options start from; empty in a request: the default."""
     legal_mode: Global___LegalMode.ValueType
     """What decisions list."""
-    absence: Global___OnAbsence.ValueType
+    absence: Global___AbsencePolicy.ValueType
     """What happens when a seat is absent."""
     rated: _builtins.bool
     """Whether results count for ratings. Needs keys and a deal source other than FIXED."""
@@ -576,7 +576,7 @@ class TableSpec(_message.Message):
         clock: Global___ClockSpec | None = ...,
         deal_source: Global___DealSource | None = ...,
         legal_mode: Global___LegalMode.ValueType = ...,
-        absence: Global___OnAbsence.ValueType = ...,
+        absence: Global___AbsencePolicy.ValueType = ...,
         rated: _builtins.bool = ...,
         shared_seats: _builtins.bool = ...,
         start_mode: Global___StartMode.ValueType = ...,
@@ -635,7 +635,7 @@ class SeatInfo(_message.Message):
     PLAYER_FIELD_NUMBER: _builtins.int
     TEAM_FIELD_NUMBER: _builtins.int
     NONCE_HASH_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
+    SEAT_EPOCH_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     access: Global___SeatAccess.ValueType
@@ -646,7 +646,7 @@ class SeatInfo(_message.Message):
     """Team that it plays for, from 0."""
     nonce_hash: _builtins.bytes
     """SHA-256 of the seat's nonce; set once all sit (deal source MATCH)."""
-    epoch: _builtins.int
+    seat_epoch: _builtins.int
     """Which life of the seat this is; joining again raises it."""
     def __init__(
         self,
@@ -656,11 +656,11 @@ class SeatInfo(_message.Message):
         player: _builtins.str = ...,
         team: _builtins.int = ...,
         nonce_hash: _builtins.bytes = ...,
-        epoch: _builtins.int = ...,
+        seat_epoch: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access", b"access", "epoch", b"epoch", "nonce_hash", b"nonce_hash", "player", b"player", "seat", b"seat", "team", b"team"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access", b"access", "nonce_hash", b"nonce_hash", "player", b"player", "seat", b"seat", "seat_epoch", b"seat_epoch", "team", b"team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -673,7 +673,7 @@ class Table(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
+    TABLE_EPOCH_FIELD_NUMBER: _builtins.int
     SPEC_FIELD_NUMBER: _builtins.int
     RULESET_HASH_FIELD_NUMBER: _builtins.int
     RULES_VERSION_FIELD_NUMBER: _builtins.int
@@ -686,7 +686,7 @@ class Table(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id."""
-    epoch: _builtins.int
+    table_epoch: _builtins.int
     """Which life of the table this is; restoring a backup raises it."""
     ruleset_hash: _builtins.bytes
     """SHA-256 over the options as sorted `key=value` lines: pins the rules."""
@@ -726,7 +726,7 @@ class Table(_message.Message):
         self,
         *,
         table_id: _builtins.str = ...,
-        epoch: _builtins.int = ...,
+        table_epoch: _builtins.int = ...,
         spec: Global___TableSpec | None = ...,
         ruleset_hash: _builtins.bytes = ...,
         rules_version: _builtins.int = ...,
@@ -740,7 +740,7 @@ class Table(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "result", b"result", "spec", b"spec"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "create_time", b"create_time", "endpoint", b"endpoint", "epoch", b"epoch", "result", b"result", "rules_version", b"rules_version", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "spec", b"spec", "status", b"status", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "create_time", b"create_time", "endpoint", b"endpoint", "result", b"result", "rules_version", b"rules_version", "ruleset_hash", b"ruleset_hash", "seats", b"seats", "sequence", b"sequence", "spec", b"spec", "status", b"status", "table_epoch", b"table_epoch", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -979,7 +979,7 @@ class TableEvent(_message.Message):
     MATCH_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_HALTED_FIELD_NUMBER: _builtins.int
     SEAT_NO_SHOW_FIELD_NUMBER: _builtins.int
-    PRIVATE_FIELD_NUMBER: _builtins.int
+    PRIVATE_PART_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Its number."""
     ignorable: _builtins.bool
@@ -1033,7 +1033,7 @@ class TableEvent(_message.Message):
         """A nonce was withheld."""
 
     @_builtins.property
-    def private(self) -> _game_pb2.GamePrivateEvent:
+    def private_part(self) -> _game_pb2.GamePrivateEvent:
         """What this audience alone learns from the event."""
 
     def __init__(
@@ -1053,11 +1053,11 @@ class TableEvent(_message.Message):
         match_ended: _game_pb2.MatchResult | None = ...,
         table_halted: Global___TableHalted | None = ...,
         seat_no_show: Global___SeatNoShow | None = ...,
-        private: _game_pb2.GamePrivateEvent | None = ...,
+        private_part: _game_pb2.GamePrivateEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private_part", b"private_part", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private", b"private", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private_part", b"private_part", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_created", "seat_joined", "seat_left", "seats_filled", "nonce_opened", "match_started", "game", "seat_timed_out", "match_ended", "table_halted", "seat_no_show"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
@@ -1191,8 +1191,8 @@ class Snapshot(_message.Message):
 
     TABLE_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    SEAT_FIELD_NUMBER: _builtins.int
-    PUBLIC_FIELD_NUMBER: _builtins.int
+    SEAT_VIEW_FIELD_NUMBER: _builtins.int
+    PUBLIC_VIEW_FIELD_NUMBER: _builtins.int
     CLOCKS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Number of the last event that it takes in."""
@@ -1201,11 +1201,11 @@ class Snapshot(_message.Message):
         """The table."""
 
     @_builtins.property
-    def seat(self) -> _game_pb2.SeatView:
+    def seat_view(self) -> _game_pb2.SeatView:
         """For a seat."""
 
     @_builtins.property
-    def public(self) -> _game_pb2.PublicView:
+    def public_view(self) -> _game_pb2.PublicView:
         """For a spectator."""
 
     @_builtins.property
@@ -1217,15 +1217,15 @@ class Snapshot(_message.Message):
         *,
         table: Global___Table | None = ...,
         sequence: _builtins.int = ...,
-        seat: _game_pb2.SeatView | None = ...,
-        public: _game_pb2.PublicView | None = ...,
+        seat_view: _game_pb2.SeatView | None = ...,
+        public_view: _game_pb2.PublicView | None = ...,
         clocks: _abc.Iterable[Global___SeatClock] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["public", b"public", "seat", b"seat", "table", b"table", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["public_view", b"public_view", "seat_view", b"seat_view", "table", b"table", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks", "public", b"public", "seat", b"seat", "sequence", b"sequence", "table", b"table", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks", "public_view", b"public_view", "seat_view", b"seat_view", "sequence", b"sequence", "table", b"table", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_view: _TypeAlias = _typing.Literal["seat", "public"]  # noqa: Y015
+    _WhichOneofReturnType_view: _TypeAlias = _typing.Literal["seat_view", "public_view"]  # noqa: Y015
     _WhichOneofArgType_view: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_view) -> _WhichOneofReturnType_view | None: ...
 
@@ -1237,10 +1237,10 @@ class Resumed(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    EPOCH_FIELD_NUMBER: _builtins.int
+    TABLE_EPOCH_FIELD_NUMBER: _builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    epoch: _builtins.int
+    table_epoch: _builtins.int
     """The table's epoch."""
     after_sequence: _builtins.int
     """Events after this number follow."""
@@ -1249,13 +1249,13 @@ class Resumed(_message.Message):
     def __init__(
         self,
         *,
-        epoch: _builtins.int = ...,
+        table_epoch: _builtins.int = ...,
         after_sequence: _builtins.int = ...,
         sequence: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "epoch", b"epoch", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "sequence", b"sequence", "table_epoch", b"table_epoch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

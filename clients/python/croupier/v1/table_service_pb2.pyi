@@ -395,13 +395,13 @@ class JoinTableResponse(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     TICKET_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
+    SEAT_EPOCH_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     ticket: _builtins.str
     """The right to it. Secret; shown once; sent in metadata as `croupier-ticket`."""
-    epoch: _builtins.int
+    seat_epoch: _builtins.int
     """Which life of the seat the ticket is for."""
     @_builtins.property
     def table(self) -> _table_pb2.Table:
@@ -412,12 +412,12 @@ class JoinTableResponse(_message.Message):
         *,
         seat: _builtins.int = ...,
         ticket: _builtins.str = ...,
-        epoch: _builtins.int = ...,
+        seat_epoch: _builtins.int = ...,
         table: _table_pb2.Table | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "seat", b"seat", "table", b"table", "ticket", b"ticket"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat", "seat_epoch", b"seat_epoch", "table", b"table", "ticket", b"ticket"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -296,7 +296,7 @@ class _TongitsStreakAfterJackpotEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrap
     """Not set: the ruleset's value."""
     TONGITS_STREAK_AFTER_JACKPOT_RESET: _TongitsStreakAfterJackpot.ValueType  # 1
     """It starts again."""
-    TONGITS_STREAK_AFTER_JACKPOT_KEEP_1: _TongitsStreakAfterJackpot.ValueType  # 2
+    TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE: _TongitsStreakAfterJackpot.ValueType  # 2
     """The win that took the pot counts as the first of the next streak."""
 
 class TongitsStreakAfterJackpot(_TongitsStreakAfterJackpot, metaclass=_TongitsStreakAfterJackpotEnumTypeWrapper):
@@ -306,7 +306,7 @@ TONGITS_STREAK_AFTER_JACKPOT_UNSPECIFIED: TongitsStreakAfterJackpot.ValueType  #
 """Not set: the ruleset's value."""
 TONGITS_STREAK_AFTER_JACKPOT_RESET: TongitsStreakAfterJackpot.ValueType  # 1
 """It starts again."""
-TONGITS_STREAK_AFTER_JACKPOT_KEEP_1: TongitsStreakAfterJackpot.ValueType  # 2
+TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE: TongitsStreakAfterJackpot.ValueType  # 2
 """The win that took the pot counts as the first of the next streak."""
 Global___TongitsStreakAfterJackpot: _TypeAlias = TongitsStreakAfterJackpot  # noqa: Y015
 
@@ -1227,7 +1227,7 @@ class TongitsDealResult(_message.Message):
     DEAL_FIELD_NUMBER: _builtins.int
     DEALER_FIELD_NUMBER: _builtins.int
     ENDING_FIELD_NUMBER: _builtins.int
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_SEAT_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     CHALLENGERS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
@@ -1242,7 +1242,7 @@ class TongitsDealResult(_message.Message):
     """Its dealer."""
     ending: Global___TongitsEnding.ValueType
     """How it ended."""
-    winner: _builtins.int
+    winning_seat: _builtins.int
     """Who won; not set: nobody."""
     caller: _builtins.int
     """Who called draw."""
@@ -1274,7 +1274,7 @@ class TongitsDealResult(_message.Message):
         deal: _builtins.int = ...,
         dealer: _builtins.int = ...,
         ending: Global___TongitsEnding.ValueType = ...,
-        winner: _builtins.int | None = ...,
+        winning_seat: _builtins.int | None = ...,
         caller: _builtins.int | None = ...,
         challengers: _abc.Iterable[_builtins.int] | None = ...,
         seats: _abc.Iterable[Global___TongitsSeatResult] | None = ...,
@@ -1284,18 +1284,18 @@ class TongitsDealResult(_message.Message):
         streak: _builtins.int = ...,
         next_dealer: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_winner", b"_winner", "caller", b"caller", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_winning_seat", b"_winning_seat", "caller", b"caller", "winning_seat", b"winning_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_winner", b"_winner", "caller", b"caller", "challengers", b"challengers", "deal", b"deal", "dealer", b"dealer", "ending", b"ending", "jackpot", b"jackpot", "next_dealer", b"next_dealer", "payments", b"payments", "pot", b"pot", "seats", b"seats", "streak", b"streak", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_winning_seat", b"_winning_seat", "caller", b"caller", "challengers", b"challengers", "deal", b"deal", "dealer", b"dealer", "ending", b"ending", "jackpot", b"jackpot", "next_dealer", b"next_dealer", "payments", b"payments", "pot", b"pot", "seats", b"seats", "streak", b"streak", "winning_seat", b"winning_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__caller: _TypeAlias = _typing.Literal["caller"]  # noqa: Y015
     _WhichOneofArgType__caller: _TypeAlias = _typing.Literal["_caller", b"_caller"]  # noqa: Y015
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
+    _WhichOneofReturnType__winning_seat: _TypeAlias = _typing.Literal["winning_seat"]  # noqa: Y015
+    _WhichOneofArgType__winning_seat: _TypeAlias = _typing.Literal["_winning_seat", b"_winning_seat"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__caller) -> _WhichOneofReturnType__caller | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winning_seat) -> _WhichOneofReturnType__winning_seat | None: ...
 
 Global___TongitsDealResult: _TypeAlias = TongitsDealResult  # noqa: Y015
 
@@ -1316,7 +1316,7 @@ class TongitsPublicView(_message.Message):
     STOCK_SIZE_FIELD_NUMBER: _builtins.int
     DISCARDS_FIELD_NUMBER: _builtins.int
     MELDS_FIELD_NUMBER: _builtins.int
-    SECRET_FOURS_FIELD_NUMBER: _builtins.int
+    SECRET_FOUR_COUNTS_FIELD_NUMBER: _builtins.int
     TURNS_FIELD_NUMBER: _builtins.int
     BARRED_FIELD_NUMBER: _builtins.int
     TOOK_DISCARD_FIELD_NUMBER: _builtins.int
@@ -1367,7 +1367,7 @@ class TongitsPublicView(_message.Message):
         """Exposed melds of this deal in the order of their numbers."""
 
     @_builtins.property
-    def secret_fours(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+    def secret_four_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """G-3.4: how many secret fours lie before each seat, in seat order. Their ranks are not public."""
 
     @_builtins.property
@@ -1418,7 +1418,7 @@ class TongitsPublicView(_message.Message):
         stock_size: _builtins.int = ...,
         discards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         melds: _abc.Iterable[Global___TongitsMeld] | None = ...,
-        secret_fours: _abc.Iterable[_builtins.int] | None = ...,
+        secret_four_counts: _abc.Iterable[_builtins.int] | None = ...,
         turns: _abc.Iterable[_builtins.int] | None = ...,
         barred: _abc.Iterable[_builtins.int] | None = ...,
         took_discard: _builtins.bool = ...,
@@ -1437,7 +1437,7 @@ class TongitsPublicView(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "caller", b"caller", "dealer", b"dealer", "last_result", b"last_result", "streak_seat", b"streak_seat", "to_act", b"to_act"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "barred_deal", b"barred_deal", "barred_discard", b"barred_discard", "barred_turn", b"barred_turn", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discarders", b"discarders", "discards", b"discards", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "melds", b"melds", "phase", b"phase", "pot", b"pot", "secret_fours", b"secret_fours", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_caller", b"_caller", "_dealer", b"_dealer", "_streak_seat", b"_streak_seat", "_to_act", b"_to_act", "answers", b"answers", "barred", b"barred", "barred_deal", b"barred_deal", "barred_discard", b"barred_discard", "barred_turn", b"barred_turn", "caller", b"caller", "chips", b"chips", "deal", b"deal", "dealer", b"dealer", "discarders", b"discarders", "discards", b"discards", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "melds", b"melds", "phase", b"phase", "pot", b"pot", "secret_four_counts", b"secret_four_counts", "stock_size", b"stock_size", "streak", b"streak", "streak_seat", b"streak_seat", "to_act", b"to_act", "took_discard", b"took_discard", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__caller: _TypeAlias = _typing.Literal["caller"]  # noqa: Y015
     _WhichOneofArgType__caller: _TypeAlias = _typing.Literal["_caller", b"_caller"]  # noqa: Y015
@@ -1464,7 +1464,7 @@ class TongitsView(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PUBLIC_FIELD_NUMBER: _builtins.int
+    PUBLIC_VIEW_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     SECRET_FOURS_FIELD_NUMBER: _builtins.int
@@ -1474,7 +1474,7 @@ class TongitsView(_message.Message):
     deadwood: _builtins.int
     """G-5.4: its deadwood; 0 where no deal is under way."""
     @_builtins.property
-    def public(self) -> Global___TongitsPublicView:
+    def public_view(self) -> Global___TongitsPublicView:
         """What everybody knows."""
 
     @_builtins.property
@@ -1488,15 +1488,15 @@ class TongitsView(_message.Message):
     def __init__(
         self,
         *,
-        public: Global___TongitsPublicView | None = ...,
+        public_view: Global___TongitsPublicView | None = ...,
         seat: _builtins.int = ...,
         hand: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         secret_fours: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
         deadwood: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["public", b"public"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["public_view", b"public_view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadwood", b"deadwood", "hand", b"hand", "public", b"public", "seat", b"seat", "secret_fours", b"secret_fours"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deadwood", b"deadwood", "hand", b"hand", "public_view", b"public_view", "seat", b"seat", "secret_fours", b"secret_fours"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -413,15 +413,15 @@ class _TractorKittyMultiplierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     DESCRIPTOR: _descriptor.EnumDescriptor
     TRACTOR_KITTY_MULTIPLIER_UNSPECIFIED: _TractorKittyMultiplier.ValueType  # 0
     """Not set: the ruleset's value."""
-    TRACTOR_KITTY_MULTIPLIER_2X_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 1
+    TRACTOR_KITTY_MULTIPLIER_TWICE_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 1
     """Twice the cards of the largest component of the last lead."""
-    TRACTOR_KITTY_MULTIPLIER_2X_TRICK_SIZE: _TractorKittyMultiplier.ValueType  # 2
+    TRACTOR_KITTY_MULTIPLIER_TWICE_TRICK_SIZE: _TractorKittyMultiplier.ValueType  # 2
     """Twice the cards of the last lead."""
-    TRACTOR_KITTY_MULTIPLIER_2_POW_PAIRS_PLUS_1: _TractorKittyMultiplier.ValueType  # 3
+    TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: _TractorKittyMultiplier.ValueType  # 3
     """Two to the power of the pairs in the largest component, plus one."""
-    TRACTOR_KITTY_MULTIPLIER_2_POW_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 4
+    TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 4
     """Two to the power of the cards in the largest component."""
-    TRACTOR_KITTY_MULTIPLIER_2X_FLAT: _TractorKittyMultiplier.ValueType  # 5
+    TRACTOR_KITTY_MULTIPLIER_TWICE: _TractorKittyMultiplier.ValueType  # 5
     """Two."""
 
 class TractorKittyMultiplier(_TractorKittyMultiplier, metaclass=_TractorKittyMultiplierEnumTypeWrapper):
@@ -429,15 +429,15 @@ class TractorKittyMultiplier(_TractorKittyMultiplier, metaclass=_TractorKittyMul
 
 TRACTOR_KITTY_MULTIPLIER_UNSPECIFIED: TractorKittyMultiplier.ValueType  # 0
 """Not set: the ruleset's value."""
-TRACTOR_KITTY_MULTIPLIER_2X_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 1
+TRACTOR_KITTY_MULTIPLIER_TWICE_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 1
 """Twice the cards of the largest component of the last lead."""
-TRACTOR_KITTY_MULTIPLIER_2X_TRICK_SIZE: TractorKittyMultiplier.ValueType  # 2
+TRACTOR_KITTY_MULTIPLIER_TWICE_TRICK_SIZE: TractorKittyMultiplier.ValueType  # 2
 """Twice the cards of the last lead."""
-TRACTOR_KITTY_MULTIPLIER_2_POW_PAIRS_PLUS_1: TractorKittyMultiplier.ValueType  # 3
+TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: TractorKittyMultiplier.ValueType  # 3
 """Two to the power of the pairs in the largest component, plus one."""
-TRACTOR_KITTY_MULTIPLIER_2_POW_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 4
+TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 4
 """Two to the power of the cards in the largest component."""
-TRACTOR_KITTY_MULTIPLIER_2X_FLAT: TractorKittyMultiplier.ValueType  # 5
+TRACTOR_KITTY_MULTIPLIER_TWICE: TractorKittyMultiplier.ValueType  # 5
 """Two."""
 Global___TractorKittyMultiplier: _TypeAlias = TractorKittyMultiplier  # noqa: Y015
 
@@ -451,9 +451,9 @@ class _TractorLevelCapEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     """Not set: the ruleset's value."""
     TRACTOR_LEVEL_CAP_NONE: _TractorLevelCap.ValueType  # 1
     """No cap."""
-    TRACTOR_LEVEL_CAP_3: _TractorLevelCap.ValueType  # 3
+    TRACTOR_LEVEL_CAP_THREE: _TractorLevelCap.ValueType  # 3
     """Three."""
-    TRACTOR_LEVEL_CAP_4: _TractorLevelCap.ValueType  # 4
+    TRACTOR_LEVEL_CAP_FOUR: _TractorLevelCap.ValueType  # 4
     """Four."""
 
 class TractorLevelCap(_TractorLevelCap, metaclass=_TractorLevelCapEnumTypeWrapper):
@@ -463,9 +463,9 @@ TRACTOR_LEVEL_CAP_UNSPECIFIED: TractorLevelCap.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_LEVEL_CAP_NONE: TractorLevelCap.ValueType  # 1
 """No cap."""
-TRACTOR_LEVEL_CAP_3: TractorLevelCap.ValueType  # 3
+TRACTOR_LEVEL_CAP_THREE: TractorLevelCap.ValueType  # 3
 """Three."""
-TRACTOR_LEVEL_CAP_4: TractorLevelCap.ValueType  # 4
+TRACTOR_LEVEL_CAP_FOUR: TractorLevelCap.ValueType  # 4
 """Four."""
 Global___TractorLevelCap: _TypeAlias = TractorLevelCap  # noqa: Y015
 
@@ -1278,9 +1278,9 @@ class TractorTrick(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PLAYS_FIELD_NUMBER: _builtins.int
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_SEAT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
-    winner: _builtins.int
+    winning_seat: _builtins.int
     """Who won it; not set while it is under way."""
     points: _builtins.int
     """Points of the cards in it so far."""
@@ -1292,16 +1292,16 @@ class TractorTrick(_message.Message):
         self,
         *,
         plays: _abc.Iterable[Global___TractorPlayed] | None = ...,
-        winner: _builtins.int | None = ...,
+        winning_seat: _builtins.int | None = ...,
         points: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_winning_seat", b"_winning_seat", "winning_seat", b"winning_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "plays", b"plays", "points", b"points", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winning_seat", b"_winning_seat", "plays", b"plays", "points", b"points", "winning_seat", b"winning_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    _WhichOneofReturnType__winning_seat: _TypeAlias = _typing.Literal["winning_seat"]  # noqa: Y015
+    _WhichOneofArgType__winning_seat: _TypeAlias = _typing.Literal["_winning_seat", b"_winning_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winning_seat) -> _WhichOneofReturnType__winning_seat | None: ...
 
 Global___TractorTrick: _TypeAlias = TractorTrick  # noqa: Y015
 
@@ -1320,7 +1320,7 @@ class TractorDealResult(_message.Message):
     KITTY_MULTIPLIER_FIELD_NUMBER: _builtins.int
     KITTY_BONUS_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_TEAM_FIELD_NUMBER: _builtins.int
     LEVELS_GAINED_FIELD_NUMBER: _builtins.int
     LEVELS_FIELD_NUMBER: _builtins.int
     NEXT_STARTER_FIELD_NUMBER: _builtins.int
@@ -1342,7 +1342,7 @@ class TractorDealResult(_message.Message):
     """Points that the kitty added."""
     total: _builtins.int
     """T-9.3: total of the opponents, never below 0."""
-    winner: _builtins.int
+    winning_team: _builtins.int
     """Team that won the deal; not set: nobody, the opponents take over."""
     levels_gained: _builtins.int
     """Levels that the winner gained by T-9.3, before T-9.5 and T-9.6."""
@@ -1376,20 +1376,20 @@ class TractorDealResult(_message.Message):
         kitty_multiplier: _builtins.int = ...,
         kitty_bonus: _builtins.int = ...,
         total: _builtins.int = ...,
-        winner: _builtins.int | None = ...,
+        winning_team: _builtins.int | None = ...,
         levels_gained: _builtins.int = ...,
         levels: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
         next_starter: _builtins.int = ...,
         bid: _builtins.int = ...,
         last_trick_winner: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "trumps", b"trumps", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "trumps", b"trumps", "winning_team", b"winning_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "bid", b"bid", "deal", b"deal", "declarers", b"declarers", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "last_trick_winner", b"last_trick_winner", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "bid", b"bid", "deal", b"deal", "declarers", b"declarers", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "last_trick_winner", b"last_trick_winner", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winning_team", b"winning_team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    _WhichOneofReturnType__winning_team: _TypeAlias = _typing.Literal["winning_team"]  # noqa: Y015
+    _WhichOneofArgType__winning_team: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winning_team) -> _WhichOneofReturnType__winning_team | None: ...
 
 Global___TractorDealResult: _TypeAlias = TractorDealResult  # noqa: Y015
 
@@ -1595,14 +1595,14 @@ class TractorView(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PUBLIC_FIELD_NUMBER: _builtins.int
+    PUBLIC_VIEW_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     KITTY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that sees this."""
     @_builtins.property
-    def public(self) -> Global___TractorPublicView:
+    def public_view(self) -> Global___TractorPublicView:
         """What everybody knows."""
 
     @_builtins.property
@@ -1616,14 +1616,14 @@ class TractorView(_message.Message):
     def __init__(
         self,
         *,
-        public: Global___TractorPublicView | None = ...,
+        public_view: Global___TractorPublicView | None = ...,
         seat: _builtins.int = ...,
         hand: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         kitty: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["public", b"public"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["public_view", b"public_view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "kitty", b"kitty", "public", b"public", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "kitty", b"kitty", "public_view", b"public_view", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1815,12 +1815,12 @@ class TractorShowEnded(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STARTER_FIELD_NUMBER: _builtins.int
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_SEAT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     OPPONENTS_POINTS_FIELD_NUMBER: _builtins.int
     starter: _builtins.int
     """Owner of the declarers' highest card: names trumps, takes the kitty, leads."""
-    winner: _builtins.int
+    winning_seat: _builtins.int
     """Who won the show as a trick."""
     points: _builtins.int
     """Its points."""
@@ -1830,13 +1830,13 @@ class TractorShowEnded(_message.Message):
         self,
         *,
         starter: _builtins.int = ...,
-        winner: _builtins.int = ...,
+        winning_seat: _builtins.int = ...,
         points: _builtins.int = ...,
         opponents_points: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponents_points", b"opponents_points", "points", b"points", "starter", b"starter", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponents_points", b"opponents_points", "points", b"points", "starter", b"starter", "winning_seat", b"winning_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1968,10 +1968,10 @@ class TractorTrickWon(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    WINNER_FIELD_NUMBER: _builtins.int
+    WINNING_SEAT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     OPPONENTS_POINTS_FIELD_NUMBER: _builtins.int
-    winner: _builtins.int
+    winning_seat: _builtins.int
     """Who won it and leads next."""
     points: _builtins.int
     """Its points."""
@@ -1980,13 +1980,13 @@ class TractorTrickWon(_message.Message):
     def __init__(
         self,
         *,
-        winner: _builtins.int = ...,
+        winning_seat: _builtins.int = ...,
         points: _builtins.int = ...,
         opponents_points: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponents_points", b"opponents_points", "points", b"points", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponents_points", b"opponents_points", "points", b"points", "winning_seat", b"winning_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -79,7 +79,7 @@ class Private(Promise):
         match kind:
             case "event":
                 sequence = update.event.sequence
-                if seat is None and update.event.HasField("private"):
+                if seat is None and update.event.HasField("private_part"):
                     self.fail(story, f"a spectator is told the private part of event {sequence}")
             case "decision":
                 sequence = update.decision.sequence
@@ -89,7 +89,7 @@ class Private(Promise):
                     )
             case "snapshot":
                 sequence = update.snapshot.sequence
-                if seat is None and update.snapshot.HasField("seat"):
+                if seat is None and update.snapshot.HasField("seat_view"):
                     self.fail(story, "a spectator is shown the view of a seat")
             case "end":
                 text = update.end.detail.encode()
@@ -281,7 +281,7 @@ def _hashed(told: Retold) -> Iterator[tuple[str, bytes]]:
             what = f"what seat {seat} learns from event {row.sequence}"
             yield what, part
             event = table_pb2.TableEvent.FromString(part)
-            yield what, event.private.SerializeToString(deterministic=True)
+            yield what, event.private_part.SerializeToString(deterministic=True)
             yield what, row.public + part
     for sequence, hands in told.all_hands():
         for seat, hand in enumerate(hands):

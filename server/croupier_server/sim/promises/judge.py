@@ -153,7 +153,7 @@ class Judge:
                 place.has_begun = True
                 place.reset = 0
                 place.position = update.snapshot.sequence
-                story.epoch = place.epoch = update.snapshot.table.epoch
+                story.epoch = place.epoch = update.snapshot.table.table_epoch
             case "resumed":
                 place.has_begun = True
                 place.position = update.resumed.after_sequence

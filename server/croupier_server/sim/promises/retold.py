@@ -68,15 +68,15 @@ class Retold:
     """
 
     def __init__(self, data: bytes) -> None:
-        self.record = record_pb2.Record.FromString(data)
+        self.record = record_pb2.MatchRecord.FromString(data)
         table = self.record.table
         self.wire: GameWire = WIRES[table.spec.game]
         self.game: AnyGame = GAMES[self.wire.name]
         self.rows = [
             Row(
                 row.sequence,
-                row.public,
-                {one.seat: one.part for one in row.private},
+                row.public_part,
+                {one.seat: one.part for one in row.private_parts},
                 row.input if row.HasField("input") else None,
             )
             for row in self.record.rows

@@ -120,8 +120,8 @@ class Resumable(Promise):
             self.fail(story, "a stream resumes that had begun")
         if not place.after or resumed.after_sequence != place.after:
             self.fail(story, f"a stream resumes after {resumed.after_sequence}, not {place.after}")
-        if resumed.epoch != place.epoch:
-            self.fail(story, f"a stream resumes in epoch {resumed.epoch}, not {place.epoch}")
+        if resumed.table_epoch != place.epoch:
+            self.fail(story, f"a stream resumes in epoch {resumed.table_epoch}, not {place.epoch}")
 
     def _reset(self, story: Story, place: Place, reset: table_pb2.Reset) -> None:
         is_slow = reset.reason == _RESET.RESET_REASON_SLOW_CONSUMER

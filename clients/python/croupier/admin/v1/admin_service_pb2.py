@@ -26,7 +26,7 @@ from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%croupier/admin/v1/admin_service.proto\x12\x11\x63roupier.admin.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x18\n\x16GetServerStatusRequest\"\xe1\x02\n\x17GetServerStatusResponse\x12\x18\n\x07version\x18\x01 \x01(\tR\x07version\x12\x39\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12\x1f\n\x0blive_tables\x18\x03 \x01(\rR\nliveTables\x12+\n\x11recovering_tables\x18\x04 \x01(\rR\x10recoveringTables\x12\x32\n\x15quarantined_table_ids\x18\x05 \x03(\tR\x13quarantinedTableIds\x12\x18\n\x07streams\x18\x06 \x01(\rR\x07streams\x12\x1a\n\x08\x64raining\x18\x07 \x01(\x08R\x08\x64raining\x12#\n\rstore_failing\x18\x08 \x01(\x08R\x0cstoreFailing\x12\x14\n\x05store\x18\t \x01(\tR\x05store\"@\n\x12\x44rainServerRequest\x12\x12\n\x04stop\x18\x01 \x01(\x08R\x04stop\x12\x16\n\x06resume\x18\x02 \x01(\x08R\x06resume\"6\n\x13\x44rainServerResponse\x12\x1f\n\x0blive_tables\x18\x01 \x01(\rR\nliveTables\"F\n\x11\x41\x62ortTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x14\n\x12\x41\x62ortTableResponse\"E\n\x10VoidMatchRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x13\n\x11VoidMatchResponse\"{\n\x16\x41\x64judicateTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x16\n\x06\x64\x65tail\x18\x03 \x01(\tR\x06\x64\x65tail\"\x19\n\x17\x41\x64judicateTableResponse\"e\n\x16QuarantineTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x18\n\x07release\x18\x02 \x01(\x08R\x07release\x12\x16\n\x06\x64\x65tail\x18\x03 \x01(\tR\x06\x64\x65tail\"\x19\n\x17QuarantineTableResponse\"U\n\x17ListAuditEntriesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xbe\x01\n\nAuditEntry\x12.\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n\tprincipal\x18\x02 \x01(\tR\tprincipal\x12\x16\n\x06\x61\x63tion\x18\x03 \x01(\tR\x06\x61\x63tion\x12\x18\n\x07subject\x18\x04 \x01(\tR\x07subject\x12\x16\n\x06\x64\x65tail\x18\x05 \x01(\tR\x06\x64\x65tail\x12\x18\n\x07outcome\x18\x06 \x01(\tR\x07outcome\"{\n\x18ListAuditEntriesResponse\x12\x37\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1d.croupier.admin.v1.AuditEntryR\x07\x65ntries\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xca\x05\n\x0c\x41\x64minService\x12h\n\x0fGetServerStatus\x12).croupier.admin.v1.GetServerStatusRequest\x1a*.croupier.admin.v1.GetServerStatusResponse\x12\\\n\x0b\x44rainServer\x12%.croupier.admin.v1.DrainServerRequest\x1a&.croupier.admin.v1.DrainServerResponse\x12Y\n\nAbortTable\x12$.croupier.admin.v1.AbortTableRequest\x1a%.croupier.admin.v1.AbortTableResponse\x12V\n\tVoidMatch\x12#.croupier.admin.v1.VoidMatchRequest\x1a$.croupier.admin.v1.VoidMatchResponse\x12h\n\x0f\x41\x64judicateTable\x12).croupier.admin.v1.AdjudicateTableRequest\x1a*.croupier.admin.v1.AdjudicateTableResponse\x12h\n\x0fQuarantineTable\x12).croupier.admin.v1.QuarantineTableRequest\x1a*.croupier.admin.v1.QuarantineTableResponse\x12k\n\x10ListAuditEntries\x12*.croupier.admin.v1.ListAuditEntriesRequest\x1a+.croupier.admin.v1.ListAuditEntriesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%croupier/admin/v1/admin_service.proto\x12\x11\x63roupier.admin.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x18\n\x16GetServerStatusRequest\"\xe1\x02\n\x17GetServerStatusResponse\x12\x18\n\x07version\x18\x01 \x01(\tR\x07version\x12\x39\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tstartTime\x12\x1f\n\x0blive_tables\x18\x03 \x01(\rR\nliveTables\x12+\n\x11recovering_tables\x18\x04 \x01(\rR\x10recoveringTables\x12\x32\n\x15quarantined_table_ids\x18\x05 \x03(\tR\x13quarantinedTableIds\x12\x18\n\x07streams\x18\x06 \x01(\rR\x07streams\x12\x1a\n\x08\x64raining\x18\x07 \x01(\x08R\x08\x64raining\x12#\n\rstore_failing\x18\x08 \x01(\x08R\x0cstoreFailing\x12\x14\n\x05store\x18\t \x01(\tR\x05store\"(\n\x12\x44rainServerRequest\x12\x12\n\x04stop\x18\x01 \x01(\x08R\x04stop\"6\n\x13\x44rainServerResponse\x12\x1f\n\x0blive_tables\x18\x01 \x01(\rR\nliveTables\"\x15\n\x13ResumeServerRequest\"7\n\x14ResumeServerResponse\x12\x1f\n\x0blive_tables\x18\x01 \x01(\rR\nliveTables\"F\n\x11\x41\x62ortTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x14\n\x12\x41\x62ortTableResponse\"E\n\x10VoidMatchRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x13\n\x11VoidMatchResponse\"{\n\x16\x41\x64judicateTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x16\n\x06\x64\x65tail\x18\x03 \x01(\tR\x06\x64\x65tail\"\x19\n\x17\x41\x64judicateTableResponse\"K\n\x16QuarantineTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x19\n\x17QuarantineTableResponse\"H\n\x13ReleaseTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x16\n\x06\x64\x65tail\x18\x02 \x01(\tR\x06\x64\x65tail\"\x16\n\x14ReleaseTableResponse\"U\n\x17ListAuditEntriesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xbe\x01\n\nAuditEntry\x12.\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n\tprincipal\x18\x02 \x01(\tR\tprincipal\x12\x16\n\x06\x61\x63tion\x18\x03 \x01(\tR\x06\x61\x63tion\x12\x18\n\x07subject\x18\x04 \x01(\tR\x07subject\x12\x16\n\x06\x64\x65tail\x18\x05 \x01(\tR\x06\x64\x65tail\x12\x18\n\x07outcome\x18\x06 \x01(\tR\x07outcome\"{\n\x18ListAuditEntriesResponse\x12\x37\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1d.croupier.admin.v1.AuditEntryR\x07\x65ntries\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x8c\x07\n\x0c\x41\x64minService\x12h\n\x0fGetServerStatus\x12).croupier.admin.v1.GetServerStatusRequest\x1a*.croupier.admin.v1.GetServerStatusResponse\x12\\\n\x0b\x44rainServer\x12%.croupier.admin.v1.DrainServerRequest\x1a&.croupier.admin.v1.DrainServerResponse\x12_\n\x0cResumeServer\x12&.croupier.admin.v1.ResumeServerRequest\x1a\'.croupier.admin.v1.ResumeServerResponse\x12Y\n\nAbortTable\x12$.croupier.admin.v1.AbortTableRequest\x1a%.croupier.admin.v1.AbortTableResponse\x12V\n\tVoidMatch\x12#.croupier.admin.v1.VoidMatchRequest\x1a$.croupier.admin.v1.VoidMatchResponse\x12h\n\x0f\x41\x64judicateTable\x12).croupier.admin.v1.AdjudicateTableRequest\x1a*.croupier.admin.v1.AdjudicateTableResponse\x12h\n\x0fQuarantineTable\x12).croupier.admin.v1.QuarantineTableRequest\x1a*.croupier.admin.v1.QuarantineTableResponse\x12_\n\x0cReleaseTable\x12&.croupier.admin.v1.ReleaseTableRequest\x1a\'.croupier.admin.v1.ReleaseTableResponse\x12k\n\x10ListAuditEntries\x12*.croupier.admin.v1.ListAuditEntriesRequest\x1a+.croupier.admin.v1.ListAuditEntriesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,31 +38,39 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSERVERSTATUSRESPONSE']._serialized_start=144
   _globals['_GETSERVERSTATUSRESPONSE']._serialized_end=497
   _globals['_DRAINSERVERREQUEST']._serialized_start=499
-  _globals['_DRAINSERVERREQUEST']._serialized_end=563
-  _globals['_DRAINSERVERRESPONSE']._serialized_start=565
-  _globals['_DRAINSERVERRESPONSE']._serialized_end=619
-  _globals['_ABORTTABLEREQUEST']._serialized_start=621
-  _globals['_ABORTTABLEREQUEST']._serialized_end=691
-  _globals['_ABORTTABLERESPONSE']._serialized_start=693
-  _globals['_ABORTTABLERESPONSE']._serialized_end=713
-  _globals['_VOIDMATCHREQUEST']._serialized_start=715
-  _globals['_VOIDMATCHREQUEST']._serialized_end=784
-  _globals['_VOIDMATCHRESPONSE']._serialized_start=786
-  _globals['_VOIDMATCHRESPONSE']._serialized_end=805
-  _globals['_ADJUDICATETABLEREQUEST']._serialized_start=807
-  _globals['_ADJUDICATETABLEREQUEST']._serialized_end=930
-  _globals['_ADJUDICATETABLERESPONSE']._serialized_start=932
-  _globals['_ADJUDICATETABLERESPONSE']._serialized_end=957
-  _globals['_QUARANTINETABLEREQUEST']._serialized_start=959
-  _globals['_QUARANTINETABLEREQUEST']._serialized_end=1060
-  _globals['_QUARANTINETABLERESPONSE']._serialized_start=1062
-  _globals['_QUARANTINETABLERESPONSE']._serialized_end=1087
-  _globals['_LISTAUDITENTRIESREQUEST']._serialized_start=1089
-  _globals['_LISTAUDITENTRIESREQUEST']._serialized_end=1174
-  _globals['_AUDITENTRY']._serialized_start=1177
-  _globals['_AUDITENTRY']._serialized_end=1367
-  _globals['_LISTAUDITENTRIESRESPONSE']._serialized_start=1369
-  _globals['_LISTAUDITENTRIESRESPONSE']._serialized_end=1492
-  _globals['_ADMINSERVICE']._serialized_start=1495
-  _globals['_ADMINSERVICE']._serialized_end=2209
+  _globals['_DRAINSERVERREQUEST']._serialized_end=539
+  _globals['_DRAINSERVERRESPONSE']._serialized_start=541
+  _globals['_DRAINSERVERRESPONSE']._serialized_end=595
+  _globals['_RESUMESERVERREQUEST']._serialized_start=597
+  _globals['_RESUMESERVERREQUEST']._serialized_end=618
+  _globals['_RESUMESERVERRESPONSE']._serialized_start=620
+  _globals['_RESUMESERVERRESPONSE']._serialized_end=675
+  _globals['_ABORTTABLEREQUEST']._serialized_start=677
+  _globals['_ABORTTABLEREQUEST']._serialized_end=747
+  _globals['_ABORTTABLERESPONSE']._serialized_start=749
+  _globals['_ABORTTABLERESPONSE']._serialized_end=769
+  _globals['_VOIDMATCHREQUEST']._serialized_start=771
+  _globals['_VOIDMATCHREQUEST']._serialized_end=840
+  _globals['_VOIDMATCHRESPONSE']._serialized_start=842
+  _globals['_VOIDMATCHRESPONSE']._serialized_end=861
+  _globals['_ADJUDICATETABLEREQUEST']._serialized_start=863
+  _globals['_ADJUDICATETABLEREQUEST']._serialized_end=986
+  _globals['_ADJUDICATETABLERESPONSE']._serialized_start=988
+  _globals['_ADJUDICATETABLERESPONSE']._serialized_end=1013
+  _globals['_QUARANTINETABLEREQUEST']._serialized_start=1015
+  _globals['_QUARANTINETABLEREQUEST']._serialized_end=1090
+  _globals['_QUARANTINETABLERESPONSE']._serialized_start=1092
+  _globals['_QUARANTINETABLERESPONSE']._serialized_end=1117
+  _globals['_RELEASETABLEREQUEST']._serialized_start=1119
+  _globals['_RELEASETABLEREQUEST']._serialized_end=1191
+  _globals['_RELEASETABLERESPONSE']._serialized_start=1193
+  _globals['_RELEASETABLERESPONSE']._serialized_end=1215
+  _globals['_LISTAUDITENTRIESREQUEST']._serialized_start=1217
+  _globals['_LISTAUDITENTRIESREQUEST']._serialized_end=1302
+  _globals['_AUDITENTRY']._serialized_start=1305
+  _globals['_AUDITENTRY']._serialized_end=1495
+  _globals['_LISTAUDITENTRIESRESPONSE']._serialized_start=1497
+  _globals['_LISTAUDITENTRIESRESPONSE']._serialized_end=1620
+  _globals['_ADMINSERVICE']._serialized_start=1623
+  _globals['_ADMINSERVICE']._serialized_end=2531
 # @@protoc_insertion_point(module_scope)

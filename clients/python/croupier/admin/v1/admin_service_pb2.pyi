@@ -104,20 +104,16 @@ class DrainServerRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STOP_FIELD_NUMBER: _builtins.int
-    RESUME_FIELD_NUMBER: _builtins.int
     stop: _builtins.bool
-    """Stop too: put live tables by, end the streams, end the process."""
-    resume: _builtins.bool
-    """Take new tables again; not together with `stop`."""
+    """Also checkpoint live tables, end all streams and end the process."""
     def __init__(
         self,
         *,
         stop: _builtins.bool = ...,
-        resume: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["resume", b"resume", "stop", b"stop"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["stop", b"stop"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -125,7 +121,7 @@ Global___DrainServerRequest: _TypeAlias = DrainServerRequest  # noqa: Y015
 
 @_typing.final
 class DrainServerResponse(_message.Message):
-    """The server is draining, or not any more."""
+    """The server is draining."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -144,6 +140,45 @@ class DrainServerResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DrainServerResponse: _TypeAlias = DrainServerResponse  # noqa: Y015
+
+@_typing.final
+class ResumeServerRequest(_message.Message):
+    """Asks a drained server to take new tables again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeServerRequest: _TypeAlias = ResumeServerRequest  # noqa: Y015
+
+@_typing.final
+class ResumeServerResponse(_message.Message):
+    """The server takes new tables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LIVE_TABLES_FIELD_NUMBER: _builtins.int
+    live_tables: _builtins.int
+    """Tables that have not ended."""
+    def __init__(
+        self,
+        *,
+        live_tables: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["live_tables", b"live_tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeServerResponse: _TypeAlias = ResumeServerResponse  # noqa: Y015
 
 @_typing.final
 class AbortTableRequest(_message.Message):
@@ -282,29 +317,25 @@ Global___AdjudicateTableResponse: _TypeAlias = AdjudicateTableResponse  # noqa: 
 
 @_typing.final
 class QuarantineTableRequest(_message.Message):
-    """Stops play at a table for now, or lets it go on."""
+    """Stops play at a table for now."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
-    RELEASE_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table."""
-    release: _builtins.bool
-    """Let it go on."""
     detail: _builtins.str
     """Why, for the audit log."""
     def __init__(
         self,
         *,
         table_id: _builtins.str = ...,
-        release: _builtins.bool = ...,
         detail: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "release", b"release", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -312,7 +343,7 @@ Global___QuarantineTableRequest: _TypeAlias = QuarantineTableRequest  # noqa: Y0
 
 @_typing.final
 class QuarantineTableResponse(_message.Message):
-    """Done."""
+    """Play has stopped."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -326,6 +357,49 @@ class QuarantineTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___QuarantineTableResponse: _TypeAlias = QuarantineTableResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseTableRequest(_message.Message):
+    """Lets play go on at a table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table."""
+    detail: _builtins.str
+    """Why, for the audit log."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        detail: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTableRequest: _TypeAlias = ReleaseTableRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseTableResponse(_message.Message):
+    """Play goes on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTableResponse: _TypeAlias = ReleaseTableResponse  # noqa: Y015
 
 @_typing.final
 class ListAuditEntriesRequest(_message.Message):

@@ -45,6 +45,11 @@ class AdminServiceStub(object):
                 request_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerRequest.SerializeToString,
                 response_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerResponse.FromString,
                 _registered_method=True)
+        self.ResumeServer = channel.unary_unary(
+                '/croupier.admin.v1.AdminService/ResumeServer',
+                request_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerRequest.SerializeToString,
+                response_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerResponse.FromString,
+                _registered_method=True)
         self.AbortTable = channel.unary_unary(
                 '/croupier.admin.v1.AdminService/AbortTable',
                 request_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.AbortTableRequest.SerializeToString,
@@ -64,6 +69,11 @@ class AdminServiceStub(object):
                 '/croupier.admin.v1.AdminService/QuarantineTable',
                 request_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableRequest.SerializeToString,
                 response_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableResponse.FromString,
+                _registered_method=True)
+        self.ReleaseTable = channel.unary_unary(
+                '/croupier.admin.v1.AdminService/ReleaseTable',
+                request_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableRequest.SerializeToString,
+                response_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableResponse.FromString,
                 _registered_method=True)
         self.ListAuditEntries = channel.unary_unary(
                 '/croupier.admin.v1.AdminService/ListAuditEntries',
@@ -85,6 +95,13 @@ class AdminServiceServicer(object):
 
     def DrainServer(self, request, context):
         """Backs `croupier admin drain`: no new tables; with `stop` the server ends as after SIGTERM.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeServer(self, request, context):
+        """Backs `croupier admin resume`: a drained server takes new tables again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -112,8 +129,15 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def QuarantineTable(self, request, context):
-        """Backs `croupier admin quarantine`: play stands still at a table until it is let go on. Its clocks
-        stand, answers are refused with TABLE_QUARANTINED.
+        """Backs `croupier admin quarantine`: stops play at a table until it is released. Its clocks are
+        paused, and answers are refused with TABLE_QUARANTINED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseTable(self, request, context):
+        """Backs `croupier admin release`: lets play go on at a quarantined table.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -139,6 +163,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerRequest.FromString,
                     response_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerResponse.SerializeToString,
             ),
+            'ResumeServer': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeServer,
+                    request_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerRequest.FromString,
+                    response_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerResponse.SerializeToString,
+            ),
             'AbortTable': grpc.unary_unary_rpc_method_handler(
                     servicer.AbortTable,
                     request_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.AbortTableRequest.FromString,
@@ -158,6 +187,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.QuarantineTable,
                     request_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableRequest.FromString,
                     response_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableResponse.SerializeToString,
+            ),
+            'ReleaseTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseTable,
+                    request_deserializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableRequest.FromString,
+                    response_serializer=croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableResponse.SerializeToString,
             ),
             'ListAuditEntries': grpc.unary_unary_rpc_method_handler(
                     servicer.ListAuditEntries,
@@ -220,6 +254,33 @@ class AdminService(object):
             '/croupier.admin.v1.AdminService/DrainServer',
             croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerRequest.SerializeToString,
             croupier_dot_admin_dot_v1_dot_admin__service__pb2.DrainServerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeServer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.admin.v1.AdminService/ResumeServer',
+            croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerRequest.SerializeToString,
+            croupier_dot_admin_dot_v1_dot_admin__service__pb2.ResumeServerResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -328,6 +389,33 @@ class AdminService(object):
             '/croupier.admin.v1.AdminService/QuarantineTable',
             croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableRequest.SerializeToString,
             croupier_dot_admin_dot_v1_dot_admin__service__pb2.QuarantineTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.admin.v1.AdminService/ReleaseTable',
+            croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableRequest.SerializeToString,
+            croupier_dot_admin_dot_v1_dot_admin__service__pb2.ReleaseTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

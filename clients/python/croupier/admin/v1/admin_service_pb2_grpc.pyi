@@ -39,6 +39,8 @@ class AdminServiceStub:
     """Backs `croupier admin status`: what the server is busy with."""
     DrainServer: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.DrainServerRequest, _admin_service_pb2.DrainServerResponse]
     """Backs `croupier admin drain`: no new tables; with `stop` the server ends as after SIGTERM."""
+    ResumeServer: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ResumeServerRequest, _admin_service_pb2.ResumeServerResponse]
+    """Backs `croupier admin resume`: a drained server takes new tables again."""
     AbortTable: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.AbortTableRequest, _admin_service_pb2.AbortTableResponse]
     """Backs `croupier admin abort`: stops a live table; its match does not count."""
     VoidMatch: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.VoidMatchRequest, _admin_service_pb2.VoidMatchResponse]
@@ -46,9 +48,11 @@ class AdminServiceStub:
     AdjudicateTable: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.AdjudicateTableRequest, _admin_service_pb2.AdjudicateTableResponse]
     """Backs `croupier admin adjudicate`: ends a live match with the outcome that is given."""
     QuarantineTable: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.QuarantineTableRequest, _admin_service_pb2.QuarantineTableResponse]
-    """Backs `croupier admin quarantine`: play stands still at a table until it is let go on. Its clocks
-    stand, answers are refused with TABLE_QUARANTINED.
+    """Backs `croupier admin quarantine`: stops play at a table until it is released. Its clocks are
+    paused, and answers are refused with TABLE_QUARANTINED.
     """
+    ReleaseTable: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ReleaseTableRequest, _admin_service_pb2.ReleaseTableResponse]
+    """Backs `croupier admin release`: lets play go on at a quarantined table."""
     ListAuditEntries: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ListAuditEntriesRequest, _admin_service_pb2.ListAuditEntriesResponse]
     """Backs `croupier admin audit`: what operators did, newest first."""
 
@@ -61,6 +65,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Backs `croupier admin status`: what the server is busy with."""
     DrainServer: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DrainServerRequest, _admin_service_pb2.DrainServerResponse]  # type: ignore[assignment]
     """Backs `croupier admin drain`: no new tables; with `stop` the server ends as after SIGTERM."""
+    ResumeServer: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ResumeServerRequest, _admin_service_pb2.ResumeServerResponse]  # type: ignore[assignment]
+    """Backs `croupier admin resume`: a drained server takes new tables again."""
     AbortTable: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.AbortTableRequest, _admin_service_pb2.AbortTableResponse]  # type: ignore[assignment]
     """Backs `croupier admin abort`: stops a live table; its match does not count."""
     VoidMatch: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.VoidMatchRequest, _admin_service_pb2.VoidMatchResponse]  # type: ignore[assignment]
@@ -68,9 +74,11 @@ class AdminServiceAsyncStub(AdminServiceStub):
     AdjudicateTable: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.AdjudicateTableRequest, _admin_service_pb2.AdjudicateTableResponse]  # type: ignore[assignment]
     """Backs `croupier admin adjudicate`: ends a live match with the outcome that is given."""
     QuarantineTable: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.QuarantineTableRequest, _admin_service_pb2.QuarantineTableResponse]  # type: ignore[assignment]
-    """Backs `croupier admin quarantine`: play stands still at a table until it is let go on. Its clocks
-    stand, answers are refused with TABLE_QUARANTINED.
+    """Backs `croupier admin quarantine`: stops play at a table until it is released. Its clocks are
+    paused, and answers are refused with TABLE_QUARANTINED.
     """
+    ReleaseTable: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ReleaseTableRequest, _admin_service_pb2.ReleaseTableResponse]  # type: ignore[assignment]
+    """Backs `croupier admin release`: lets play go on at a quarantined table."""
     ListAuditEntries: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListAuditEntriesRequest, _admin_service_pb2.ListAuditEntriesResponse]  # type: ignore[assignment]
     """Backs `croupier admin audit`: what operators did, newest first."""
 
@@ -92,6 +100,14 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_admin_service_pb2.DrainServerResponse, _abc.Awaitable[_admin_service_pb2.DrainServerResponse]]:
         """Backs `croupier admin drain`: no new tables; with `stop` the server ends as after SIGTERM."""
+
+    @_abc_1.abstractmethod
+    def ResumeServer(
+        self,
+        request: _admin_service_pb2.ResumeServerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_service_pb2.ResumeServerResponse, _abc.Awaitable[_admin_service_pb2.ResumeServerResponse]]:
+        """Backs `croupier admin resume`: a drained server takes new tables again."""
 
     @_abc_1.abstractmethod
     def AbortTable(
@@ -123,9 +139,17 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.QuarantineTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_service_pb2.QuarantineTableResponse, _abc.Awaitable[_admin_service_pb2.QuarantineTableResponse]]:
-        """Backs `croupier admin quarantine`: play stands still at a table until it is let go on. Its clocks
-        stand, answers are refused with TABLE_QUARANTINED.
+        """Backs `croupier admin quarantine`: stops play at a table until it is released. Its clocks are
+        paused, and answers are refused with TABLE_QUARANTINED.
         """
+
+    @_abc_1.abstractmethod
+    def ReleaseTable(
+        self,
+        request: _admin_service_pb2.ReleaseTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_service_pb2.ReleaseTableResponse, _abc.Awaitable[_admin_service_pb2.ReleaseTableResponse]]:
+        """Backs `croupier admin release`: lets play go on at a quarantined table."""
 
     @_abc_1.abstractmethod
     def ListAuditEntries(

@@ -95,7 +95,7 @@ class _Trick:
 def play(view: PokexView, decision: Decision, known: Evaluator) -> Move:
     """Choose two cards, and the centre card where the leader names it."""
     trick = _Trick(view, known)
-    usual = trick.center or (view.message.public.center_left or [0])[0]
+    usual = trick.center or (view.message.public_view.center_left or [0])[0]
     prices: dict[tuple[int, ...], float] = {}
     best, best_score = -1, float("-inf")
     candidates = list(_candidates(decision))

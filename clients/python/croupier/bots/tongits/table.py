@@ -88,4 +88,4 @@ class Table:
         good_for = self.options.secret_open.values
         helps = tongits_pb2.TONGITS_SECRET_OPEN_CHALLENGE
         is_help = not self.options.HasField("secret_open") or helps in good_for
-        return is_help and self.view.public.secret_fours[seat] > 0
+        return is_help and self.view.public.secret_four_counts[seat] > 0

@@ -25,7 +25,7 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
-class Record(_message.Message):
+class MatchRecord(_message.Message):
     """A finished match in one file: a header, the rows of its log in order, and the result."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -100,7 +100,7 @@ class Record(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Record: _TypeAlias = Record  # noqa: Y015
+Global___MatchRecord: _TypeAlias = MatchRecord  # noqa: Y015
 
 @_typing.final
 class Reveal(_message.Message):
@@ -189,18 +189,18 @@ class Row(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    PUBLIC_FIELD_NUMBER: _builtins.int
-    PRIVATE_FIELD_NUMBER: _builtins.int
+    PUBLIC_PART_FIELD_NUMBER: _builtins.int
+    PRIVATE_PARTS_FIELD_NUMBER: _builtins.int
     INPUT_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Number of the event; 0 for a sealed answer, which is no event of its own."""
-    public: _builtins.bytes
+    public_part: _builtins.bytes
     """Serialised croupier.v1.TableEvent, public part."""
     hash: _builtins.bytes
     """SHA-256 over the hash of the row before and this row's parts."""
     @_builtins.property
-    def private(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrivatePart]:
+    def private_parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrivatePart]:
         """Private parts, by seat."""
 
     @_builtins.property
@@ -211,14 +211,14 @@ class Row(_message.Message):
         self,
         *,
         sequence: _builtins.int = ...,
-        public: _builtins.bytes = ...,
-        private: _abc.Iterable[Global___PrivatePart] | None = ...,
+        public_part: _builtins.bytes = ...,
+        private_parts: _abc.Iterable[Global___PrivatePart] | None = ...,
         input: Global___Input | None = ...,
         hash: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["input", b"input"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hash", b"hash", "input", b"input", "private", b"private", "public", b"public", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hash", b"hash", "input", b"input", "private_parts", b"private_parts", "public_part", b"public_part", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -51,13 +51,13 @@ class GetRecordResponse(_message.Message):
 
     RECORD_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def record(self) -> _record_pb2.Record:
+    def record(self) -> _record_pb2.MatchRecord:
         """The record."""
 
     def __init__(
         self,
         *,
-        record: _record_pb2.Record | None = ...,
+        record: _record_pb2.MatchRecord | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -213,13 +213,13 @@ class StreamRecordsResponse(_message.Message):
 
     RECORD_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def record(self) -> _record_pb2.Record:
+    def record(self) -> _record_pb2.MatchRecord:
         """The record."""
 
     def __init__(
         self,
         *,
-        record: _record_pb2.Record | None = ...,
+        record: _record_pb2.MatchRecord | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -240,7 +240,7 @@ class VerifyRecordRequest(_message.Message):
     table_id: _builtins.str
     """That of a table of this server."""
     record: _builtins.bytes
-    """A serialised Record."""
+    """A serialised MatchRecord."""
     def __init__(
         self,
         *,
