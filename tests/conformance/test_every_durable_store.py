@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import sys
-from contextlib import closing
 
-import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
@@ -53,27 +50,6 @@ asyncio.run(serve())
 @pytest.fixture(params=[name for name in STORES if name != "memory"])
 async def url(request: pytest.FixtureRequest) -> str:
     return await STORES[request.param](request)
-
-
-EARLIER = (
-    "DROP TABLE ended_requests",
-    "ALTER TABLE writer DROP COLUMN lineage",
-    "UPDATE alembic_version SET version_num = '0001'",
-)
-
-
-async def make_earlier(url: str) -> None:
-    """Make the store what the first version made."""
-    kind, _, place = url.partition(":")
-    if kind == "sqlite":
-        with closing(sqlite3.connect(place)) as file, file:
-            for statement in EARLIER:
-                file.execute(statement)
-        return
-    connection = await asyncpg.connect(url)
-    for statement in EARLIER:
-        await connection.execute(statement)
-    await connection.close()
 
 
 async def open_again(url: str) -> Store:
@@ -131,21 +107,6 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.records.head() == 3
     await finish(store, match("z"))
     assert await store.records.head() == 4
-    await store.close()
-
-
-async def test_a_store_of_an_earlier_version_is_brought_up(url: str) -> None:
-    store = await open_store(url)
-    await append(store, [row("a", 1)])
-    await finish(store, match("m"))
-    await store.close()
-    await make_earlier(url)
-    store = await open_store(url)
-    assert await store.log.read("a") == [row("a", 1)]
-    assert await store.records.get("m") is not None
-    assert list(await store.log.ended_requests()) == []
-    await finish(store, match("n")._replace(request_key=b"key"))
-    assert [one.table_id for one in await store.log.ended_requests()] == ["n"]
     await store.close()
 
 

@@ -30,7 +30,6 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.restoring import restore
-from tests.conformance.test_every_durable_store import make_earlier
 from tests.storage.postgres import Cluster
 
 NOW_MS = 1_800_000_000_000
@@ -128,24 +127,6 @@ async def everything(store: Store) -> dict[str, object]:
     assert len(await store.log.ended_requests()) == 2
     shown = await store.records.since(0, 99)
     return found | {"records": shown, "positions": [one.position for one in shown]}
-
-
-@pytest.mark.parametrize("source", KINDS)
-@pytest.mark.parametrize("target", KINDS)
-async def test_a_store_of_an_earlier_version_comes_back(
-    places: dict[str, Place], tmp_path: Path, source: str, target: str
-) -> None:
-    here, there = await places[source](), await places[target]()
-    async with opened(here) as store:
-        await fill(store)
-        before = await everything(store)
-    await make_earlier(here)
-    await back_up(here, tmp_path / "backup", replace=False)
-    await restore(tmp_path / "backup", there, replace=False, now_ms=NOW_MS)
-    async with opened(there) as store:
-        assert list(await store.log.ended_requests()) == []
-        assert await store.records.since(0, 99) == before["records"]
-        assert list(await store.keys.all()) == before["keys"]
 
 
 async def test_the_numbers_of_rows_go_on(places: dict[str, Place], tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_a_record_holds_all_of_a_match() -> None:
     assert record_of_bodies(match, [row_body(row) for row in rows]) == data
     record = record_pb2.MatchRecord.FromString(data)
     assert record_bytes_of(record) == data
-    assert record.format == 2
+    assert record.format == 3
     assert record.table.table_id == match.table_id == "table-1"
     assert dict(record.options) == dict(match.option_text)
     lines = "".join(f"{name}={text}\n" for name, text in sorted(record.options.items()))
@@ -122,9 +122,9 @@ def test_every_byte_counts() -> None:
 
 
 def _longer_number(data: bytes) -> bytes:
-    """The format, 2, written with a byte too many."""
-    assert data.startswith(b"\x08\x02")
-    return b"\x08\x82\x00" + data[2:]
+    """The format, 3, written with a byte too many."""
+    assert data.startswith(b"\x08\x03")
+    return b"\x08\x83\x00" + data[2:]
 
 
 def _moved_field(data: bytes) -> bytes:
@@ -141,7 +141,7 @@ def test_there_is_one_way_to_write_a_record(change: object) -> None:
     _, _, data = finished()
     assert callable(change)
     content = change(data[:-34])
-    assert record_pb2.MatchRecord.FromString(content).format == 2
+    assert record_pb2.MatchRecord.FromString(content).format == 3
     with pytest.raises(RecordError, match="canonical"):
         read_record(content + b"\x3a\x20" + hashlib.sha256(content).digest())
 

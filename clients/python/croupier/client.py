@@ -253,14 +253,14 @@ class Client:
         made = await self._main.call(self._main.tables.CreateTable, request)
         return NewTable(made.table, made.host_ticket, {one.seat: one.code for one in made.invites})
 
-    async def get_table(self, table_id: str) -> table_pb2.Table:
-        """A table as everybody may see it.
+    async def get_table(self, table_id: str, *, invite: str = "") -> table_pb2.Table:
+        """A table as everybody may see it; a private one takes an invite code.
 
         Raises:
             NotFound: there is none of that id.
         """
         request = table_service_pb2.GetTableRequest(table_id=table_id)
-        return (await self._main.call(self._main.tables.GetTable, request)).table
+        return (await self._main.call(self._main.tables.GetTable, request, invite=invite)).table
 
     async def tables(self) -> AsyncIterator[table_pb2.Table]:
         """Every listed table, newest first."""
@@ -397,7 +397,9 @@ class Client:
         except NotFound:
             wanted = record_service_pb2.GetRecordRequest(table_id=table_id)
             with contextlib.suppress(NotFound):
-                return (await connection.call(connection.records.GetRecord, wanted)).record.result
+                get = connection.records.GetRecord
+                found = await connection.call(get, wanted, ticket=self._secret(ticket))
+                return found.record.result
         raise Error(f"table {table_id} ended without a result")
 
     def _carrier(self, address: str) -> Carrier:

@@ -265,6 +265,7 @@ class Connection(Stubs):
         *,
         ticket: str = "",
         host_ticket: str = "",
+        invite: str = "",
     ) -> Response:
         """Make a unary call, again and again while the connection is lost.
 
@@ -277,6 +278,8 @@ class Connection(Stubs):
             metadata += (("croupier-ticket", ticket),)
         if host_ticket:
             metadata += (("croupier-host-ticket", host_ticket),)
+        if invite:
+            metadata += (("croupier-invite", invite),)
         backoff = self.backoff()
         while True:
             try:

@@ -20,6 +20,7 @@ from croupier_server.tables.updates import StreamEnd
 
 TICKET: Final = "croupier-ticket"
 HOST_TICKET: Final = "croupier-host-ticket"
+INVITE: Final = "croupier-invite"
 AUTHORIZATION: Final = "authorization"
 
 Metadata = Iterable[tuple[str, str | bytes]]
@@ -59,7 +60,7 @@ class Gate:
         for name, value in metadata or ():
             if name == AUTHORIZATION:
                 keys.append(value)
-            elif name in (TICKET, HOST_TICKET):
+            elif name in (TICKET, HOST_TICKET, INVITE):
                 if name in tickets or not _may_be_ticket(value):
                     raise InvalidRequest(
                         Reason.MALFORMED_REQUEST,
@@ -71,7 +72,9 @@ class Gate:
         if not tickets:
             return caller
         return caller._replace(
-            ticket=tickets.get(TICKET, ""), host_ticket=tickets.get(HOST_TICKET, "")
+            ticket=tickets.get(TICKET, ""),
+            host_ticket=tickets.get(HOST_TICKET, ""),
+            invite=tickets.get(INVITE, ""),
         )
 
     def _identify(self, keys: list[str | bytes], scope: Scope | None) -> Caller:

@@ -21,6 +21,7 @@ from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.readers import expect_few
+from croupier_server.tables.tickets import may_see
 from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,
@@ -63,12 +64,15 @@ class RecordService:
         for wake in self._followers:
             wake.set()
 
-    async def get_record(self, _caller: Caller, request: pb.GetRecordRequest) -> bytes:
+    async def get_record(self, caller: Caller, request: pb.GetRecordRequest) -> bytes:
         """One record."""
-        entry = await self._records.get(request.table_id)
-        if entry is None:
+        return field_bytes(1, await self._record(caller, request.table_id))
+
+    async def _record(self, caller: Caller, table_id: str) -> bytes:
+        entry = await self._records.get(table_id)
+        if entry is None or not may_see(caller, entry.readers):
             raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
-        return field_bytes(1, entry.record)
+        return entry.record
 
     async def list_records(self, _caller: Caller, request: pb.ListRecordsRequest) -> bytes:
         """A page of records, newest first."""
@@ -78,7 +82,9 @@ class RecordService:
         found = await self._records.newest(
             before=int(cursor) if cursor else None, limit=size + 1, kind=request.game
         )
-        answer = b"".join(field_bytes(1, _info(entry)) for entry in found[:size])
+        answer = b"".join(
+            field_bytes(1, _info(entry)) for entry in found[:size] if entry.readers is None
+        )
         if len(found) > size:
             answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
         return answer
@@ -89,10 +95,7 @@ class RecordService:
         """Check a record, in a process of its own."""
         record = request.record
         if request.WhichOneof("source") == "table_id":
-            entry = await self._records.get(request.table_id)
-            if entry is None:
-                raise NotFound(Reason.NOT_FOUND, "there is no such record", field="table_id")
-            record = entry.record
+            record = await self._record(caller, request.table_id)
         report = await self._verifier.verify(record, caller.principal)
         checks = [pb.Check(**check._asdict()) for check in report.checks]
         return pb.VerifyRecordResponse(verified=report.verified, checks=checks)
@@ -137,7 +140,8 @@ class RecordService:
                 position = entry.position
                 await _pay(caller, len(entry.record))
                 expect_good_key(caller)
-                if request.game in (0, entry.kind) and entry.ended_ms >= (since or 0):
+                is_wanted = request.game in (0, entry.kind) and entry.readers is None
+                if is_wanted and entry.ended_ms >= (since or 0):
                     yield field_bytes(1, entry.record)
             if request.finished_only:
                 return

@@ -47,7 +47,7 @@ class SpectateService:
         self, caller: Caller, request: pb.SpectateTableRequest
     ) -> AsyncGenerator[bytes, None]:
         """What everybody may see of a table, event by event."""
-        table = self._shard.table(request.table_id)
+        table = self._shard.table(request.table_id, caller)
         async with self._shard.refusing():
             feed = self._shard.spectate(
                 table, epoch=request.table_epoch, after=request.after_sequence, caller=caller
@@ -63,7 +63,7 @@ class SpectateService:
         self, caller: Caller, request: pb.ListPublicDealResultsRequest
     ) -> bytes:
         """A page of the results that everybody may see."""
-        table = self._shard.table(request.table_id)
+        table = self._shard.table(request.table_id, caller)
         async with self._shard.refusing():
             self._shard.look_at(table, caller)
         return await results_page(

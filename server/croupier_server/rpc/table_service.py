@@ -77,7 +77,8 @@ class TableService:
     async def get_table(self, caller: Caller, request: pb.GetTableRequest) -> bytes:
         """A table as *caller* may see it."""
         directory = self._shard.directory
-        return field_bytes(1, directory.resource(directory.table(request.table_id), caller))
+        table = directory.table(request.table_id, caller)
+        return field_bytes(1, directory.resource(table, caller))
 
     async def list_tables(self, caller: Caller, request: pb.ListTablesRequest) -> bytes:
         """A page of tables, newest first."""

@@ -71,7 +71,8 @@ _PREFLIGHT_SECONDS: Final = 7_200
 
 _ASKED: Final = (
     b"authorization, connect-protocol-version, connect-timeout-ms, content-type, "
-    b"croupier-host-ticket, croupier-ticket, grpc-timeout, x-grpc-web, x-user-agent"
+    b"croupier-host-ticket, croupier-invite, croupier-ticket, grpc-timeout, x-grpc-web, "
+    b"x-user-agent"
 )
 _TOLD: Final = b"grpc-message, grpc-status, grpc-status-details-bin"
 _FULL: Final = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"

@@ -133,6 +133,7 @@ class FinishedMatch(NamedTuple):
         watched: principals who watched it; the same.
         request_key: of the call that made the table; see `EndedRequest`.
         request: the same.
+        readers: who may read its record, as `tickets.proofs` names them; None: everybody.
         leaves_record: whether it gets a record; False: nothing is left of it but what the store has
             to know of its board and of `request_key`.
     """
@@ -151,6 +152,7 @@ class FinishedMatch(NamedTuple):
     watched: tuple[str, ...] = ()
     request_key: bytes = b""
     request: bytes = b""
+    readers: tuple[str, ...] | None = None
     leaves_record: bool = True
 
     @property
@@ -281,6 +283,7 @@ class RecordEntry(NamedTuple):
         ended_ms: when it ended.
         record: serialised ``croupier.record.v1.Record``; empty in lists.
         voided: an operator has said that the match does not count.
+        readers: who may read it; see `FinishedMatch.readers`.
     """
 
     position: int
@@ -291,6 +294,7 @@ class RecordEntry(NamedTuple):
     ended_ms: int
     record: bytes
     voided: bool = False
+    readers: tuple[str, ...] | None = None
 
 
 class RecordStore(Protocol):

@@ -170,7 +170,14 @@ class MemoryRecords:
 
 def _entry(match: FinishedMatch, record: bytes) -> RecordEntry:
     return RecordEntry(
-        0, match.table_id, match.kind, match.players, match.result, match.ended_ms, record
+        0,
+        match.table_id,
+        match.kind,
+        match.players,
+        match.result,
+        match.ended_ms,
+        record,
+        readers=match.readers,
     )
 
 

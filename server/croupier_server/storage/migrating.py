@@ -19,7 +19,8 @@ _VERSION_TABLE: Final = "alembic_version"
 
 
 class WrongSchema(Exception):
-    """A database that is not ours, or of a later version; the text is one line."""
+    """A database that is not ours, or of a version that this one cannot read; the text is one
+    line."""
 
 
 def upgrade(connection: Connection, revision: str = REVISION) -> None:
@@ -27,7 +28,7 @@ def upgrade(connection: Connection, revision: str = REVISION) -> None:
     transaction.
 
     Raises:
-        WrongSchema: written by a later version of Croupier, or by something else.
+        WrongSchema: written by a version that this one cannot read, or by something else.
     """
     if expect_known(connection) == revision:
         return
@@ -44,7 +45,7 @@ def expect_known(connection: Connection) -> str | None:
     business, unless they have our names.
 
     Raises:
-        WrongSchema: written by a later version of Croupier, or by something else.
+        WrongSchema: written by a version that this one cannot read, or by something else.
     """
     names = set(inspect(connection).get_table_names())
     current = None
@@ -55,17 +56,18 @@ def expect_known(connection: Connection) -> str | None:
             raise WrongSchema(f"has a table {min(taken)} that is not Croupier's")
         return None
     if current != REVISION:
-        _expect_earlier(str(current))
+        _expect_upgradable(str(current))
     return str(current)
 
 
-def _expect_earlier(current: str) -> None:
+def _expect_upgradable(current: str) -> None:
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(_config())
     if current not in {script.revision for script in scripts.walk_revisions()}:
+        which = "an earlier" if current < REVISION else "a later"
         raise WrongSchema(
-            f"written by a later version of Croupier (schema {current}; this one knows {REVISION})"
+            f"written by {which} version of Croupier (schema {current}; this one reads {REVISION})"
         )
 
 

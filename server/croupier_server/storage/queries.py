@@ -68,6 +68,7 @@ def _insert_record(
         "result": match.result,
         "ended_ms": match.ended_ms,
         "voided": False,
+        "readers": None if match.readers is None else json.dumps(match.readers),
         "record": record,
     }
     connection.execute(_KEEP_RECORD, values)
@@ -178,6 +179,7 @@ def _listing() -> Select[Any]:
         columns.result,
         columns.ended_ms,
         columns.voided,
+        columns.readers,
     ).where(columns.position.is_not(None))
 
 
@@ -195,6 +197,7 @@ def _entry(found: Row[Any]) -> RecordEntry:
         found.ended_ms,
         getattr(found, "record", b""),
         found.voided,
+        None if found.readers is None else tuple(json.loads(found.readers)),
     )
 
 

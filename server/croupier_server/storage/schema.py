@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0003"
+REVISION: Final = "0004"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -110,6 +110,8 @@ records: Final = Table(
     Column("result", LargeBinary, nullable=False),
     Column("ended_ms", BigInteger, nullable=False, index=True),
     Column("voided", Boolean, nullable=False),
+    # A list in JSON: who may read it; none: everybody.
+    Column("readers", Text),
     # Last, so that the others can be read without it.
     Column("record", LargeBinary, nullable=False),
 )

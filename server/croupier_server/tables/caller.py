@@ -22,6 +22,7 @@ class Caller(NamedTuple):
         scopes: what the key may do.
         ticket: the right to a seat, or ``""``. Secret: never logged.
         host_ticket: the right to a table, or ``""``. Secret: never logged.
+        invite: an invite code of a private table, or ``""``. Secret: never logged.
         key: the key; None: it came without one.
         quota: how much work it may ask for.
         flow: whom it shares its turns on the loop with, see ``rpc/turns.py``.
@@ -31,6 +32,7 @@ class Caller(NamedTuple):
     scopes: frozenset[str] = frozenset()
     ticket: str = ""
     host_ticket: str = ""
+    invite: str = ""
     key: LiveKey | None = None
     quota: Quota = UNLIMITED
     flow: str = ""

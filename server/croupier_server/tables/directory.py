@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from croupier_server.errors import NotFound, Reason
+from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import FinishedMatch, TableLog
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import NOBODY, Caller
@@ -24,6 +25,7 @@ from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
 from croupier_server.tables.table import Table
 from croupier_server.tables.tally import Tally
+from croupier_server.tables.tickets import may_see, readers
 
 _log = structlog.get_logger(__name__)
 
@@ -82,6 +84,7 @@ class Directory:
         "_made",
         "_makers",
         "_order",
+        "_readers",
         "_recorded",
         "_tables",
         "boards",
@@ -96,8 +99,10 @@ class Directory:
         self._order: list[Table] = []
         """The same, by `Table.number`: after a start they do not come in it."""
         self._ended: deque[str] = deque()
-        self._recorded: dict[str, None] = {}
-        """Tables whose records are shown, the newest `RECORDED_MAX`."""
+        self._recorded: dict[str, tuple[str, ...] | None] = {}
+        """Tables whose records are shown, the newest `RECORDED_MAX`, with their readers."""
+        self._readers: dict[str, tuple[str, ...]] = {}
+        """Readers of private records that are still held back."""
         self._makers: dict[str, str] = {}
         """Who made a table that has not ended, as far as everybody may know."""
         self._made: Counter[str] = Counter()
@@ -181,8 +186,13 @@ class Directory:
             del self._order[bisect_left(self._order, table.number, key=_number)]
         return table is not None
 
-    def table(self, table_id: str) -> Table:
+    def table(self, table_id: str, caller: Caller | None = None, invite_code: str = "") -> Table:
         """A table that is live, or ended not long ago.
+
+        Args:
+            table_id: the table.
+            caller: who asks, to whom private tables of others are unknown; None: the server.
+            invite_code: that came with the request, if not with its metadata.
 
         Raises:
             NotFound: unknown here, or not for this caller to know. If the match has ended and its
@@ -192,10 +202,16 @@ class Directory:
             TableHalted: it could not be taken up.
         """
         table = self._tables.get(table_id)
+        if caller is not None and invite_code:
+            caller = caller._replace(invite=invite_code)
+        is_guest = caller is not None and caller.principal != HOUSE
+        if table is not None and is_guest and not may_see(caller or NOBODY, readers(table)):
+            table = None
         if table is None:
             if self.recovery is not None:
                 self.recovery.expect(table_id)
-            is_recorded = table_id in self._recorded
+            allowed = self._recorded.get(table_id, ())
+            is_recorded = may_see(caller or NOBODY, allowed)
             raise NotFound(
                 Reason.NOT_FOUND,
                 "there is no such table",
@@ -204,10 +220,10 @@ class Directory:
             )
         return table
 
-    def recorded(self, table_ids: Iterable[str]) -> None:
-        """Records of these tables are shown."""
-        for table_id in table_ids:
-            self._recorded[table_id] = None
+    def recorded(self, shown: Iterable[tuple[str, tuple[str, ...] | None]]) -> None:
+        """Records of these tables are shown, each to its readers or to everybody."""
+        for table_id, allowed in shown:
+            self._recorded[table_id] = allowed
             if len(self._recorded) > RECORDED_MAX:
                 del self._recorded[next(iter(self._recorded))]
 
@@ -297,8 +313,11 @@ class Directory:
             watched=table.opening.watched,
             request_key=request_key(made.principal, made.request_id),
             request=made.request,
+            readers=readers(table),
             leaves_record=table.leaves_record,
         )
+        if match.readers is not None:
+            self._readers[spec.table_id] = match.readers
         names = self.boards.end(table)
         shown = names if match.board and match.board_tables > 1 else [spec.table_id]
         if not match.leaves_record:
@@ -317,6 +336,6 @@ class Directory:
     def _finished(self, table_id: str, shown: Sequence[str], error: Exception | None) -> None:
         """The match of a table was put away, so that the records of *shown* may be read; or not."""
         if error is None:
-            self.recorded(shown)
+            self.recorded((name, self._readers.pop(name, None)) for name in shown)
         else:
             _log.error("no record", table_id=table_id, error=type(error).__name__)

@@ -409,7 +409,7 @@ class Reception:
         now = host.now_ms()
         key, mark = request_key(caller.principal, request.request_id), fingerprint(request)
         before = self._joined.find(key, mark, now)
-        table = host.directory.table(request.table_id)
+        table = host.directory.table(request.table_id, caller, request.invite_code)
         if before is not None and before.ticket:
             return Joined(table, before.seat, before.ticket, before.epoch)
         if before is not None and table.seats[before.seat].epoch == before.epoch:

@@ -87,6 +87,12 @@ class SeatState:
         self._old: tuple[bytes, ...] = ()
 
     @property
+    def secrets(self) -> tuple[bytes, ...]:
+        """Hashes of all tickets that hold the seat or have held it, and of its invite code."""
+        known = (self.ticket, self.invite, self.relieved, *self._old)
+        return tuple(one for one in known if one)
+
+    @property
     def wants_nonce(self) -> bool:
         """Whether a nonce was promised and has not come."""
         return bool(self.nonce_hash) and not self.nonce

@@ -147,7 +147,7 @@ class Shard:
         self.directory.boards.go_on_from(await self._log.board_tables())
         if self._records is not None:
             newest = await self._records.newest(before=None, limit=RECORDED_MAX)
-            self.directory.recorded(entry.table_id for entry in reversed(newest))
+            self.directory.recorded((entry.table_id, entry.readers) for entry in reversed(newest))
         ended = await self._log.ended_requests()
         self.reception.go_on_from(await self.recovery.begin(), ended)
 

@@ -9,7 +9,7 @@ Must not be put here: what a ticket lets its holder do.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, NotFound, Reason
@@ -18,7 +18,7 @@ from croupier_server.identity.keys import HOUSE
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.deals import SECRET_BYTES
 from croupier_server.tables.seats import SeatState, is_same, secret_hash, ticket_hash
-from croupier_server.tables.spec import Access, JoinTable, Status
+from croupier_server.tables.spec import Access, JoinTable, Status, Visibility
 from croupier_server.tables.table import Table
 
 _NO_HASH: Final = bytes(32)
@@ -32,8 +32,8 @@ def new_ticket(secrets: Secrets) -> str:
     return urlsafe_b64encode(secrets(SECRET_BYTES)).rstrip(b"=").decode()
 
 
-FindTable = Callable[[str], Table]
-"""Finds a table by its id, or raises `NotFound`."""
+FindTable = Callable[[str, Caller], Table]
+"""Finds a table that a caller may see by its id, or raises `NotFound`."""
 
 
 def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat]:
@@ -45,7 +45,7 @@ def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat
             record. That tells no more than asking for the record.
     """
     try:
-        table = find(table_id)
+        table = find(table_id, caller)
     except NotFound as error:
         if "record" in error.metadata:
             raise Conflict(
@@ -110,7 +110,7 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
         NotAllowed: PERMISSION_DENIED, also where there is no such table.
     """
     try:
-        table = find(table_id)
+        table = find(table_id, caller)
     except NotFound:
         table = None
     if not _has_host_ticket(caller, _NO_HASH if table is None else table.opening.host):
@@ -138,6 +138,35 @@ def is_of(caller: Caller, table: Table) -> bool:
     return bool(caller.ticket) and any(
         state.is_held_by(ticket) or state.was_held_by(ticket) for state in table.seats
     )
+
+
+def proofs(caller: Caller) -> frozenset[str]:
+    """What *caller* may prove its right to see a private table with: its principal where principals
+    are told apart, and hashes of the secrets that it has sent."""
+    who = caller.principal
+    given = (
+        secret_hash(caller.invite) if caller.invite else b"",
+        ticket_hash(who, caller.ticket) if caller.ticket else b"",
+        ticket_hash(who, caller.host_ticket) if caller.host_ticket else b"",
+    )
+    known = {f"secret {one.hex()}" for one in given if one}
+    return frozenset(known if who == LOCAL else known | {f"principal {who}"})
+
+
+def readers(table: Table) -> tuple[str, ...] | None:
+    """Who may see *table* and its record, as `proofs` names them; None: everybody."""
+    if table.spec.visibility is not Visibility.PRIVATE:
+        return None
+    opening = table.opening
+    who = {*opening.sitters(), opening.creation.principal} - {LOCAL, HOUSE, ""}
+    hashes = {one for state in table.seats for one in state.secrets} | {opening.host}
+    found = {f"principal {one}" for one in who} | {f"secret {one.hex()}" for one in hashes if one}
+    return tuple(sorted(found))
+
+
+def may_see(caller: Caller, allowed: Collection[str] | None) -> bool:
+    """Whether *caller* is one of the `readers` that are *allowed*."""
+    return allowed is None or not proofs(caller).isdisjoint(allowed)
 
 
 def choose_seat(

@@ -27,7 +27,8 @@ if _version_not_supported:
 
 class TableServiceStub(object):
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 
@@ -81,7 +82,8 @@ class TableServiceStub(object):
 
 class TableServiceServicer(object):
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 
@@ -199,7 +201,8 @@ def add_TableServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TableService(object):
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 

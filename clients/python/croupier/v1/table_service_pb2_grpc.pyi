@@ -28,7 +28,8 @@ GRPC_VERSION: str
 
 class TableServiceStub:
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 
@@ -64,7 +65,8 @@ class TableServiceStub:
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 
@@ -96,7 +98,8 @@ class TableServiceAsyncStub(TableServiceStub):
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. Unknown tables and tables that the
+    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
+    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
     caller may not see give the same answer.
     """
 

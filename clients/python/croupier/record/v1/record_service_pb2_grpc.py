@@ -26,7 +26,9 @@ if _version_not_supported:
 
 
 class RecordServiceStub(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
     """
 
     def __init__(self, channel):
@@ -58,7 +60,9 @@ class RecordServiceStub(object):
 
 
 class RecordServiceServicer(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
     """
 
     def GetRecord(self, request, context):
@@ -122,7 +126,9 @@ def add_RecordServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RecordService(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
     """
 
     @staticmethod

@@ -27,7 +27,10 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RecordServiceStub:
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody."""
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -46,7 +49,10 @@ class RecordServiceStub:
 
 @_typing.type_check_only
 class RecordServiceAsyncStub(RecordServiceStub):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody."""
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]  # type: ignore[assignment]
@@ -61,7 +67,10 @@ class RecordServiceAsyncStub(RecordServiceStub):
     """
 
 class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody."""
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
+    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
+    send a ticket or an invite code of the table; lists and streams leave it out.
+    """
 
     @_abc_1.abstractmethod
     def GetRecord(

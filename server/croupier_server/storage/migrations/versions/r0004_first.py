@@ -7,7 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from alembic import op
 
-revision: Final = "0001"
+revision: Final = "0004"
 down_revision: Final = None
 branch_labels: Final = None
 depends_on: Final = None
@@ -73,12 +73,22 @@ def _make_records() -> None:
         sa.Column("result", sa.LargeBinary, nullable=False),
         sa.Column("ended_ms", sa.BigInteger, nullable=False),
         sa.Column("voided", sa.Boolean, nullable=False),
+        sa.Column("readers", sa.Text),
         sa.Column("record", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_records"),
         sa.UniqueConstraint("table_id", name="uq_records_table_id"),
         sa.UniqueConstraint("position", name="uq_records_position"),
     )
     op.create_index("ix_records_ended_ms", "records", ["ended_ms"])
+    op.create_table(
+        "ended_requests",
+        sa.Column("number", _NUMBER, nullable=False),
+        sa.Column("key", sa.LargeBinary, nullable=False),
+        sa.Column("request", sa.LargeBinary, nullable=False),
+        sa.Column("table_id", sa.Text, nullable=False),
+        sa.Column("ended_ms", sa.BigInteger, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_ended_requests"),
+    )
 
 
 def _make_the_rest() -> None:
@@ -118,5 +128,6 @@ def _make_the_rest() -> None:
         "writer",
         sa.Column("fence", sa.BigInteger, nullable=False),
         sa.Column("last_batch", sa.BigInteger, nullable=False),
+        sa.Column("lineage", sa.Text),
     )
     op.bulk_insert(writer, [{"fence": 0, "last_batch": 0}])
