@@ -41,7 +41,7 @@ BREAKING = {
     ),
     "a field of another type": Change(
         "croupier/v1/table.proto",
-        "uint64 sequence = 9;",
+        "uint32 sequence = 9;",
         "string sequence = 9;",
         'Field "9" with name "sequence"',
     ),
@@ -50,6 +50,30 @@ BREAKING = {
         "REASON_UNKNOWN_GAME = 2;",
         "REASON_UNKNOWN_GAME = 1000;",
         'enum value "2" on enum "Reason"',
+    ),
+    "a file without its Go package": Change(
+        "croupier/v1/play_service.proto",
+        'option go_package = "croupier/gen/go/croupier/v1;croupierv1";\n',
+        "",
+        'option "go_package" changed from',
+    ),
+    "a file with another C# namespace": Change(
+        "croupier/v1/cards.proto",
+        'option csharp_namespace = "Croupier.V1";',
+        'option csharp_namespace = "Croupier";',
+        'option "csharp_namespace" changed from',
+    ),
+    "a read that is none any more": Change(
+        "croupier/v1/system_service.proto",
+        "option idempotency_level = NO_SIDE_EFFECTS;",
+        "option idempotency_level = IDEMPOTENT;",
+        'RPC "GetServerInfo" on service "SystemService" changed',
+    ),
+    "a call that may no longer be repeated": Change(
+        "croupier/v1/play_service.proto",
+        "(SubmitMoveResponse) {\n    option idempotency_level = IDEMPOTENT;\n  }",
+        "(SubmitMoveResponse);",
+        'RPC "SubmitMove" on service "PlayService" changed',
     ),
     "a stream that was none": Change(
         "croupier/v1/table_service.proto",

@@ -26,13 +26,16 @@ from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"croupier/v1/spectate_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"y\n\x14SpectateTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0btable_epoch\x18\x02 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\rR\rafterSequence\"I\n\x15SpectateTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"u\n\x1cListPublicDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"z\n\x1dListPublicDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xdb\x01\n\x0fSpectateService\x12X\n\rSpectateTable\x12!.croupier.v1.SpectateTableRequest\x1a\".croupier.v1.SpectateTableResponse0\x01\x12n\n\x15ListPublicDealResults\x12).croupier.v1.ListPublicDealResultsRequest\x1a*.croupier.v1.ListPublicDealResultsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"croupier/v1/spectate_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"y\n\x14SpectateTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0btable_epoch\x18\x02 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\rR\rafterSequence\"I\n\x15SpectateTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"u\n\x1cListPublicDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"z\n\x1dListPublicDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xe0\x01\n\x0fSpectateService\x12X\n\rSpectateTable\x12!.croupier.v1.SpectateTableRequest\x1a\".croupier.v1.SpectateTableResponse0\x01\x12s\n\x15ListPublicDealResults\x12).croupier.v1.ListPublicDealResultsRequest\x1a*.croupier.v1.ListPublicDealResultsResponse\"\x03\x90\x02\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.spectate_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\013croupier.v1P\001Z&croupier/gen/go/croupier/v1;croupierv1\252\002\013Croupier.V1'
+  _globals['_SPECTATESERVICE'].methods_by_name['ListPublicDealResults']._loaded_options = None
+  _globals['_SPECTATESERVICE'].methods_by_name['ListPublicDealResults']._serialized_options = b'\220\002\001'
   _globals['_SPECTATETABLEREQUEST']._serialized_start=100
   _globals['_SPECTATETABLEREQUEST']._serialized_end=221
   _globals['_SPECTATETABLERESPONSE']._serialized_start=223
@@ -42,5 +45,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTPUBLICDEALRESULTSRESPONSE']._serialized_start=417
   _globals['_LISTPUBLICDEALRESULTSRESPONSE']._serialized_end=539
   _globals['_SPECTATESERVICE']._serialized_start=542
-  _globals['_SPECTATESERVICE']._serialized_end=761
+  _globals['_SPECTATESERVICE']._serialized_end=766
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,72 @@
+"""What every file and every call of the contract declares for code generators."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
+
+from croupier_server.rpc.validate import image_bytes
+
+IMAGE: Final = FileDescriptorSet.FromString(image_bytes())
+FILES: Final = {file.name: file for file in IMAGE.file if file.name.startswith("croupier/")}
+CALLS: Final = {
+    f"{file.package}.{service.name}/{call.name}": call
+    for file in FILES.values()
+    for service in file.service
+    for call in service.method
+}
+
+IDEMPOTENT: Final = {
+    "croupier.v1.PlayService/OpenNonce",
+    "croupier.v1.PlayService/SubmitMove",
+}
+"""Calls that change something once, however often they are sent."""
+
+CHANGES: Final = {
+    "croupier.admin.v1.AdminService/AbortTable",
+    "croupier.admin.v1.AdminService/AdjudicateTable",
+    "croupier.admin.v1.AdminService/DrainServer",
+    "croupier.admin.v1.AdminService/QuarantineTable",
+    "croupier.admin.v1.AdminService/ReleaseTable",
+    "croupier.admin.v1.AdminService/ResumeServer",
+    "croupier.admin.v1.AdminService/VoidMatch",
+    "croupier.v1.PlayService/Concede",
+    "croupier.v1.PlayService/WatchTable",  # ends the older stream of the seat
+    "croupier.v1.PlayService/WatchTables",  # likewise
+    "croupier.v1.SessionService/Session",
+    "croupier.v1.SpectateService/SpectateTable",  # bars the caller from tables of the board
+    "croupier.v1.TableService/AbortTable",
+    "croupier.v1.TableService/CreateTable",
+    "croupier.v1.TableService/JoinTable",
+    "croupier.v1.TableService/LeaveTable",
+    "croupier.v1.TableService/StartTable",
+}
+"""Calls that are neither idempotent nor reads. Every other call is a read without side effects."""
+
+
+@pytest.mark.parametrize("file", FILES.values(), ids=lambda file: file.name)
+def test_every_file_says_where_generated_code_goes(file: FileDescriptorProto) -> None:
+    folder, words = file.package.replace(".", "/"), file.package.split(".")
+    options = file.options
+    assert options.go_package == f"croupier/gen/go/{folder};{''.join(words)}"
+    assert options.java_package == file.package
+    assert options.java_multiple_files
+    assert options.csharp_namespace == ".".join(map(str.capitalize, words))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_call_says_whether_it_may_be_repeated(name: str) -> None:
+    level = (
+        MethodOptions.IDEMPOTENT
+        if name in IDEMPOTENT
+        else MethodOptions.IDEMPOTENCY_UNKNOWN
+        if name in CHANGES
+        else MethodOptions.NO_SIDE_EFFECTS
+    )
+    assert CALLS[name].options.idempotency_level == level
+
+
+def test_the_lists_above_name_calls() -> None:
+    assert set(CALLS) >= IDEMPOTENT | CHANGES
