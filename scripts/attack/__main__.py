@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scripts.attack import disk, house, legal, quitter, streams
+from scripts.attack import disk, house, legal, quitter, streams, web
 from scripts.attack.stage import Finding
 from scripts.live.process import end_by_sigterm
 
@@ -27,6 +27,7 @@ ATTACKS: Final[dict[str, Attack]] = {
     "legal": legal.attack,
     "quitter": quitter.attack,
     "streams": streams.attack,
+    "web": web.attack,
 }
 
 

@@ -185,6 +185,26 @@ async def bystander(
         await found.close()
 
 
+async def flood(module: str, seconds: float, *arguments: object) -> str:
+    """Run an attacker, a *module* beside this one, for *seconds*; returns what it saw."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", f"scripts.attack.{module}", *map(str, arguments)),
+        stdin=PIPE,
+        stdout=PIPE,
+        env=clean_environment(),
+    )
+    try:
+        assert process.stdout is not None
+        await process.stdout.readline()
+        await asyncio.sleep(seconds)
+        output, _ = await process.communicate(b"\n")
+    finally:
+        if process.returncode is None:
+            process.kill()
+    found: dict[str, int] = json.loads(output)
+    return ", ".join(f"{name} {number}" for name, number in sorted(found.items()))
+
+
 def judge(control: Sample, attacked: Sample) -> list[Finding]:
     """Whether the bystander was left in peace: no failed call, and p99 within `SLOWDOWN_MAX` of
     the control or below `AIM_MS`."""

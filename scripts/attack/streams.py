@@ -8,16 +8,12 @@ printed, not judged.
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
-from asyncio.subprocess import PIPE
 from itertools import product
 from pathlib import Path
 from typing import Final
 
 from scripts.attack.raw_streams import Habit
-from scripts.attack.stage import Finding, bystander, good_keys, running
-from scripts.live.process import clean_environment
+from scripts.attack.stage import Finding, bystander, flood, good_keys, running
 
 CONNECTIONS: Final = (1, 10, 50)
 RATE: Final = 20_000
@@ -33,7 +29,9 @@ async def attack(folder: Path, seconds: float) -> list[Finding]:
             async with bystander(server.address, key) as honest:
                 await asyncio.sleep(seconds)
                 control = await honest.sample()
-                seen = await _flood(server.address, connections, habit, seconds)
+                seen = await flood(
+                    "raw_streams", seconds, server.address, connections, habit.value, RATE
+                )
                 attacked = await honest.sample()
             findings += [
                 Finding(f"{connections} connections, {habit}: {seen}", server.is_running),
@@ -41,24 +39,3 @@ async def attack(folder: Path, seconds: float) -> list[Finding]:
                 Finding(f"  attacked: {attacked}", bool(attacked.times) and not attacked.failures),
             ]
     return findings
-
-
-async def _flood(address: str, connections: int, habit: Habit, seconds: float) -> str:
-    """Attack for *seconds*; what the attacker saw."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "scripts.attack.raw_streams"),
-        *(address, str(connections), habit.value, str(RATE)),
-        stdin=PIPE,
-        stdout=PIPE,
-        env=clean_environment(),
-    )
-    try:
-        assert process.stdout is not None
-        await process.stdout.readline()
-        await asyncio.sleep(seconds)
-        output, _ = await process.communicate(b"\n")
-    finally:
-        if process.returncode is None:
-            process.kill()
-    found: dict[str, int] = json.loads(output)
-    return ", ".join(f"{name} {number}" for name, number in sorted(found.items()))

@@ -119,7 +119,7 @@ class Settings(BaseSettings):
         "always works.",
     )
     web_connections_max: Positive = Field(
-        1_000, description="Open connections of the web port; more are refused with status 503."
+        500, description="Open connections of the web port; more are refused with status 503."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged."

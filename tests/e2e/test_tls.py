@@ -210,7 +210,7 @@ def test_keys_over_tls_from_their_making_to_their_end(pki: Pki, store: str) -> N
         later = ("--header", f"authorization: Bearer {new_key(store, 'bob', 'spectate')}")
         wait_until(lambda: curl(server.address, LIST, *trust, *later)[0] == 0)
         status, text = curl(
-            server.address, CREATE, *trust, *later, data='{"game": "GAME_KIND_TRACTOR"}'
+            server.address, CREATE, *trust, *later, data='{"spec": {"game": "GAME_KIND_TRACTOR"}}'
         )
         assert "a key with the scope `host` is needed" in text
         ran([*COMMAND[:-1], "keys", "revoke", key.split("_")[1], "--store", store])

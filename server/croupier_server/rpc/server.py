@@ -83,7 +83,7 @@ class WebListen(NamedTuple):
     port: int
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
-    connections_max: int = 1_000
+    connections_max: int = 500
 
 
 @dataclass(frozen=True, slots=True)

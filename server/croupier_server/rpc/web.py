@@ -36,7 +36,7 @@ from uvicorn.server import ServerState
 from croupier_server.errors import CroupierError, InvalidRequest, Reason
 from croupier_server.logging import fault
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, to_status
-from croupier_server.rpc.interceptors import Calls, Context, Data, Service
+from croupier_server.rpc.interceptors import Calls, Context, Data, Service, host_of
 from croupier_server.rpc.server import CannotListen, WebListen
 from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import too_long
@@ -207,6 +207,8 @@ class _Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._expect_request()
+        if not self._is_idle and self.cycle.more_body:
+            self.flow.pause_reading()  # the rest of a body waits until somebody asks for it
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unset_keepalive_if_required()
@@ -268,6 +270,7 @@ class _Door:
     def __init__(self, calls: Calls, origins: frozenset[str]) -> None:
         self.hosts: frozenset[str] = frozenset()
         self._origins = {origin.encode() for origin in origins}
+        self._reads = calls.reads
         self._throttle = calls.throttle
         self._bytes_max = calls.requests.bytes_max
         self._sessions = {
@@ -344,11 +347,12 @@ class _Door:
         return min(self._bytes_max, JSON_BYTES_MAX) if is_json else self._bytes_max
 
     async def _answer(self, scope: Scope, body: _Body, reply: _Reply) -> None:
+        # Before the body is read: reading one takes longer than most calls do.
+        await self._reads.turn(_flow(scope["client"]))
         try:
             await self._app(scope, body, reply)
         except Exception as error:
-            client = scope["client"] or ("",)
-            if self._throttle.admit(client[0]) is not None:
+            if self._throttle.admit(host_of(_flow(scope["client"]))) is not None:
                 _log.error("web request failed", path=scope["path"], **fault(error))
             raise
 
@@ -435,6 +439,14 @@ class _Reply:
             headers = [*headers, (b"content-length", str(len(body)).encode())]
         await self({"type": "http.response.start", "status": status.value, "headers": headers})
         await self({"type": "http.response.body", "body": body})
+
+
+def _flow(client: tuple[str, object] | None) -> str:
+    """The peer of a request, and the flow that it belongs to until its caller is known.
+
+    A client may use any number of connections, so all of a host are one flow.
+    """
+    return f"{client[0]}:web" if client else ""
 
 
 def _cross_origin(origin: bytes) -> Headers:
@@ -528,8 +540,9 @@ class _Context:
         return {}
 
     def peer(self) -> str:
-        """Address and port."""
-        return self._request.client_address or ""
+        """The host alone, as connections are made for a request or two."""
+        host, _, port = (self._request.client_address or "").rpartition(":")
+        return _flow((host, port))
 
     def time_remaining(self) -> float | None:
         """See `Context.time_remaining`."""
