@@ -75,7 +75,7 @@ async def test_a_call_by_json_and_one_in_the_wire_format_say_the_same(whole: Run
     sent = await post(address(whole), method, request.SerializeToString(), *ticket)
     json_format.Parse(told.body, answer)
     assert answer == play_service_pb2.GetSeatViewResponse.FromString(sent.body)
-    view = json.loads(told.body)["snapshot"]["seat"]["tractor"]
+    view = json.loads(told.body)["snapshot"]["seatView"]["tractor"]
     assert view["seat"] == 0, "what has its default value is written out"
 
 
