@@ -9,11 +9,17 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import grpc
 import pytest
 from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha.reflection_pb2 import (
+    ServerReflectionRequest,
+    ServerReflectionResponse,
+)
 
 from croupier.record.v1 import record_service_pb2 as records
 from croupier.record.v1 import record_service_pb2_grpc as records_grpc
@@ -23,6 +29,8 @@ from croupier.v1 import system_service_pb2_grpc as system_grpc
 from croupier.v1 import table_service_pb2 as tables
 from croupier.v1 import table_service_pb2_grpc as tables_grpc
 from tests.e2e.serving import COMMAND, SECONDS, clean_environment, served
+
+BUF = str(Path(sys.executable).parent / "buf")
 
 
 def run(*arguments: str, **changes: str) -> tuple[int, str, str]:
@@ -136,8 +144,34 @@ def test_reflection_names_every_service() -> None:
         "croupier.v1.SpectateService",
         "croupier.record.v1.RecordService",
         "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",
     }
+
+
+@pytest.mark.parametrize("version", ["v1", "v1alpha"])
+def test_every_version_of_reflection_describes_calls_and_details_of_errors(version: str) -> None:
+    with (
+        served("--log-level", "error") as server,
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        ask: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(
+            f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo"
+        )
+        question = ServerReflectionRequest(file_containing_symbol="google.rpc.ErrorInfo")
+        (answer,) = ask(iter([question.SerializeToString()]), timeout=SECONDS)
+        done = subprocess.run(
+            [BUF, "curl", "--http2-prior-knowledge", "--protocol", "grpc"]
+            + ["--reflect-protocol", f"grpc-{version}"]
+            + [f"http://{server.address}/croupier.v1.SystemService/GetServerInfo"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    files = ServerReflectionResponse.FromString(answer).file_descriptor_response
+    names = [FileDescriptorProto.FromString(one).name for one in files.file_descriptor_proto]
+    assert "google/rpc/error_details.proto" in names
+    assert "apiVersions" in json.loads(done.stdout)
 
 
 def test_without_reflection_there_is_none() -> None:

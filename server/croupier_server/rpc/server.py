@@ -14,10 +14,10 @@ from time import thread_time
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import grpc
-from grpc_reflection.v1alpha import reflection
 
 from croupier.v1 import system_service_pb2
 from croupier_server.logging import Throttle
+from croupier_server.rpc import reflection
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.health import Health
@@ -212,8 +212,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     health = Health(services)
     health.add_to(server)
     if listen.reflection:
-        names = (*services, "grpc.health.v1.Health", reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, server)
+        reflection.add_to(server, services)
     address = open_port(server, listen.host, listen.port, listen.certificates)
     if listen.socket:
         server.add_insecure_port(f"unix:{listen.socket}")
