@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.errors import Unavailable
 from croupier_server.tables.spec import DealSource, Status
+from tests.log_lines import logged
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import END, Client, answer, named, openings, sit
 from tests.tables.world import SlowLog, World, exactly
@@ -52,6 +55,22 @@ def test_a_client_that_never_acknowledges_is_bounded(monkeypatch: pytest.MonkeyP
     ends = [frame.end.reason for frame in frames if frame is not None and frame.HasField("end")]
     assert ends == [END.REASON_SLOW_CONSUMER]
     assert sitting.table.status is Status.PLAYING
+
+
+def test_the_log_names_a_client_that_never_acknowledges() -> None:
+    with logged() as log:
+        sitting = sit()
+        client = sitting.client
+        client.hear()
+        sitting.world.shard.heartbeat()
+        client.hear()
+        assert "acknowledge" not in log.getvalue()  # a frame may be on its way
+        for _ in range(4):
+            sitting.world.shard.heartbeat()
+        (line,) = (json.loads(line) for line in log.getvalue().splitlines() if "acknowl" in line)
+    assert line["level"] == "warning"
+    assert line["frame"] == 2
+    assert client.hear() is None
 
 
 def test_draining_ends_a_session_whatever_is_unacknowledged() -> None:

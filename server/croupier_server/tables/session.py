@@ -15,6 +15,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 
+import structlog
+
 from croupier_server.errors import (
     CroupierError,
     Exhausted,
@@ -51,11 +53,16 @@ from croupier_server.wire.encode import (
 
 T = TypeVar("T")
 
+_log = structlog.get_logger(__name__)
+
 FRAME_BYTES: Final = 1 << 20
 """A frame is closed when it has grown so long; what is left goes into the next one."""
 
 UNACKNOWLEDGED_MAX: Final = 2
 """With so many frames unacknowledged nothing more is sent."""
+
+CLIENT_NAME_MAX: Final = 64
+"""Characters of a client's name in the log."""
 
 WAITING_MAX: Final = 16_384
 """Answers that may wait for a client that does not acknowledge, before its session ends."""
@@ -206,6 +213,8 @@ class Session:
         self._beats = 0
         """Heartbeats that came due since the client sent anything."""
         self._is_silent = False
+        self._client = ""
+        self._is_warned = False
         self._ending: bytes | None = None
         self._waiter: asyncio.Future[None] | None = None
         shard.expect_serving()
@@ -236,7 +245,7 @@ class Session:
             return None
         if self._ending is not None:
             return self._last_frame(self._ending)
-        if not self._is_greeted or self._sent - self._acknowledged >= UNACKNOWLEDGED_MAX:
+        if not self._is_greeted or self._is_held_up:
             return None
         parts: list[bytes] = []
         if not self._is_welcomed:
@@ -265,6 +274,11 @@ class Session:
     def hang_up(self) -> None:
         """The client has ended its side: it gets what is due, and the end."""
         self.finish(StreamEnd.CLIENT_CLOSED)
+
+    @property
+    def _is_held_up(self) -> bool:
+        """Whether nothing more is sent until the client acknowledges a frame."""
+        return self._sent - self._acknowledged >= UNACKNOWLEDGED_MAX
 
     def _number(self) -> bytes:
         self._sent += 1
@@ -311,6 +325,14 @@ class Session:
 
     def beat(self) -> None:
         """A heartbeat is due."""
+        if self._is_beating and self._is_held_up and not self._is_warned:
+            self._is_warned = True
+            _log.warning(
+                "session waits for an acknowledgement",
+                client=self._client,
+                frame=self._sent,
+                do="the client must put the number of each frame into `acknowledged`",
+            )
         self._is_beating = True
         self.rouse()
         if self._beats >= SILENT_BEATS and self.trips.is_measured and not self._is_silent:
@@ -374,6 +396,7 @@ class Session:
             quota.charge()
         if not self._is_greeted:
             self._is_greeted = True
+            self._client = frame.hello.client[:CLIENT_NAME_MAX]
             self.rouse()
         if frame.acknowledged > self._acknowledged:
             self._acknowledged = frame.acknowledged
