@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import ssl
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -322,6 +324,32 @@ def test_certificates_that_cannot_be_used_are_told_in_one_line(pki: Pki, what: s
     line = str(caught.value)
     assert str(cert) in line or str(key) in line
     assert "\n" not in line
+
+
+def presented(context: ssl.SSLContext, pki: Pki) -> bytes | None:
+    """The certificate that a port with *context* shows a client."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    trusting = ssl.create_default_context(cafile=pki.ca)
+    client = trusting.wrap_bio(to_client, to_server, server_hostname="localhost")
+    server = context.wrap_bio(to_server, to_client, server_side=True)
+    for side in (client, server, client, server):
+        with contextlib.suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    return client.getpeercert(binary_form=True)
+
+
+def test_the_web_port_takes_a_new_certificate_as_well(pki: Pki) -> None:
+    certificates = Certificates(Files(pki.cert, pki.key))
+    context = certificates.context()
+    first = presented(context, pki)
+    assert first is not None
+    pki.issue("second")
+    pki.put("second", key=False)
+    certificates.refresh()
+    assert presented(context, pki) == first, "it does not belong to the key"
+    pki.put("second")
+    certificates.refresh()
+    assert presented(context, pki) not in (None, first)
 
 
 def test_a_server_with_wrong_certificates_does_not_start(pki: Pki, store: str) -> None:
