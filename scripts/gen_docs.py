@@ -3,7 +3,7 @@
 - ``docs/protocol.md``: the table of reasons, from the comments of ``errors.proto``.
 - ``docs/security.md``: what each call takes, and what it is refused with otherwise.
 - ``docs/operations.md``: the settings, from ``config.py``.
-- ``docs/rules/<game>.md``: options, rulesets and clauses, from the game itself.
+- ``docs/rules/<game>.md``: clauses, refusals, options and rulesets, from the game itself.
 
 ``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
 
@@ -34,7 +34,7 @@ SETTINGS_END = "<!-- /settings -->"
 
 def reasons(proto: str) -> Iterator[tuple[str, str, str]]:
     """Name, status code and meaning of every reason of *proto*."""
-    for comment, name in re.findall(r"((?:  // .*\n)+)  REASON_(\w+) = [1-9]\d*;", proto):
+    for comment, name in re.findall(r"((?:  // .*\n)+)  ERROR_REASON_(\w+) = [1-9]\d*;", proto):
         text = " ".join(line.strip()[3:] for line in comment.splitlines())
         status, meaning = text.split(". ", 1)
         yield name, status, meaning
@@ -108,7 +108,9 @@ def rules_page(name: str) -> str:
             section = head
             lines += [f"## {head}", ""]
         lines += [f"**{clause}** {text}", ""]
-    lines += ["## Options", "", "| option | clause | meaning | values |", "|---|---|---|---|"]
+    lines += ["## Refusals", "", "| `rule` of an illegal move | meaning |", "|---|---|"]
+    lines += [f"| `{word}` | {meaning} |" for word, meaning in game.refusals().items()]
+    lines += ["", "## Options", "", "| option | clause | meaning | values |", "|---|---|---|---|"]
     for spec in game.option_specs():
         values = ", ".join(f"`{value}`" for value in spec.values) or spec.syntax
         meaning = spec.meaning.replace("|", "\\|")

@@ -23,7 +23,7 @@ from croupier.v1 import (
     table_pb2,
     table_service_pb2,
 )
-from croupier_server.sim.promises.judge import reason_of
+from croupier_server.sim.promises.judge import reason_of, status_of
 from croupier_server.sim.promises.observed import (
     Acknowledged,
     Answered,
@@ -323,7 +323,7 @@ class _Session:
         table_id, seat = line.stream.table_id, line.stream.seat
         assert seat is not None
         if item.HasField("error"):
-            status = item.error.SerializeToString(deterministic=True)
+            status = status_of(item.error)
             line.refused("Session", status)
             if reason_of(status) != "NONCE_NOT_EXPECTED":
                 line.closed()
@@ -340,7 +340,7 @@ class _Session:
         elif update.HasField("move_refused"):
             refused = update.move_refused
             move = self._moves[item.channel, refused.decision_id]
-            status = refused.status.SerializeToString(deterministic=True)
+            status = status_of(refused.refusal)
             no = Refused(now, table_id, seat, "move", status, move, 0, True, refused.decision_id)
             self._notes.put(table_id, no)
 

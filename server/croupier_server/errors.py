@@ -3,7 +3,7 @@
 The tree::
 
     CroupierError                reason, message, optional field and metadata
-      IllegalMove                a rule forbids the move; carries the rule clause
+      IllegalMove                a rule forbids the move; carries the game's word and the clause
       MalformedMove              the move cannot be read as a move of this game
       InvalidRequest             a request that no state of the server would accept
       NotYourTurn                no decision of that seat is open
@@ -26,7 +26,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Published reasons; each value is the wire word (``croupier.v1.Reason`` less its prefix)."""
+    """Published reasons: the names of ``croupier.v1.ErrorReason`` without their prefix."""
 
     # Requests
     MALFORMED_REQUEST = "MALFORMED_REQUEST"
@@ -70,38 +70,8 @@ class Reason(StrEnum):
     SERVER_DRAINING = "SERVER_DRAINING"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     INTERNAL = "INTERNAL"
-    # Rules, every game
-    CARDS_NOT_IN_HAND = "CARDS_NOT_IN_HAND"
-    WRONG_CARD_COUNT = "WRONG_CARD_COUNT"
-    # Rules, Tractor
-    MIXED_SUITS = "MIXED_SUITS"
-    MUST_FOLLOW_SUIT = "MUST_FOLLOW_SUIT"
-    MUST_FOLLOW_PAIR = "MUST_FOLLOW_PAIR"
-    MUST_FOLLOW_TRACTOR = "MUST_FOLLOW_TRACTOR"
-    NOT_A_DECLARATION = "NOT_A_DECLARATION"
-    DECLARATION_TOO_WEAK = "DECLARATION_TOO_WEAK"
-    DECLARATION_CHANGED = "DECLARATION_CHANGED"
-    CALL_OUT_OF_RANGE = "CALL_OUT_OF_RANGE"
-    CALL_TOO_LOW = "CALL_TOO_LOW"
-    UNKNOWN_TRUMP_SUIT = "UNKNOWN_TRUMP_SUIT"
-    # Rules, Tong-its
-    NOT_A_MELD = "NOT_A_MELD"
-    NO_DISCARD = "NO_DISCARD"
-    NO_SUCH_MELD = "NO_SUCH_MELD"
-    CANNOT_LAY_OFF = "CANNOT_LAY_OFF"
-    NOT_FOUR_OF_A_KIND = "NOT_FOUR_OF_A_KIND"
-    NOT_OPENED = "NOT_OPENED"
-    DRAW_CALL_BARRED = "DRAW_CALL_BARRED"
-    MUST_DISCARD = "MUST_DISCARD"
-    MUST_NOT_DISCARD = "MUST_NOT_DISCARD"
-    # Rules, options
-    NOT_ALLOWED_BY_OPTIONS = "NOT_ALLOWED_BY_OPTIONS"
-    # Rules, Pokex
-    BID_TOO_LOW = "BID_TOO_LOW"
-    BID_OUT_OF_RANGE = "BID_OUT_OF_RANGE"
-    CENTER_NOT_NAMED = "CENTER_NOT_NAMED"
-    CENTER_NOT_AVAILABLE = "CENTER_NOT_AVAILABLE"
-    CENTER_NOT_YOURS = "CENTER_NOT_YOURS"
+    # Rules
+    ILLEGAL_MOVE = "ILLEGAL_MOVE"
     # Operations
     TABLE_RECOVERING = "TABLE_RECOVERING"
     TABLE_QUARANTINED = "TABLE_QUARANTINED"
@@ -143,11 +113,18 @@ class IllegalMove(CroupierError):
     """The rules forbid this move now.
 
     Attributes:
+        rule: the game's word for what is wrong; its ``refusals.py`` lists them.
         clause: id of the rule clause, such as ``T-6.4``.
     """
 
-    def __init__(self, reason: Reason, clause: str, message: str) -> None:
-        super().__init__(reason, f"{message} ({clause})", metadata={"clause": clause})
+    def __init__(self, rule: str, clause: str, message: str, *, field: str = "") -> None:
+        super().__init__(
+            Reason.ILLEGAL_MOVE,
+            f"{message} ({clause})",
+            field=field,
+            metadata={"rule": str(rule), "clause": clause},
+        )
+        self.rule = rule
         self.clause = clause
 
 
@@ -182,7 +159,15 @@ class NotYourTurn(CroupierError):
 
 
 class StaleDecision(CroupierError):
-    """The decision was answered with another move, or its time is over."""
+    """The decision was answered with another move, or its time is over.
+
+    Attributes:
+        accepted: the move that was accepted, as a serialised ``croupier.v1.Move``; empty for none.
+    """
+
+    def __init__(self, reason: Reason, message: str, *, accepted: bytes = b"") -> None:
+        super().__init__(reason, message)
+        self.accepted = accepted
 
 
 class NotFound(CroupierError):

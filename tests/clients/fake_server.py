@@ -19,6 +19,7 @@ from croupier.v1 import (
     cards_pb2,
     catalog_service_pb2,
     catalog_service_pb2_grpc,
+    errors_pb2,
     game_pb2,
     play_service_pb2,
     play_service_pb2_grpc,
@@ -42,6 +43,17 @@ def status(reason: str, code: grpc.StatusCode, **metadata: str) -> status_pb2.St
     detail = any_pb2.Any()
     detail.Pack(error_details_pb2.ErrorInfo(reason=reason, domain="croupier", metadata=metadata))
     return status_pb2.Status(code=code.value[0], message=f"{reason} it is", details=[detail])
+
+
+def refused(word: str) -> errors_pb2.Refusal:
+    """A refusal as streams have it; *word* is a reason, or a rule of a game."""
+    told = errors_pb2.Refusal(detail=f"{word} it is")
+    if f"ERROR_REASON_{word}" in errors_pb2.ErrorReason.keys():  # noqa: SIM118 - no mapping
+        told.reason = errors_pb2.ErrorReason.Value(f"ERROR_REASON_{word}")
+    else:
+        told.reason = errors_pb2.ERROR_REASON_ILLEGAL_MOVE
+        told.rule, told.clause = word, "T-6.2"
+    return told
 
 
 async def refuse(context: Context, reason: str, code: grpc.StatusCode) -> None:
@@ -279,7 +291,9 @@ class FakeServer(_Services):
         reason = table.take(request.decision_id, request.move)
         if reason is not None:
             code = grpc.StatusCode.FAILED_PRECONDITION
-            details = status(reason, code, clause="T-6.2").SerializeToString()
+            told = refused(reason)
+            word = errors_pb2.ErrorReason.Name(told.reason).removeprefix("ERROR_REASON_")
+            details = status(word, code, rule=told.rule, clause=told.clause).SerializeToString()
             await context.abort(code, reason, (("grpc-status-details-bin", details),))
         table.change.set()
         return play_service_pb2.SubmitMoveResponse(
@@ -363,7 +377,7 @@ class FakeServer(_Services):
             if found is None or opened.ticket != f"ticket-{found.table_id}":
                 answer.items.add(
                     channel=opened.channel,
-                    error=status("TICKET_INVALID", grpc.StatusCode.UNAUTHENTICATED),
+                    error=refused("TICKET_INVALID"),
                 )
                 continue
             assert opened.channel not in channels
@@ -380,7 +394,6 @@ class FakeServer(_Services):
                 update.move_accepted.decision_id = move.decision_id
                 send(move.channel, [update, *table.next_updates()])
             else:
-                code = grpc.StatusCode.FAILED_PRECONDITION
                 update.move_refused.decision_id = move.decision_id
-                update.move_refused.status.CopyFrom(status(reason, code, clause="T-6.2"))
+                update.move_refused.refusal.CopyFrom(refused(reason))
                 send(move.channel, [update])

@@ -342,7 +342,7 @@ async def test_a_move_that_is_illegal_names_reason_and_clause(real_server: RealS
     async with real_server() as address:
         with pytest.raises(croupier.IllegalMove) as caught:
             await croupier.run_async(Cheat, address, seats=range(4))
-    assert caught.value.reason == "CARDS_NOT_IN_HAND"
+    assert (caught.value.reason, caught.value.rule) == ("ILLEGAL_MOVE", "CARDS_NOT_IN_HAND")
     assert caught.value.clause.startswith("T-")
 
 

@@ -19,7 +19,7 @@ from croupier.session import Session
 from croupier.threads import Threads
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
-from tests.clients.fake_server import status
+from tests.clients.fake_server import refused
 
 End = table_pb2.StreamEnd
 
@@ -92,12 +92,10 @@ def ended(reason: End.Reason.ValueType) -> pb.SessionResponse:
     return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, update=update)])
 
 
-def failed(
-    reason: str, code: grpc.StatusCode = grpc.StatusCode.RESOURCE_EXHAUSTED
-) -> pb.SessionResponse:
-    """A frame that refuses channel 1 for now."""
-    error = status(reason, code)
-    return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, error=error)])
+def failed(*reasons: str) -> pb.SessionResponse:
+    """A frame that refuses what was sent on channel 1."""
+    items = [pb.ChannelItem(channel=1, error=refused(reason)) for reason in reasons]
+    return pb.SessionResponse(frame=1, items=items)
 
 
 async def opens(call: Call) -> list[int]:
@@ -125,12 +123,9 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
 async def test_what_was_sent_on_a_channel_before_its_refusal_came_is_no_loss_of_the_seat() -> None:
     """The refusal of the opening, and then that of the answer that went after it: the channel has
     another number by then, whether it was opened again already or not."""
-    stray = status("NOT_FOUND", grpc.StatusCode.NOT_FOUND)
     cases: list[tuple[str, list[int]]] = [("TABLE_RECOVERING", []), ("SEQUENCE_AHEAD", [2])]
     for reason, opened in cases:
-        code = grpc.StatusCode.UNAVAILABLE if not opened else grpc.StatusCode.OUT_OF_RANGE
-        frame = failed(reason, code)
-        frame.items.append(pb.ChannelItem(channel=1, error=stray))
+        frame = failed(reason, "NOT_FOUND")
         async with sitting() as (line, seat):
             call = await line.calls.get()
             assert await opens(call) == [1]

@@ -113,7 +113,7 @@ async def test_a_refused_move_is_an_error_with_its_clause(transport: Transport) 
     async with FakeServer(Script(refusals={1: ["MUST_FOLLOW_SUIT"]})) as server:
         with pytest.raises(croupier.IllegalMove) as caught:
             await play(server, First(), transport)
-    assert (caught.value.reason, caught.value.clause) == ("MUST_FOLLOW_SUIT", "T-6.2")
+    assert (caught.value.rule, caught.value.clause) == ("MUST_FOLLOW_SUIT", "T-6.2")
     assert len(server.tables["t0"].answers) == 1
 
 

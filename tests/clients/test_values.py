@@ -16,7 +16,7 @@ from croupier.cards import CARDS, parse_cards, pretty, text
 from croupier.options import OptionValue, options_message
 from croupier.randomness import DecisionRandom, SeatRandom
 from croupier.results import EndReason, Results, make_result
-from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+from croupier.v1 import cards_pb2, errors_pb2, game_pb2, tractor_pb2
 
 
 # Cards -------------------------------------------------------------------------------------------
@@ -267,6 +267,20 @@ def test_every_code_has_a_class_under_one_root() -> None:
         assert error.reason == code.name
     unknown = errors.from_status(status_pb2.Status(code=99, message="m"))
     assert isinstance(unknown, croupier.ServerFault)
+
+
+@pytest.mark.parametrize(
+    ("wait", "kind"), [(None, croupier.ServerFault), (2, croupier.Unavailable)]
+)
+def test_a_reason_of_a_newer_server_is_waited_for_if_it_says_so(
+    wait: int | None, kind: type[croupier.Refused]
+) -> None:
+    after = None if wait is None else duration_pb2.Duration(seconds=wait)
+    told = errors_pb2.Refusal(detail="later", retry_after=after)
+    told.reason = 999  # type: ignore[assignment]
+    error = errors.from_refusal(told)
+    assert type(error) is kind
+    assert (error.reason, error.retry_after) == ("REASON_999", wait)
 
 
 # Results -----------------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
-"""Every refusal of every game can happen, is one that the contract documents, and names its clause.
+"""Every refusal of every game can happen, is one that the game documents, and names its clause.
 
-Moves of all sorts are tried at tables of all options until every reason has been given. Which
-reasons belong to a game the comments of ``errors.proto`` say: those that name it, and those that
-name no game.
+Moves of all sorts are tried at tables of all options until every rule of the game has been named.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from croupier_server.errors import (
 )
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.registry import AnyGame, find
-from croupier_server.wire.registry import WIRES_BY_NAME
 from scripts.gen_docs import reasons
 from tests.conformance.garbage import moves_like
 from tests.conformance.playouts import steps
@@ -36,32 +33,8 @@ TABLES = 600
 EVERY_GAME = {Reason.NOT_YOUR_TURN, Reason.MALFORMED_MOVE, Reason.MOVE_NOT_EXPECTED}
 """What any game has to say to some move."""
 
-Refusal = tuple[type[CroupierError], Reason, str]
-"""Class, reason, and clause or nothing."""
-
-
-@cache
-def documented(root: Path) -> dict[Reason, str]:
-    """What ``errors.proto`` says of each reason."""
-    proto = (root / "protos/croupier/v1/errors.proto").read_text(encoding="utf-8")
-    return {Reason(name): meaning for name, _, meaning in reasons(proto)}
-
-
-def own_reasons(root: Path, name: str) -> set[Reason]:
-    """The reasons whose comment names the game."""
-    title = WIRES_BY_NAME[name].title
-    return {reason for reason, text in documented(root).items() if text.startswith(title)}
-
-
-def shared_reasons(root: Path) -> set[Reason]:
-    """The reasons of rules whose comment names no game: those that games give beside their own."""
-    all_own = set().union(*(own_reasons(root, name) for name in NAMES))
-    words = ("The seat does not hold", "Too many or too few cards", "The options of this table")
-    return {
-        reason
-        for reason, text in documented(root).items()
-        if reason not in all_own and text.startswith(words)
-    }
+Refusal = tuple[type[CroupierError], str, str]
+"""Class, rule or reason, and clause or nothing."""
 
 
 def refusals(game: AnyGame, tried: int) -> Iterator[Refusal]:
@@ -76,8 +49,10 @@ def refusals(game: AnyGame, tried: int) -> Iterator[Refusal]:
                     try:
                         game.check(step.state, seat, move)
                     except CroupierError as error:
-                        clause = error.clause if isinstance(error, IllegalMove) else ""
-                        yield type(error), error.reason, clause
+                        if isinstance(error, IllegalMove):
+                            yield type(error), str(error.rule), error.clause
+                        else:
+                            yield type(error), error.reason, ""
             seen = [*seen[-100:], *step.entry.by_seat().values()]
 
 
@@ -92,57 +67,56 @@ def tried_moves(
 
 
 @cache
-def given(name: str, root: Path) -> frozenset[Refusal]:
+def given(name: str) -> frozenset[Refusal]:
     """Every refusal that the game gave until it had given all that it should, or longer."""
     game = find(name)
-    wanted = own_reasons(root, name) | EVERY_GAME
+    wanted = {*game.refusals(), *EVERY_GAME}
     found: set[Refusal] = set()
     for refusal in refusals(game, TABLES):
         found.add(refusal)
         wanted.discard(refusal[1])
         if not wanted:
             break
-    # A while longer, as a clause that does not exist may hide behind a reason that was given.
+    # A while longer, as a clause that does not exist may hide behind a rule that was named.
     found.update(islice(refusals(game, 5), 20_000))
     return frozenset(found)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_reason_of_a_game_is_given(name: str, root: Path) -> None:
-    """What the contract threatens with can happen."""
-    found = {reason for _, reason, _ in given(name, root)}
-    assert own_reasons(root, name) | EVERY_GAME <= found
+def test_a_game_refuses_by_its_own_words_and_by_all_of_them(name: str) -> None:
+    found = {word for _, word, _ in given(name)}
+    assert found == {*find(name).refusals(), *EVERY_GAME}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_game_gives_a_reason_of_another(name: str, root: Path) -> None:
-    found = {reason for _, reason, _ in given(name, root)}
-    assert found <= own_reasons(root, name) | EVERY_GAME | shared_reasons(root)
-
-
-def test_every_shared_reason_is_given_by_some_game(root: Path) -> None:
-    found = {reason for name in NAMES for _, reason, _ in given(name, root)}
-    assert shared_reasons(root) <= found
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_refusals_are_of_the_right_class_and_name_a_clause(name: str, root: Path) -> None:
+def test_refusals_are_of_the_right_class_and_name_a_clause(name: str) -> None:
     """An illegal move is told the clause that forbids it, and that clause exists."""
     clauses = find(name).clauses()
-    for kind, reason, clause in given(name, root):
-        if reason is Reason.NOT_YOUR_TURN:
+    for kind, word, clause in given(name):
+        if word == Reason.NOT_YOUR_TURN:
             assert kind is NotYourTurn
-        elif reason in (Reason.MALFORMED_MOVE, Reason.MOVE_NOT_EXPECTED):
+        elif word in (Reason.MALFORMED_MOVE, Reason.MOVE_NOT_EXPECTED):
             assert kind is MalformedMove
         else:
-            assert kind is IllegalMove, reason
-            assert clause in clauses, f"{reason} cites {clause!r}"
+            assert kind is IllegalMove, word
+            assert clause in clauses, f"{word} cites {clause!r}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_refusal_is_documented(name: str, root: Path) -> None:
+    """The words are distinct from the engine's reasons, and the page of the rules has them all."""
+    page = (root / f"docs/rules/{name}.md").read_text(encoding="utf-8")
+    for word, meaning in find(name).refusals().items():
+        assert word not in Reason.__members__
+        assert f"| `{word}` | {meaning} |" in page
 
 
 def test_every_reason_is_documented(root: Path) -> None:
     """The enum of the server, the contract, and the page for bot authors hold the same."""
+    proto = (root / "protos/croupier/v1/errors.proto").read_text(encoding="utf-8")
     page = (root / "docs/protocol.md").read_text(encoding="utf-8")
-    assert set(documented(root)) == set(Reason)
-    for reason, meaning in documented(root).items():
+    documented = {name: meaning for name, _, meaning in reasons(proto)}
+    assert set(documented) == set(Reason)
+    for reason, meaning in documented.items():
         assert f"| `{reason}` |" in page
         assert meaning in page

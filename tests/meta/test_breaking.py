@@ -47,9 +47,9 @@ BREAKING = {
     ),
     "a renumbered value": Change(
         "croupier/v1/errors.proto",
-        "REASON_UNKNOWN_GAME = 2;",
-        "REASON_UNKNOWN_GAME = 1000;",
-        'enum value "2" on enum "Reason"',
+        "ERROR_REASON_UNKNOWN_GAME = 2;",
+        "ERROR_REASON_UNKNOWN_GAME = 1000;",
+        'enum value "2" on enum "ErrorReason"',
     ),
     "a file without its Go package": Change(
         "croupier/v1/play_service.proto",

@@ -81,7 +81,7 @@ class RefusesWithACard(LeakyGame):
             self._real.check(state, seat, move)
         except IllegalMove as error:
             shown = text(next_hand(state, seat))[:2]
-            raise IllegalMove(error.reason, error.clause, f"see {shown}") from error
+            raise IllegalMove(error.rule, error.clause, f"see {shown}") from error
 
 
 class RefusesByAnothersHand(LeakyGame):
@@ -90,9 +90,9 @@ class RefusesByAnothersHand(LeakyGame):
     def check(self, state: Any, seat: Seat, move: Move) -> None:
         try:
             self._real.check(state, seat, move)
-        except CroupierError as error:
+        except CroupierError:
             if move & next_hand(state, seat) & (1 << 220) - 16:
-                raise IllegalMove(error.reason, "X-1", "another seat holds it") from None
+                raise IllegalMove("NOT_YOURS", "X-1", "another seat holds it") from None
             raise
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Event, Legal, Move, Seat
 from croupier_server.games.cards import count, rank, unpack
 from croupier_server.games.pokex.events import AuctionEnded, CardsPlayed, DealResult, RankNamed
 from croupier_server.games.pokex.moves import NAME_RANK, PLAY, move_type
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import field_bytes, field_packed
 from tests.privacy.leaks_any import Leaky, LeakyGame, LeakyViews, next_hand
@@ -97,7 +98,7 @@ class RefusesPlaysThatLose(LeakyGame):
         if move_type(move) == PLAY and max(ranks) < max(
             map(rank, unpack(next_hand(state, seat))), default=0
         ):
-            raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "P-4.2", "it would lose")
+            raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "P-4.2", "it would lose")
 
 
 GAMES = (

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from croupier_server.errors import CroupierError, IllegalMove, Reason
+from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import Event, Legal, Move, Seat
 from croupier_server.games.cards import Cards, text, unpack
 from croupier_server.games.tractor.cards import points
 from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.events import KittyBuried
 from croupier_server.games.tractor.moves import PLAY, TYPE_MASK, TractorMoveKind
+from croupier_server.games.tractor.refusals import Rule
 from croupier_server.games.tractor.rules import Tractor
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.games.tractor.throws import judge_throw
@@ -84,7 +85,7 @@ class RefusesThrowsThatFail(Tractor):
     def check(self, state: State, seat: Seat, move: Move) -> None:
         super().check(state, seat, move)
         if leads(state, seat) and not stands(state, seat, move & ~TYPE_MASK):
-            raise IllegalMove(_any_refusal().reason, "T-8", "somebody can beat it")
+            raise IllegalMove(_any_refusal().rule, "T-8", "somebody can beat it")
 
 
 class RefusesWithACard(Tractor):
@@ -95,7 +96,7 @@ class RefusesWithACard(Tractor):
             super().check(state, seat, move)
         except IllegalMove as error:
             hand = state.hands[(seat + 1) % state.public.options.players]
-            raise IllegalMove(error.reason, error.clause, f"see {text(hand)[:2]}") from error
+            raise IllegalMove(error.rule, error.clause, f"see {text(hand)[:2]}") from error
 
 
 class RefusesByAnothersHand(Tractor):
@@ -144,7 +145,7 @@ class FallsBackOnWhatOthersHold(Tractor):
 
 
 def _any_refusal() -> IllegalMove:
-    return IllegalMove(Reason.MUST_FOLLOW_SUIT, "T-6.2", "another card is owed")
+    return IllegalMove(Rule.MUST_FOLLOW_SUIT, "T-6.2", "another card is owed")
 
 
 GAMES = (

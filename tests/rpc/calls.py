@@ -13,6 +13,9 @@ from google.protobuf import text_format
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
+from croupier.errors import from_refusal
+from croupier.v1 import errors_pb2
+
 M = TypeVar("M", bound=Message)
 Metadata = tuple[tuple[str, str], ...]
 
@@ -30,6 +33,26 @@ class Refusal(NamedTuple):
     metadata: dict[str, str]
     retry_ms: int
     domain: str
+
+    @property
+    def word(self) -> str:
+        """The game's word for an illegal move, else the reason."""
+        return self.metadata.get("rule", self.reason)
+
+
+def on_stream(told: errors_pb2.Refusal) -> Refusal:
+    """A refusal that came on a stream, with the code that a call would have had."""
+    error = from_refusal(told)
+    fields = (told.field,) if told.field else ()
+    return Refusal(
+        error.code,
+        error.reason,
+        fields,
+        told.detail,
+        dict(error.metadata),
+        told.retry_after.ToMilliseconds(),
+        "croupier",
+    )
 
 
 def take_apart(status: status_pb2.Status) -> Refusal:
@@ -49,7 +72,7 @@ def take_apart(status: status_pb2.Status) -> Refusal:
             detail.Unpack(retry)
             retry_ms = retry.retry_delay.ToMilliseconds()
         else:
-            raise AssertionError(detail.type_url)
+            assert detail.Is(errors_pb2.Refusal.DESCRIPTOR), detail.type_url
     (info,) = infos
     codes = {code.value[0]: code for code in grpc.StatusCode}
     return Refusal(

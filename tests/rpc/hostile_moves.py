@@ -27,7 +27,7 @@ NOT_HELD = "FAILED_PRECONDITION", "CARDS_NOT_IN_HAND"
 COUNT = "FAILED_PRECONDITION", "WRONG_CARD_COUNT"
 PASS = "tractor < decline <> >"
 TONGITS, POKEX = "tongits < ", "pokex < "
-NO_BID = "INVALID_ARGUMENT", "BID_OUT_OF_RANGE"
+NO_BID = "FAILED_PRECONDITION", "BID_OUT_OF_RANGE"
 
 # Table, ticket, decision, move; status and reason.
 MOVES: list[tuple[str, str, str, str, tuple[str, str]]] = [
@@ -86,7 +86,7 @@ MOVES: list[tuple[str, str, str, str, tuple[str, str]]] = [
         "name_me",
         "name_id",
         "tractor < name_trumps < suit: 9 > >",
-        ("INVALID_ARGUMENT", "UNKNOWN_TRUMP_SUIT"),
+        ("FAILED_PRECONDITION", "UNKNOWN_TRUMP_SUIT"),
     ),
     ("window", "window_me", "window_id", "tractor < declare <> >", BAD_MOVE),
     ("window", "window_me", "window_id", "tractor < declare < cards: 0 > >", BAD_MOVE),

@@ -8,14 +8,23 @@ from pathlib import Path
 import grpc
 import pytest
 
-from croupier.v1 import errors_pb2
+from croupier.errors import from_refusal, from_status
+from croupier.v1 import errors_pb2, game_pb2, pokex_pb2
 from croupier_server import errors
-from croupier_server.errors import CroupierError, Exhausted, IllegalMove, InvalidRequest, Reason
-from croupier_server.rpc.errors import DOMAIN, STATUS, code_of, internal, to_status
+from croupier_server.errors import (
+    CroupierError,
+    Exhausted,
+    IllegalMove,
+    InvalidRequest,
+    MalformedMove,
+    Reason,
+    StaleDecision,
+)
+from croupier_server.rpc.errors import DOMAIN, STATUS, code_of, internal, to_refusal, to_status
 from scripts.gen_docs import reasons
-from tests.rpc.calls import take_apart
+from tests.rpc.calls import on_stream, take_apart
 
-PREFIX = "REASON_"
+PREFIX = "ERROR_REASON_"
 
 
 def documented(root: Path) -> dict[str, str]:
@@ -25,7 +34,7 @@ def documented(root: Path) -> dict[str, str]:
 
 
 def test_enum_and_contract_hold_the_same_reasons() -> None:
-    wire = {name.removeprefix(PREFIX) for name in errors_pb2.Reason.DESCRIPTOR.values_by_name}
+    wire = {name.removeprefix(PREFIX) for name in errors_pb2.ErrorReason.DESCRIPTOR.values_by_name}
     assert wire - {"UNSPECIFIED"} == {reason.value for reason in Reason}
 
 
@@ -52,9 +61,29 @@ def test_every_refusal_has_one_error_info(reason: Reason) -> None:
 
 
 def test_an_illegal_move_names_its_clause() -> None:
-    refusal = take_apart(to_status(IllegalMove(Reason.MUST_FOLLOW_PAIR, "T-6.4", "7H 7H")))
-    assert refusal.metadata == {"clause": "T-6.4"}
+    refusal = take_apart(to_status(IllegalMove("MUST_FOLLOW_PAIR", "T-6.4", "7H 7H")))
+    assert refusal.metadata == {"rule": "MUST_FOLLOW_PAIR", "clause": "T-6.4"}
     assert "T-6.4" in refusal.message
+
+
+def test_a_stream_says_the_same_as_a_status() -> None:
+    wait = Exhausted(Reason.RATE_LIMITED, "wait", retry_ms=1500)
+    malformed = MalformedMove(Reason.MALFORMED_MOVE, "no card", field="move.pokex")
+    illegal = IllegalMove("BID_TOO_LOW", "P-2.1", "4 is not higher")
+    for error in (wait, malformed, illegal):
+        assert on_stream(to_refusal(error)) == take_apart(to_status(error))
+
+
+def test_the_move_that_was_accepted_goes_along_as_a_move() -> None:
+    move = game_pb2.Move(pokex=pokex_pb2.PokexMove(bid=pokex_pb2.PokexBid(tricks=4)))
+    error = StaleDecision(Reason.DECISION_ANSWERED, "x", accepted=move.SerializeToString())
+    assert to_refusal(error).accepted == move
+    assert from_status(to_status(error)).accepted == move
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_the_sdk_knows_the_status_of_every_reason(reason: Reason) -> None:
+    assert from_refusal(to_refusal(CroupierError(reason, "x"))).code is STATUS[reason]
 
 
 def test_a_field_at_fault_is_named() -> None:

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from croupier.v1 import game_pb2, play_service_pb2
+from tests.rpc.calls import on_stream
 from tests.rpc.conftest import server
 from tests.rpc.hostile import PLAY, SPECTATE, TABLES, Row, World, world
 from tests.rpc.hostile_moves import (
@@ -55,7 +56,7 @@ async def test_a_move_that_may_not_be(
 ) -> None:
     before = live.dump()
     refused = await live.refused(move_row("SubmitMove", table, ticket, decision, move))
-    assert (refused.code.name, refused.reason) == expected
+    assert (refused.code.name, refused.word) == expected
     if expected == BAD_MOVE:
         assert refused.fields[0].startswith("move")
     if refused.code.name == "FAILED_PRECONDITION" and expected not in (TURN, UNEXPECTED, CLOSED):
@@ -73,7 +74,7 @@ async def test_checking_it_says_the_same(
     asks_about_the_decision = expected in (TURN, UNKNOWN, STALE, ANSWERED)
     if asks_about_the_decision or reason == "TABLE_CLOSED":
         refused = await live.refused(row)
-        assert (refused.code.name, refused.reason) == expected
+        assert (refused.code.name, refused.word) == expected
     else:
         answer = await live.call.unary(
             row.method,
@@ -81,8 +82,8 @@ async def test_checking_it_says_the_same(
             play_service_pb2.CheckMoveResponse,
             live.metadata(row.metadata),
         )
-        assert (answer.legal, answer.reason) == (False, reason)
-        assert answer.message
+        assert (answer.legal, on_stream(answer.refusal).word) == (False, reason)
+        assert answer.refusal.detail
     assert live.dump() == before
 
 
@@ -90,7 +91,7 @@ async def test_twenty_refusals_do_not_move_a_table_without_strikes(live: World) 
     before = live.dump()
     row = move_row("SubmitMove", "bury", "bury_me", "bury_id", bury("{bury_first}"))
     for _ in range(45):
-        assert (await live.refused(row)).reason == "WRONG_CARD_COUNT"
+        assert (await live.refused(row)).word == "WRONG_CARD_COUNT"
     assert live.dump() == before
 
 
@@ -228,7 +229,7 @@ async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
         before = live.dump()
         for table, ticket, decision, move, expected in MOVES:
             refused = await live.refused(move_row("SubmitMove", table, ticket, decision, move))
-            assert (refused.code.name, refused.reason) == expected
+            assert (refused.code.name, refused.word) == expected
         assert live.dump() == before
         await live.finish()
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 from croupier.v1 import cards_pb2, game_pb2, play_service_pb2, table_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
+from croupier_server.games.registry import find
 from croupier_server.rpc.errors import STATUS
 from croupier_server.wire.registry import WIRES
 from tests.conformance.garbage import moves_like
@@ -16,40 +17,12 @@ from tests.rpc.conftest import Running, server
 from tests.rpc.hostile import PLAY
 from tests.rpc.players import FIXED, Seats, first_move, make_full, ticket_of
 
-OF_TRACTOR = {
-    Reason.CARDS_NOT_IN_HAND,
-    Reason.WRONG_CARD_COUNT,
-    Reason.MIXED_SUITS,
-    Reason.MUST_FOLLOW_SUIT,
-    Reason.MUST_FOLLOW_PAIR,
-    Reason.MUST_FOLLOW_TRACTOR,
-    Reason.NOT_A_DECLARATION,
-    Reason.DECLARATION_TOO_WEAK,
-    Reason.DECLARATION_CHANGED,
-    Reason.CALL_OUT_OF_RANGE,
-    Reason.CALL_TOO_LOW,
+UNHEARD = {
+    "tractor": {"UNKNOWN_TRUMP_SUIT"},
+    "tongits": set[str](),
+    "pokex": {"BID_OUT_OF_RANGE", "WRONG_CARD_COUNT"},
 }
-OF_TONGITS = {
-    Reason.CARDS_NOT_IN_HAND,
-    Reason.WRONG_CARD_COUNT,
-    Reason.NOT_A_MELD,
-    Reason.NO_DISCARD,
-    Reason.NO_SUCH_MELD,
-    Reason.CANNOT_LAY_OFF,
-    Reason.NOT_FOUR_OF_A_KIND,
-    Reason.NOT_OPENED,
-    Reason.DRAW_CALL_BARRED,
-    Reason.MUST_DISCARD,
-    Reason.MUST_NOT_DISCARD,
-    Reason.NOT_ALLOWED_BY_OPTIONS,
-}
-OF_POKEX = {
-    Reason.CARDS_NOT_IN_HAND,
-    Reason.BID_TOO_LOW,
-    Reason.CENTER_NOT_NAMED,
-    Reason.CENTER_NOT_AVAILABLE,
-    Reason.CENTER_NOT_YOURS,
-}
+"""Rules that none of the moves that are tried here breaks."""
 CARDS = [card for card in cards_pb2.Card.values() if card]
 
 
@@ -85,15 +58,15 @@ def tries(
 
 
 class Prober:
-    """Plays a table and tries wrong answers until each reason was told over the wire once."""
+    """Plays a table and tries wrong answers until each rule was named over the wire once."""
 
     def __init__(self, running: Running, table: Seats, seed: int) -> None:
         self._shard = running.app.shard
         self._table = table
         self._stream = random.Random(seed)
 
-    async def play(self, told: dict[Reason, str]) -> None:
-        """Play to the end; *told* gets the clause of each reason."""
+    async def play(self, told: dict[str, str]) -> None:
+        """Play to the end; *told* gets the clause of each rule."""
         while (decision := await self._table.open()) is not None:
             if decision.kind.HasField("tractor"):
                 answers = tries(decision, tuple(decision.view.tractor.hand), self._stream)
@@ -134,19 +107,19 @@ class Prober:
         return self._stream.choice(legal[:4]).move
 
     async def _try(
-        self, decision: table_pb2.Decision, move: game_pb2.Move, told: dict[Reason, str]
+        self, decision: table_pb2.Decision, move: game_pb2.Move, told: dict[str, str]
     ) -> None:
         refusal = self._judge(decision, move)
-        if refusal is None or refusal.reason in told:
+        if refusal is None or refusal.rule in told:
             return
-        told[refusal.reason] = refusal.clause
+        told[refusal.rule] = refusal.clause
         request = play_service_pb2.SubmitMoveRequest(
             table_id=self._table.id, decision_id=decision.decision_id, move=move
         )
         ticket = ticket_of(self._table.tickets[decision.seat])
         refused = await self._table.call.refused(f"{PLAY}/SubmitMove", request, ticket)
-        assert (refused.code, refused.reason) == (STATUS[refusal.reason], refusal.reason)
-        assert refused.metadata["clause"] == refusal.clause
+        assert (refused.code, refused.reason) == (STATUS[Reason.ILLEGAL_MOVE], "ILLEGAL_MOVE")
+        assert refused.metadata == {"rule": refusal.rule, "clause": refusal.clause}
 
     def _judge(self, decision: table_pb2.Decision, move: game_pb2.Move) -> IllegalMove | None:
         """What the rules themselves say against *move*."""
@@ -176,10 +149,11 @@ EVERY_KIND = {
 }
 
 
-async def refusals(tables: Iterable[tuple[int, str]], wanted: set[Reason], clause: str) -> None:
-    """Play *tables*, each a seed and a request, until every reason that is *wanted* was told, each
-    with a clause of the game."""
-    told: dict[Reason, str] = {}
+async def refusals(tables: Iterable[tuple[int, str]], game: str, clause: str) -> None:
+    """Play *tables*, each a seed and a request, until every rule of *game* was named, each with a
+    clause of the game."""
+    wanted = set(find(game).refusals()) - UNHEARD[game]
+    told: dict[str, str] = {}
     async with server() as running:
         for seed, text in tables:
             table = await make_full(running.call, text)
@@ -193,7 +167,7 @@ async def refusals(tables: Iterable[tuple[int, str]], wanted: set[Reason], claus
 def fixed(game: str, seed: int, ruleset: str, options: str) -> str:
     """The request of a table."""
     text = FIXED.replace("TRACTOR", game.upper()).replace("seed: 7", f"seed: {seed}")
-    return f"{text} ruleset: '{ruleset}' options {{ {game} {{ {options} }} }}"
+    return f"{text} spec {{ ruleset: '{ruleset}' options {{ {game} {{ {options} }} }} }}"
 
 
 async def test_every_refusal_of_tractor_is_told_with_its_clause() -> None:
@@ -203,7 +177,7 @@ async def test_every_refusal_of_tractor_is_told_with_its_clause() -> None:
         (seed, fixed("tractor", seed, rulesets[seed % 3], "packs: 3 max_deals: 1"))
         for seed in (0, 1, 17, *range(2, 40))
     ]
-    await refusals(tables, OF_TRACTOR, "T-")
+    await refusals(tables, "tractor", "T-")
 
 
 async def test_every_refusal_of_tongits_is_told_with_its_clause() -> None:
@@ -213,10 +187,10 @@ async def test_every_refusal_of_tongits_is_told_with_its_clause() -> None:
         "max_hands: 2 draw_call: TONGITS_DRAW_CALL_ANYONE hand_melds: false layoff: false",
     )
     tables = [(seed, fixed("tongits", seed, "standard", options[seed % 3])) for seed in range(40)]
-    await refusals(tables, OF_TONGITS, "G-")
+    await refusals(tables, "tongits", "G-")
 
 
 async def test_every_refusal_of_pokex_is_told_with_its_clause() -> None:
     options = ("max_deals: 1", "max_deals: 1 center: POKEX_CENTER_LEADER_PICKS")
     tables = [(seed, fixed("pokex", seed, "standard", options[seed % 2])) for seed in range(40)]
-    await refusals(tables, OF_POKEX, "P-")
+    await refusals(tables, "pokex", "P-")

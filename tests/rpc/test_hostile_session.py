@@ -18,7 +18,7 @@ import pytest_asyncio
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
 from tests.rpc import hostile_moves
-from tests.rpc.calls import SECONDS, Refusal, build, refusal, take_apart
+from tests.rpc.calls import SECONDS, Refusal, build, on_stream, refusal
 from tests.rpc.hostile import SESSION, World, world
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -208,7 +208,7 @@ OPENS: list[tuple[str, int, str, str]] = [
 
 
 def told(item: pb.ChannelItem) -> Refusal:
-    return take_apart(item.error)
+    return on_stream(item.error)
 
 
 @pytest.mark.parametrize(("text", "channel", "code", "reason"), OPENS)
@@ -331,9 +331,9 @@ async def test_a_move_that_may_not_be(
         await session.send(HELLO + FOLLOW)
         await session.send(f"moves < channel: 1 decision_id: '{decision}' {move} >")
         item = await session.item(lambda item: item.update.HasField("move_refused"))
-        refused = take_apart(item.update.move_refused.status)
+        refused = on_stream(item.update.move_refused.refusal)
         assert item.channel == 1
-        assert (refused.code.name, refused.reason) == (code, reason)
+        assert (refused.code.name, refused.word) == (code, reason)
         await session.is_alive()
     assert live.dump() == before
 
@@ -355,8 +355,8 @@ async def test_a_move_of_another_game_is_refused_as_by_a_call(
         )
         await session.send(f"moves < channel: 1 decision_id: '{{{decision}}}' move < {move} > >")
         item = await session.item(lambda item: item.update.HasField("move_refused"))
-        refused = take_apart(item.update.move_refused.status)
-        assert (refused.code.name, refused.reason) == expected
+        refused = on_stream(item.update.move_refused.refusal)
+        assert (refused.code.name, refused.word) == expected
         await session.is_alive()
     assert live.dump() == before
 
@@ -371,7 +371,7 @@ async def test_a_move_out_of_turn(live: World) -> None:
             "moves < channel: 1 decision_id: '{follow_id}' move < {follow_legal} > >"
         )
         item = await session.item(lambda item: item.update.HasField("move_refused"))
-        assert take_apart(item.update.move_refused.status).reason == "NOT_YOUR_TURN"
+        assert on_stream(item.update.move_refused.refusal).reason == "NOT_YOUR_TURN"
         await session.is_alive()
     assert live.dump() == before
 

@@ -23,7 +23,7 @@ from croupier.v1 import (
     table_service_pb2,
 )
 from croupier_server.identity.keys import Scope
-from tests.rpc.calls import Caller, refusal, take_apart
+from tests.rpc.calls import Caller, on_stream, refusal
 from tests.rpc.conftest import server
 from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES, WATCH_TABLES
 from tests.rpc.keyed import Keyed, keyed
@@ -274,7 +274,7 @@ async def test_a_session_that_floods_is_refused_and_then_ended() -> None:
         nothing = [session_service_pb2.ChannelMove(channel=7) for _ in range(25)]
         await talk.say(moves=nothing)
         frame = await talk.hear()
-        reasons = [take_apart(item.error).reason for item in frame.items if item.HasField("error")]
+        reasons = [on_stream(item.error).reason for item in frame.items if item.HasField("error")]
         assert reasons.count("NOT_FOUND") + reasons.count("RATE_LIMITED") == 25
         assert reasons.count("RATE_LIMITED") > 5
         await talk.say(moves=nothing)

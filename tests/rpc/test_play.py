@@ -10,7 +10,7 @@ import pytest
 
 from croupier.v1 import game_pb2, table_pb2, tractor_pb2
 from croupier.v1 import play_service_pb2 as pb
-from tests.rpc.calls import Caller, Refusal
+from tests.rpc.calls import Caller, Refusal, on_stream
 from tests.rpc.conftest import Running
 from tests.rpc.players import (
     NONCES,
@@ -179,11 +179,11 @@ async def test_check_says_why_not_and_changes_nothing(call: Caller) -> None:
     assert (await check(call, seats, decision, good)).legal
     good.tractor.bury.cards.pop()
     bad = await check(call, seats, decision, good)
-    assert (bad.legal, bad.reason, bad.clause) == (False, "WRONG_CARD_COUNT", "T-9.1")
-    assert bad.message
+    assert (bad.legal, bad.refusal.rule, bad.refusal.clause) == (False, "WRONG_CARD_COUNT", "T-9.1")
+    assert bad.refusal.detail
     good.tractor.bury.cards.append(77)  # type: ignore[arg-type]
     odd = await check(call, seats, decision, good)
-    assert (odd.legal, odd.reason) == (False, "MALFORMED_MOVE")
+    assert (odd.legal, on_stream(odd.refusal).reason) == (False, "MALFORMED_MOVE")
     assert await seats.view(decision.seat) == before
 
 

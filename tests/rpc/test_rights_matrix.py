@@ -20,7 +20,7 @@ from croupier_server.identity.matrix import Shown, applies, matrix, refusal
 from croupier_server.identity.rights import RIGHTS, Proof
 from croupier_server.rpc.validate import image_bytes
 from scripts.gen_docs import ROOT
-from tests.rpc.calls import Caller, Metadata, build, take_apart
+from tests.rpc.calls import Caller, Metadata, build, on_stream
 from tests.rpc.calls import refusal as taken_apart
 from tests.rpc.hostile import (
     CATALOG,
@@ -217,7 +217,7 @@ async def channel_outcome(call: Caller, method: str, request: Message, metadata:
     else:
         first = await anext(call.stream(method, opening, play_service_pb2.WatchTablesResponse, own))
         items = list(first.items)
-    refused = [take_apart(item.error).reason for item in items if item.HasField("error")]
+    refused = [on_stream(item.error).reason for item in items if item.HasField("error")]
     assert len(refused) < len(items) or len(refused) == 1
     return refused[0] if refused else ""
 

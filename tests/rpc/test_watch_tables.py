@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from croupier.v1 import play_service_pb2 as pb
 from croupier.v1 import session_service_pb2, table_pb2
-from tests.rpc.calls import SECONDS, take_apart
+from tests.rpc.calls import SECONDS, on_stream
 from tests.rpc.conftest import Running
 from tests.rpc.hostile import WATCH_TABLES
 from tests.rpc.players import Seats, first_move, make_full
@@ -68,7 +68,7 @@ async def test_what_cannot_be_opened_is_refused_by_itself(whole: Running) -> Non
     stream = watch(whole, opening)
     while len(found) < 3:
         for item in (await anext(stream)).items:
-            refused = take_apart(item.error).reason if item.HasField("error") else ""
+            refused = on_stream(item.error).reason if item.HasField("error") else ""
             found.setdefault(item.channel, refused)
     await stream.aclose()
     assert found == {1: "TICKET_INVALID", 2: "MALFORMED_REQUEST", 3: ""}

@@ -23,7 +23,7 @@ from croupier_server.storage.base import LogRow
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.spec import ClockSpec, Status
 from croupier_server.tables.table import Table
-from tests.tables.toy_game import CARD, PASS, State, Toy
+from tests.tables.toy_game import CARD, PASS, State, Toy, ToyWire
 from tests.tables.world import World, asked, exactly, move_of
 
 NO_CARD = CARD + 99
@@ -85,7 +85,7 @@ def test_another_answer_is_refused_with_what_was_accepted() -> None:
     error = refused(world, table, decision.seat, decision.id, other)
     assert isinstance(error, StaleDecision)
     assert error.reason is Reason.DECISION_ANSWERED
-    assert error.metadata["accepted"] == Toy().move_text(first)
+    assert error.accepted == ToyWire().move_bytes(first)
 
 
 def test_a_move_out_of_turn() -> None:
@@ -152,7 +152,7 @@ def test_an_illegal_move_changes_nothing_and_names_its_clause() -> None:
     world, table, decision = at_turns()
     error = refused(world, table, decision.seat, decision.id, NO_CARD)
     assert isinstance(error, IllegalMove)
-    assert (error.reason, error.clause) == (Reason.CARDS_NOT_IN_HAND, "X-1")
+    assert (error.rule, error.clause) == ("CARDS_NOT_IN_HAND", "X-1")
     assert isinstance(refused(world, table, decision.seat, decision.id, PASS), MalformedMove)
     assert asked(table) == [decision]
 

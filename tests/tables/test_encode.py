@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from google.rpc import status_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
 from croupier.record.v1 import record_pb2
-from croupier.v1 import game_pb2, session_service_pb2, table_pb2
+from croupier.v1 import errors_pb2, game_pb2, session_service_pb2, table_pb2
 from croupier_server.games.base import EndReason, Outcome, SeatOutcome
 from croupier_server.tables import encode, updates
 from croupier_server.tables.codec import Moved, read_clock, read_input
@@ -235,9 +234,9 @@ def test_small_updates() -> None:
     for sequence in (0, 9, 5_000):
         accepted = read(updates.accepted("77-1", sequence)).move_accepted
         assert (accepted.decision_id, accepted.sequence) == ("77-1", sequence)
-    status = status_pb2.Status(code=3, message="no")
-    refused = read(updates.refused("1-1", status.SerializeToString())).move_refused
-    assert (refused.decision_id, refused.status) == ("1-1", status)
+    refusal = errors_pb2.Refusal(reason=errors_pb2.ERROR_REASON_ILLEGAL_MOVE, detail="no")
+    refused = read(updates.refused("1-1", refusal.SerializeToString())).move_refused
+    assert (refused.decision_id, refused.refusal) == ("1-1", refusal)
 
 
 def test_heartbeats_carry_sequence_clocks_and_time() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from google.rpc import error_details_pb2
 
+from croupier.v1 import errors_pb2, table_pb2
 from croupier.v1 import session_service_pb2 as pb
-from croupier.v1 import table_pb2
 from croupier_server.identity.quota import UNLIMITED, Quota
-from croupier_server.rpc.errors import to_status
+from croupier_server.rpc.errors import to_refusal
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import Session
 from croupier_server.tables.spec import ClockSpec, DealSource, Status
@@ -28,7 +27,7 @@ class Client:
     def __init__(self, world: World, quota: Quota = UNLIMITED) -> None:
         caller = Caller(quota=quota)
         self.session = Session(
-            world.shard, caller, lambda error: to_status(error).SerializeToString()
+            world.shard, caller, lambda error: to_refusal(error).SerializeToString()
         )
         self.last = 0
 
@@ -60,15 +59,15 @@ def named(frame: pb.SessionResponse) -> list[tuple[int, str]]:
 
 
 def reason(item: pb.ChannelItem) -> str:
-    info = error_details_pb2.ErrorInfo()
-    assert item.error.details[0].Unpack(info)
-    return str(info.reason)
+    return _word(item.error)
 
 
 def refusal(item: pb.ChannelItem) -> str:
-    info = error_details_pb2.ErrorInfo()
-    assert item.update.move_refused.status.details[0].Unpack(info)
-    return str(info.reason)
+    return _word(item.update.move_refused.refusal)
+
+
+def _word(refused: errors_pb2.Refusal) -> str:
+    return errors_pb2.ErrorReason.Name(refused.reason).removeprefix("ERROR_REASON_")
 
 
 class Sitting(NamedTuple):
@@ -293,7 +292,7 @@ def test_a_refused_move_does_not_harm_the_others() -> None:
     assert frame is not None
     refused = [item for item in frame.items if item.update.HasField("move_refused")]
     assert [refusal(item) for item in refused] == [
-        "CARDS_NOT_IN_HAND",
+        "ILLEGAL_MOVE",
         "MALFORMED_MOVE",
         "UNKNOWN_DECISION",
     ]

@@ -10,7 +10,7 @@ from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDeci
 from croupier_server.tables import snapshots
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TimeoutPolicy
 from croupier_server.tables.table import Table
-from tests.tables.toy_game import CARD, CLAIM, PASS
+from tests.tables.toy_game import CARD, CLAIM, PASS, ToyWire
 from tests.tables.world import World, asked, events, kinds
 
 NO_CLOCK = ClockSpec()
@@ -80,7 +80,7 @@ def test_a_sealed_answer_cannot_be_changed() -> None:
     with pytest.raises(StaleDecision) as error:
         world.shard.submit(table, first.seat, first.id, CLAIM)
     assert error.value.reason is Reason.DECISION_ANSWERED
-    assert error.value.metadata["accepted"] == "pass"
+    assert error.value.accepted == ToyWire().move_bytes(PASS)
     with pytest.raises(MalformedMove):
         world.shard.submit(table, asked(table)[0].seat, asked(table)[0].id, CARD + 1)
     with pytest.raises(NotYourTurn):

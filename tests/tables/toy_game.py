@@ -175,7 +175,7 @@ class Toy:
         if (move in (PASS, CLAIM)) != (state.phase == "window"):
             raise MalformedMove(Reason.MOVE_NOT_EXPECTED, "not that kind of move")
         if state.phase == "play" and move - CARD not in state.hands[seat]:
-            raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "X-1", "the hand does not hold it")
+            raise IllegalMove("CARDS_NOT_IN_HAND", "X-1", "the hand does not hold it")
 
     def apply(self, state: State, seat: Seat, move: Move) -> list[Event]:
         self.check(state, seat, move)
@@ -238,6 +238,9 @@ class Toy:
 
     def clauses(self) -> Mapping[str, str]:
         return {"X-1": "Cards are played from the hand."}
+
+    def refusals(self) -> Mapping[str, str]:
+        return {"CARDS_NOT_IN_HAND": "The seat does not hold the card."}
 
 
 TEXT = 60

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from croupier.cards import Card
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
-from croupier_server.errors import InvalidRequest, MalformedMove, Reason
+from croupier_server.errors import CroupierError, IllegalMove, InvalidRequest, MalformedMove, Reason
 from croupier_server.games.cards import parse
 from croupier_server.games.pokex import moves as pokex_moves
 from croupier_server.games.pokex import state as pokex_state
@@ -117,11 +117,11 @@ def any_move(draw: st.DrawFn) -> game_pb2.Move:
     return message
 
 
-def read(message: game_pb2.Move, name: str) -> MalformedMove | int:
+def read(message: game_pb2.Move, name: str) -> CroupierError | int:
     """What the game called *name* makes of *message*."""
     try:
         return WIRES_BY_NAME[name].move_code(message)
-    except MalformedMove as error:
+    except (IllegalMove, MalformedMove) as error:
         assert error.field.startswith("move.")  # noqa: PT017
         assert error.message  # noqa: PT017
         return error
@@ -171,7 +171,7 @@ def test_any_bytes_are_a_move_or_malformed(data: bytes, arm: bytes) -> None:
 READ = Requests(bytes_max=1 << 20).reader(game_pb2.Move)
 
 
-def beyond_annotations(error: MalformedMove) -> bool:
+def beyond_annotations(error: CroupierError) -> bool:
     """Whether the refusal is one that annotations cannot say."""
     return "in this game" in error.message or error.field.startswith("move.tongits.take_discard")
 

@@ -8,11 +8,12 @@ from itertools import combinations
 import pytest
 
 from croupier.v1 import game_pb2
-from croupier_server.errors import MalformedMove, Reason
+from croupier_server.errors import IllegalMove, MalformedMove, Reason
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexMoveKind
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.wire import messages
@@ -76,7 +77,8 @@ def test_what_is_no_move_is_not_encoded(code: int) -> None:
 def test_a_bid_out_of_range(tricks: int) -> None:
     """P-2.1: one to six tricks."""
     error = refusal("bid", tricks=tricks)
-    assert (error.reason, error.field) == (Reason.BID_OUT_OF_RANGE, "move.pokex.bid.tricks")
+    assert isinstance(error, IllegalMove)
+    assert (error.rule, error.field) == (Rule.BID_OUT_OF_RANGE, "move.pokex.bid.tricks")
 
 
 @pytest.mark.parametrize("number", [0, 1, 15, -3])

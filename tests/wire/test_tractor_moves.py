@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from croupier.v1 import game_pb2
-from croupier_server.errors import MalformedMove, Reason
+from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
 from croupier_server.games.patterns import LazyPatterns
 from croupier_server.games.tractor import moves
+from croupier_server.games.tractor.refusals import Rule
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.registry import WIRES
 from tests.wire import messages
@@ -33,8 +34,8 @@ def with_cards(arm: str, cards: list[int]) -> game_pb2.Move:
     return message
 
 
-def refusal(message: game_pb2.Move) -> MalformedMove:
-    with pytest.raises(MalformedMove) as caught:
+def refusal(message: game_pb2.Move) -> CroupierError:
+    with pytest.raises((MalformedMove, IllegalMove)) as caught:
         WIRE.move_code(message)
     return caught.value
 
@@ -130,7 +131,8 @@ def test_naming_no_suit(number: int) -> None:
     message.tractor.name_trumps.suit = number  # type: ignore[assignment]
     error = refusal(message)
     assert error.field == "move.tractor.name_trumps.suit"
-    assert error.reason is Reason.UNKNOWN_TRUMP_SUIT
+    assert isinstance(error, IllegalMove)
+    assert (error.rule, error.clause) == (Rule.UNKNOWN_TRUMP_SUIT, "T-11.3")
 
 
 # Legal answers -----------------------------------------------------------------------------------

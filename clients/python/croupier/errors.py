@@ -9,7 +9,7 @@ The tree::
       UsageError                 the SDK was called in a way that cannot work (also a ValueError)
       Refused                    the server said no: reason, message, clause, fields, retry_after
         InvalidRequest           the request could not be right at any time
-        IllegalMove              a rule forbids the move; `clause` names it
+        IllegalMove              a rule forbids the move; `rule` and `clause` say which
         NotFound                 unknown, or not for this caller to know
         NotAllowed               no ticket, a foreign one, or no right
         Conflict                 right request, wrong moment
@@ -17,8 +17,9 @@ The tree::
         Unavailable              the server is going down or cannot store
         ServerFault              a fault of the server
 
-A program looks at the class or at `Refused.reason`, a word of the contract's ``Reason``; the
-message is for people. Must not be put here: what to do about an error.
+A program looks at the class or at `Refused.reason`, a word of the contract's ``ErrorReason``, and
+for an illegal move at `Refused.rule`, a word of the game; the message is for people. Must not be
+put here: what to do about an error.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from typing import Final
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
+
+from croupier.v1 import errors_pb2, game_pb2
 
 __all__ = [
     "BotError",
@@ -44,6 +47,7 @@ __all__ = [
     "ServerFault",
     "Unavailable",
     "UsageError",
+    "from_refusal",
     "from_rpc_error",
     "from_status",
     "key_ended",
@@ -76,9 +80,13 @@ class Refused(Error):
     """The server refused a request.
 
     Attributes:
-        reason: word of the contract's ``Reason``, or the name of the status code if there is none.
+        reason: word of the contract's ``ErrorReason``, or the name of the status code if there is
+            none.
         message: one sentence for people.
+        rule: the game's word for what is wrong with an illegal move, such as
+            ``MUST_FOLLOW_PAIR``, else empty.
         clause: the rule clause of an illegal move, such as ``T-6.4``, else empty.
+        accepted: the move that was accepted before, of DECISION_ANSWERED; else None.
         fields: what is wrong with each field of the request, by its path.
         metadata: further facts.
         retry_after: seconds after which trying again may help, or None.
@@ -94,19 +102,22 @@ class Refused(Error):
         fields: Mapping[str, str] | None = None,
         metadata: Mapping[str, str] | None = None,
         retry_after: float | None = None,
+        accepted: game_pb2.Move | None = None,
     ) -> None:
         self.code = code
         self.reason = reason
         self.message = message
         self.fields: Mapping[str, str] = fields or {}
         self.metadata: Mapping[str, str] = metadata or {}
+        self.rule = self.metadata.get("rule", "")
         self.clause = self.metadata.get("clause", "")
+        self.accepted = accepted
         self.retry_after = retry_after
         where = "".join(
             f"; {path}" if text == message else f"; {path}: {text}"
             for path, text in self.fields.items()
         )
-        super().__init__(f"{reason}: {message}{where}")
+        super().__init__(f"{self.rule or reason}: {message}{where}")
 
     @property
     def field(self) -> str:
@@ -119,7 +130,7 @@ class InvalidRequest(Refused):
 
 
 class IllegalMove(Refused):
-    """A rule forbids the move; `Refused.clause` names it."""
+    """A rule forbids the move; `Refused.rule` and `Refused.clause` say which."""
 
 
 class NotFound(Refused):
@@ -160,6 +171,35 @@ _CLASSES: Final[dict[grpc.StatusCode, type[Refused]]] = {
     grpc.StatusCode.UNAVAILABLE: Unavailable,
 }
 
+_REASONS: Final[dict[grpc.StatusCode, str]] = {
+    grpc.StatusCode.INVALID_ARGUMENT: """
+        MALFORMED_REQUEST UNKNOWN_GAME UNKNOWN_RULESET UNKNOWN_OPTION INVALID_OPTION
+        INVALID_PAGE_TOKEN NONCE_MISMATCH UNKNOWN_DECISION MALFORMED_MOVE
+        """,
+    grpc.StatusCode.NOT_FOUND: "UNKNOWN_CLAUSE NOT_FOUND",
+    grpc.StatusCode.ALREADY_EXISTS: "REQUEST_ID_REUSED SEAT_TAKEN",
+    grpc.StatusCode.UNAUTHENTICATED: "UNAUTHENTICATED TICKET_INVALID TICKET_SUPERSEDED",
+    grpc.StatusCode.PERMISSION_DENIED: """
+        PERMISSION_DENIED SEAT_RESERVED SPECTATING_BARRED NONCE_WITHHELD
+        """,
+    grpc.StatusCode.FAILED_PRECONDITION: """
+        TABLE_FULL TABLE_NOT_READY TABLE_STARTED TABLE_CLOSED TABLE_HALTED NONCE_NOT_EXPECTED
+        RATED_TABLE NOT_YOUR_TURN MOVE_NOT_EXPECTED ILLEGAL_MOVE TABLE_QUARANTINED TOO_MANY_JOINS
+        """,
+    grpc.StatusCode.ABORTED: "STALE_DECISION DECISION_ANSWERED",
+    grpc.StatusCode.OUT_OF_RANGE: "SEQUENCE_AHEAD",
+    grpc.StatusCode.RESOURCE_EXHAUSTED: """
+        SLOW_CONSUMER RATE_LIMITED TOO_MANY_TABLES TOO_MANY_STREAMS TOO_MANY_HOUSE_SEATS
+        """,
+    grpc.StatusCode.UNAVAILABLE: "SERVER_DRAINING STORE_UNAVAILABLE TABLE_RECOVERING",
+    grpc.StatusCode.INTERNAL: "INTERNAL",
+}
+
+_CODES_OF_REASONS: Final[dict[str, grpc.StatusCode]] = {
+    word: code for code, words in _REASONS.items() for word in words.split()
+}
+"""The status code that each reason comes with on a call, which a stream does not say."""
+
 _CODES: Final[dict[int, grpc.StatusCode]] = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -171,10 +211,11 @@ def key_ended(detail: str) -> NotAllowed:
 def from_status(status: status_pb2.Status) -> Refused:
     """The error that a ``google.rpc.Status`` in a message stands for."""
     code = _CODES.get(status.code, grpc.StatusCode.UNKNOWN)
-    reason, metadata, fields, retry_after = code.name, {}, {}, None
+    reason, metadata, fields, retry_after, accepted = code.name, {}, {}, None, None
     info = error_details_pb2.ErrorInfo()
     bad = error_details_pb2.BadRequest()
     retry = error_details_pb2.RetryInfo()
+    refusal = errors_pb2.Refusal()
     for detail in status.details:
         if detail.Unpack(info):
             reason, metadata = info.reason, dict(info.metadata)
@@ -182,10 +223,42 @@ def from_status(status: status_pb2.Status) -> Refused:
             fields = {found.field: found.description for found in bad.field_violations}
         elif detail.Unpack(retry):
             retry_after = retry.retry_delay.seconds + retry.retry_delay.nanos / 1e9
-    kind = IllegalMove if "clause" in metadata else _CLASSES.get(code, ServerFault)
-    return kind(
-        code, reason, status.message, fields=fields, metadata=metadata, retry_after=retry_after
+        elif detail.Unpack(refusal):
+            accepted = refusal.accepted
+    return _class(code, reason)(
+        code,
+        reason,
+        status.message,
+        fields=fields,
+        metadata=metadata,
+        retry_after=retry_after,
+        accepted=accepted,
     )
+
+
+def from_refusal(refusal: errors_pb2.Refusal) -> Refused:
+    """The error that a ``Refusal`` on a stream, or of CheckMove, stands for."""
+    names = errors_pb2.ErrorReason.DESCRIPTOR.values_by_number
+    known = names.get(refusal.reason)
+    reason = known.name.removeprefix("ERROR_REASON_") if known else f"REASON_{refusal.reason}"
+    code = _CODES_OF_REASONS.get(reason, grpc.StatusCode.UNKNOWN)
+    wait = refusal.retry_after if refusal.HasField("retry_after") else None
+    if wait is not None and code is grpc.StatusCode.UNKNOWN:
+        code = grpc.StatusCode.UNAVAILABLE  # as the contract says of reasons that are new
+    metadata = {"rule": refusal.rule, "clause": refusal.clause}
+    return _class(code, reason)(
+        code,
+        reason,
+        refusal.detail,
+        fields={refusal.field: refusal.detail} if refusal.field else {},
+        metadata={key: value for key, value in metadata.items() if value},
+        retry_after=None if wait is None else wait.seconds + wait.nanos / 1e9,
+        accepted=refusal.accepted if refusal.HasField("accepted") else None,
+    )
+
+
+def _class(code: grpc.StatusCode, reason: str) -> type[Refused]:
+    return IllegalMove if reason == "ILLEGAL_MOVE" else _CLASSES.get(code, ServerFault)
 
 
 def from_rpc_error(error: grpc.RpcError) -> Refused:

@@ -29,7 +29,7 @@ from croupier.errors import (
     Unavailable,
     key_ended,
 )
-from croupier.errors import from_status as error_from_status
+from croupier.errors import from_refusal as error_from_refusal
 from croupier.moves import Move
 from croupier.nonces import Nonces
 from croupier.randomness import SeatRandom
@@ -190,7 +190,7 @@ class Seat:
                 self._decide(update.decision)
             case "move_refused":
                 refused = update.move_refused
-                self.refused(refused.decision_id, error_from_status(refused.status))
+                self.refused(refused.decision_id, error_from_refusal(refused.refusal))
             case "nonce_wanted":
                 if self.link is not None:
                     self.link.open_nonce(self, *self.nonces.open(update.nonce_wanted.nonce_hash))

@@ -24,8 +24,8 @@ from croupier.errors import (
     LimitReached,
     Refused,
     Unavailable,
+    from_refusal,
     from_rpc_error,
-    from_status,
     key_ended,
 )
 from croupier.seat import Seat
@@ -270,7 +270,7 @@ class Session:
             if kind == "end":
                 self._channel_ended(item.channel, seat, update.end)
             elif kind is None:
-                self._channel_failed(item.channel, seat, from_status(item.error))
+                self._channel_failed(item.channel, seat, from_refusal(item.error))
             else:
                 seat.receive(update, kind)
             now = time.monotonic()

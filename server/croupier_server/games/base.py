@@ -357,3 +357,7 @@ class Game(Protocol, Generic[O, S, V]):
     def clauses(self) -> Mapping[str, str]:
         """Text of every rule clause by its id."""
         ...
+
+    def refusals(self) -> Mapping[str, str]:
+        """Meaning of every `Refusal.rule` of this game, by the word."""
+        ...

@@ -1,4 +1,4 @@
-"""From a refusal to a gRPC status: the one table of status codes, and the details that go along.
+"""From an error to what a caller is sent: a gRPC status with details, or a ``Refusal`` on a stream.
 
 Nobody else names a status code for a refusal. Must not be put here: anything that decides whether
 something is refused.
@@ -13,7 +13,14 @@ from typing import Final
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
-from croupier_server.errors import CroupierError, IllegalMove, InvalidRequest, Reason
+from croupier.v1 import errors_pb2
+from croupier_server.errors import (
+    CroupierError,
+    IllegalMove,
+    InvalidRequest,
+    Reason,
+    StaleDecision,
+)
 
 DOMAIN: Final = "croupier"
 """Domain of every `google.rpc.ErrorInfo`."""
@@ -76,33 +83,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.STORE_UNAVAILABLE: _UNAVAILABLE,
         Reason.INTERNAL: grpc.StatusCode.INTERNAL,
         # Rules: the move is well formed, and does not fit the hand or the trick.
-        Reason.CARDS_NOT_IN_HAND: _PRECONDITION,
-        Reason.WRONG_CARD_COUNT: _PRECONDITION,
-        Reason.MIXED_SUITS: _PRECONDITION,
-        Reason.MUST_FOLLOW_SUIT: _PRECONDITION,
-        Reason.MUST_FOLLOW_PAIR: _PRECONDITION,
-        Reason.MUST_FOLLOW_TRACTOR: _PRECONDITION,
-        Reason.NOT_A_DECLARATION: _PRECONDITION,
-        Reason.DECLARATION_TOO_WEAK: _PRECONDITION,
-        Reason.DECLARATION_CHANGED: _PRECONDITION,
-        Reason.CALL_OUT_OF_RANGE: _PRECONDITION,
-        Reason.CALL_TOO_LOW: _PRECONDITION,
-        Reason.UNKNOWN_TRUMP_SUIT: _INVALID,
-        Reason.NOT_A_MELD: _PRECONDITION,
-        Reason.NO_DISCARD: _PRECONDITION,
-        Reason.NO_SUCH_MELD: _PRECONDITION,
-        Reason.CANNOT_LAY_OFF: _PRECONDITION,
-        Reason.NOT_FOUR_OF_A_KIND: _PRECONDITION,
-        Reason.NOT_OPENED: _PRECONDITION,
-        Reason.DRAW_CALL_BARRED: _PRECONDITION,
-        Reason.MUST_DISCARD: _PRECONDITION,
-        Reason.MUST_NOT_DISCARD: _PRECONDITION,
-        Reason.NOT_ALLOWED_BY_OPTIONS: _PRECONDITION,
-        Reason.BID_TOO_LOW: _PRECONDITION,
-        Reason.BID_OUT_OF_RANGE: _INVALID,
-        Reason.CENTER_NOT_NAMED: _PRECONDITION,
-        Reason.CENTER_NOT_AVAILABLE: _PRECONDITION,
-        Reason.CENTER_NOT_YOURS: _PRECONDITION,
+        Reason.ILLEGAL_MOVE: _PRECONDITION,
         # Operations
         Reason.TABLE_RECOVERING: _UNAVAILABLE,
         Reason.TABLE_QUARANTINED: _PRECONDITION,
@@ -130,8 +111,6 @@ def to_status(error: CroupierError) -> status_pb2.Status:
     info = error_details_pb2.ErrorInfo(
         reason=error.reason.value, domain=DOMAIN, metadata=error.metadata
     )
-    if isinstance(error, IllegalMove):
-        info.metadata["clause"] = error.clause
     status.details.add().Pack(info)
     violations = _violations(error)
     if violations:
@@ -143,7 +122,25 @@ def to_status(error: CroupierError) -> status_pb2.Status:
         retry = error_details_pb2.RetryInfo()
         retry.retry_delay.FromMilliseconds(error.retry_ms)
         status.details.add().Pack(retry)
+    if isinstance(error, StaleDecision) and error.accepted:
+        status.details.add().Pack(to_refusal(error))
     return status
+
+
+def to_refusal(error: CroupierError) -> errors_pb2.Refusal:
+    """*error* as streams and ``CheckMove`` send it."""
+    refusal = errors_pb2.Refusal(
+        reason=errors_pb2.ErrorReason.Value(f"ERROR_REASON_{error.reason}"),
+        detail=error.message[:_MESSAGE_MAX],
+        field=error.field[:_PATH_MAX],
+    )
+    if isinstance(error, IllegalMove):
+        refusal.rule, refusal.clause = error.rule, error.clause
+    elif isinstance(error, StaleDecision) and error.accepted:
+        refusal.accepted.ParseFromString(error.accepted)
+    if error.retry_ms > 0:
+        refusal.retry_after.FromMilliseconds(error.retry_ms)
+    return refusal
 
 
 def _violations(error: CroupierError) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,7 @@ from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.deal_results import results_page, whole
-from croupier_server.rpc.errors import to_status
+from croupier_server.rpc.errors import to_refusal
 from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.turns import Turns
@@ -107,7 +107,7 @@ class PlayService:
     ) -> AsyncGenerator[bytes, None]:
         """The streams of several seats."""
         _expect_numbers(request.opens)
-        stream = SeatsStream(self._shard, caller, self._status)
+        stream = SeatsStream(self._shard, caller, self._refusal)
         try:
             with while_key_lasts(caller, stream):
                 for opening in request.opens:
@@ -117,10 +117,9 @@ class PlayService:
         finally:
             stream.close()
 
-    def _status(self, error: CroupierError) -> bytes:
+    def _refusal(self, error: CroupierError) -> bytes:
         self._meter.refused(error.reason.value)
-        status: bytes = to_status(error).SerializeToString(deterministic=True)
-        return status
+        return to_refusal(error).SerializeToString()
 
     async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
         """Answers a decision. Only a call that does so costs no token."""
@@ -153,7 +152,7 @@ class PlayService:
     def _answer(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
         try:
             move = table.wire.move_code(request.move)
-        except MalformedMove:
+        except (IllegalMove, MalformedMove):
             self._shard.refuse_unreadable(table, seat, request.decision_id)
             raise
         return self._shard.submit(table, seat, request.decision_id, move)
@@ -168,10 +167,7 @@ class PlayService:
                 move = table.wire.move_code(request.move)
                 table.check(seat, request.decision_id, move)
             except (IllegalMove, MalformedMove) as refusal:
-                clause = refusal.clause if isinstance(refusal, IllegalMove) else ""
-                return pb.CheckMoveResponse(
-                    reason=refusal.reason.value, clause=clause, message=refusal.message
-                )
+                return pb.CheckMoveResponse(refusal=to_refusal(refusal))
         return pb.CheckMoveResponse(legal=True)
 
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:

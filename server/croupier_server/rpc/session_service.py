@@ -14,7 +14,7 @@ import grpc
 
 from croupier_server.errors import CroupierError
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.errors import to_status
+from croupier_server.rpc.errors import to_refusal
 from croupier_server.rpc.interceptors import Calls, Link, Meter, Unmetered
 from croupier_server.rpc.turns import Turns
 from croupier_server.tables.caller import Caller
@@ -48,7 +48,7 @@ class SessionService:
 
     async def session(self, caller: Caller, link: Link) -> None:
         """Carries frames both ways until one side ends."""
-        session = Session(self._shard, caller, self._status)
+        session = Session(self._shard, caller, self._refusal)
         is_full = partial(self._turns.is_over, FRAME_SLICES)
         reader = asyncio.create_task(self._read(session, caller, link), name="session reader")
         try:
@@ -84,7 +84,6 @@ class SessionService:
             session.close()
             raise
 
-    def _status(self, error: CroupierError) -> bytes:
+    def _refusal(self, error: CroupierError) -> bytes:
         self._meter.refused(error.reason.value)
-        status: bytes = to_status(error).SerializeToString(deterministic=True)
-        return status
+        return to_refusal(error).SerializeToString()

@@ -20,7 +20,7 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier_server.sim import lies
 from croupier_server.sim.network import Line
 from croupier_server.sim.plan import HOUSE, SeatPlan, TablePlan, Temper, Unveiling
-from croupier_server.sim.promises.judge import reason_of, retry_ms_of
+from croupier_server.sim.promises.judge import reason_of, retry_ms_of, status_of
 from croupier_server.sim.promises.observed import (
     Acknowledged,
     Broken,
@@ -214,7 +214,7 @@ class Chair:
                 self.accepted(update.move_accepted.decision_id, update.move_accepted.sequence)
             case "move_refused":
                 refused = update.move_refused
-                self.refused(refused.decision_id, refused.status.SerializeToString(), "move")
+                self.refused(refused.decision_id, status_of(refused.refusal), "move")
             case "result":
                 self.is_done = True
 

@@ -13,7 +13,7 @@ from croupier.v1 import session_service_pb2, table_pb2
 from croupier_server.sim import lies
 from croupier_server.sim.chair import Chair, Client, World
 from croupier_server.sim.network import Call, End
-from croupier_server.sim.promises.judge import reason_of
+from croupier_server.sim.promises.judge import reason_of, status_of
 from croupier_server.sim.promises.observed import Broken
 from croupier_server.sim.riders import Rider
 
@@ -111,7 +111,7 @@ class SessionRider(Rider):
             if chair is None or chair.stream is None:
                 continue
             if item.HasField("error"):
-                self._failed(item.channel, chair, item.error.SerializeToString())
+                self._failed(item.channel, chair, status_of(item.error))
                 continue
             update = item.update
             chair.take(chair.stream, update, update.SerializeToString(deterministic=True), sent)

@@ -19,7 +19,7 @@ from croupier.v1.session_service_pb2 import (
     ChannelOpen,
     SessionRequest,
 )
-from croupier_server.errors import MalformedMove
+from croupier_server.errors import IllegalMove, MalformedMove
 from croupier_server.games.base import EndReason, Move, Outcome, Seat, SeatOutcome
 from croupier_server.storage.base import LogRow
 from croupier_server.tables.creation import GameEntry
@@ -182,7 +182,7 @@ def read_step(row: LogRow, wire: GameWire) -> tuple[Step, int | None]:
         if not row.input:
             return _event(event), time
         step = read_input(row.input, wire)
-    except (DecodeError, MalformedMove) as error:
+    except (DecodeError, IllegalMove, MalformedMove) as error:
         raise ValueError(f"row of event {row.sequence}: {error}") from error
     if isinstance(step, Moved) and step.is_sealed:
         time = step.answered_ms

@@ -8,6 +8,7 @@ Must not be put here: whether an answer is legal, and what it leads to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple, NoReturn
 
 from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
@@ -148,10 +149,11 @@ class Answered:
     the number of its event, by `Name.key`.
     """
 
-    __slots__ = ("_game", "_last", "_stale_to", "_this")
+    __slots__ = ("_game", "_last", "_move_bytes", "_stale_to", "_this")
 
-    def __init__(self, game: AnyGame) -> None:
+    def __init__(self, game: AnyGame, move_bytes: Callable[[Move], bytes]) -> None:
         self._game = game
+        self._move_bytes = move_bytes
         self._this: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._stale_to = 0
@@ -223,9 +225,8 @@ class Answered:
         return self._last.get(key) if found is None else found
 
     def _refuse_other(self, accepted: Move) -> NoReturn:
-        text = self._game.move_text(accepted)
         raise StaleDecision(
             Reason.DECISION_ANSWERED,
-            f"the decision was answered before: {text}",
-            metadata={"accepted": text},
+            f"the decision was already answered with: {self._game.move_text(accepted)}",
+            accepted=self._move_bytes(accepted),
         )

@@ -81,7 +81,7 @@ class Match:
         self._journal = journal
         self._dealer: Dealer | None = None
         self._deal = 0
-        self.answered = Answered(game)
+        self.answered = Answered(game, wire.move_bytes)
         self.state = game.new(spec.options)
         self.views = wire.views()
         self.decisions: list[Decision | None] = [None] * len(spec.seats)

@@ -13,7 +13,7 @@ from croupier_server.games.base import Seat
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.codec import ChannelOpen
 from croupier_server.tables.feed import SeatFeed
-from croupier_server.tables.session import FRAME_BYTES, STEP_ITEMS, Statuses, view_mode
+from croupier_server.tables.session import FRAME_BYTES, STEP_ITEMS, Refusals, view_mode
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_at
@@ -59,13 +59,13 @@ class SeatsStream:
     Args:
         shard: owner of the tables.
         caller: who watches; tickets come with the channels.
-        status: serialises refusals.
+        refusal: serialises errors.
     """
 
-    def __init__(self, shard: Shard, caller: Caller, status: Statuses) -> None:
+    def __init__(self, shard: Shard, caller: Caller, refusal: Refusals) -> None:
         self.shard = shard
         self._caller = caller
-        self._status = status
+        self._refusal = refusal
         self._channels: dict[_Channel, None] = {}
         self._due: list[_Channel] = []
         self._refusals: list[bytes] = []
@@ -84,7 +84,7 @@ class SeatsStream:
                 self.shard.attach(channel)
         except CroupierError as error:
             number = field_number(1, opening.channel)
-            self._refusals.append(_item(number + field_bytes(_ERROR, self._status(error))))
+            self._refusals.append(_item(number + field_bytes(_ERROR, self._refusal(error))))
         else:
             self._channels[channel] = None
             channel.wake()

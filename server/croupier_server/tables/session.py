@@ -6,7 +6,7 @@ of the loop's turn, all in one frame; with two it waits for an acknowledgement. 
 channel is made when its frame is, so a withheld acknowledgement holds back nothing but itself.
 
 An item that cannot be carried out is refused by itself; only a client that breaks the rules of the
-stream loses its session. Must not be put here: gRPC, messages of games, how errors become statuses.
+stream loses its session. Must not be put here: gRPC, messages of games, how errors become refusals.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import structlog
 from croupier_server.errors import (
     CroupierError,
     Exhausted,
+    IllegalMove,
     InvalidRequest,
     MalformedMove,
     NotFound,
@@ -84,11 +85,11 @@ _ID_MAX: Final = 64
 _SHORT: Final = len(VARINTS)
 
 
-class Statuses(Protocol):
-    """Turns refusals into serialised ``google.rpc.Status``."""
+class Refusals(Protocol):
+    """Turns errors into serialised ``croupier.v1.Refusal``."""
 
     def __call__(self, error: CroupierError) -> bytes:
-        """Serialised status of *error*."""
+        """Serialised refusal of *error*."""
         ...
 
 
@@ -184,7 +185,7 @@ class Session:
     Args:
         shard: owner of the tables.
         caller: who dialled; tickets come with the channels.
-        status: serialises refusals.
+        refusal: serialises errors.
 
     Attributes:
         due: channels that may have something to send.
@@ -192,13 +193,13 @@ class Session:
         trips: what the network takes.
     """
 
-    def __init__(self, shard: Shard, caller: Caller, status: Statuses) -> None:
+    def __init__(self, shard: Shard, caller: Caller, refusal: Refusals) -> None:
         self.shard = shard
         self.due: list[Channel] = []
         self.is_done = False
         self.trips = RoundTrips()
         self._caller = caller
-        self._status = status
+        self._refusal = refusal
         self._channels: dict[int, Channel] = {}
         self._refused: set[int] = set()
         """Numbers of channels that were not opened, until that is sent."""
@@ -458,15 +459,15 @@ class Session:
             table, decision_id = channel.table, message.decision_id
             is_asked = not is_limited or table.match.waits_for(channel.seat, decision_id)
             if not is_asked and not self._pay():
-                reply = updates.refused(decision_id[:_ID_MAX], self._status(quota.refusal()))
+                reply = updates.refused(decision_id[:_ID_MAX], self._refusal(quota.refusal()))
                 replies.append((channel, reply))
                 continue
             began = stopwatch()
             try:
                 move = table.wire.move_code(message.move)
-            except MalformedMove as error:
+            except (IllegalMove, MalformedMove) as error:
                 table.refuse_unreadable(channel.seat, decision_id, now)
-                reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+                reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
                 if is_asked:
                     quota.charge()
             else:
@@ -474,7 +475,7 @@ class Session:
                     sequence = table.submit(channel.seat, decision_id, move, now)
                     reply = accepted(decision_id, sequence)
                 except CroupierError as error:
-                    reply = updates.refused(decision_id[:_ID_MAX], self._status(error))
+                    reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
                     if is_asked:
                         quota.charge()
                     quota.charge_work(stopwatch() - began)
@@ -483,13 +484,13 @@ class Session:
 
     def _turn_away(self, moves: Iterable[ChannelMove]) -> None:
         """Nothing can be stored: refuse the answers of a frame, and say so without waiting."""
-        status = self._status(store_unavailable())
+        refusal = self._refusal(store_unavailable())
         for message in moves:
             channel = self._channels.get(message.channel)
             if channel is None:
                 self._refuse(message.channel)
             else:
-                channel.reply(updates.refused(message.decision_id[:_ID_MAX], status))
+                channel.reply(updates.refused(message.decision_id[:_ID_MAX], refusal))
 
     def _open(self, request: ChannelOpen) -> None:
         number = request.channel
@@ -573,4 +574,4 @@ class Session:
             self._error(number, error if had else self._caller.quota.refusal())
 
     def _error(self, number: int, error: CroupierError) -> None:
-        self.add(item(field_number(1, number) + b"\x1a", self._status(error)))
+        self.add(item(field_number(1, number) + b"\x1a", self._refusal(error)))

@@ -168,9 +168,9 @@ def accepted(decision_id: str, sequence: int) -> bytes:
     )
 
 
-def refused(decision_id: str, status: bytes) -> bytes:
-    """A move of this session was refused; *status* is a ``google.rpc.Status`` payload."""
-    return field_bytes(8, field_text(1, decision_id) + field_bytes(2, status))
+def refused(decision_id: str, refusal: bytes) -> bytes:
+    """A move of this session was refused; *refusal* is a ``Refusal`` payload."""
+    return field_bytes(8, field_text(1, decision_id) + field_bytes(2, refusal))
 
 
 def result(payload: bytes) -> bytes:

@@ -83,6 +83,8 @@ class GameWire(Protocol):
         Raises:
             MalformedMove: it says none; ``field`` is the path, such as
                 ``move.tractor.play.cards[3]``.
+            IllegalMove: it says one that the rules never allow and that has no number, such as a
+                bid out of range.
         """
         ...
 

@@ -10,11 +10,12 @@ from itertools import permutations
 from typing import Final
 
 from croupier.v1 import game_pb2
-from croupier_server.errors import MalformedMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import CARD_MAX, ONES, count, unpack
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, kind_bytes
@@ -62,8 +63,9 @@ def move_code(message: game_pb2.Move) -> Move:
     if arm == "bid":
         tricks = move.bid.tricks
         if not 1 <= tricks <= moves.BID_MAX:
-            raise MalformedMove(
-                Reason.BID_OUT_OF_RANGE,
+            raise IllegalMove(
+                Rule.BID_OUT_OF_RANGE,
+                "P-2.1",
                 f"a bid is from 1 to {moves.BID_MAX} tricks, not {tricks}",
                 field="move.pokex.bid.tricks",
             )

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from croupier.v1 import game_pb2, tractor_pb2
-from croupier_server.errors import MalformedMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import unpack
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.moves import TractorDecisionKind, TractorMoveKind
+from croupier_server.games.tractor.refusals import Rule
 from croupier_server.wire.encode import (
     TAGS,
     field_bytes,
@@ -72,8 +73,9 @@ def _trumps_named(message: tractor_pb2.TractorNameTrumps) -> Move:
     if not message.HasField("suit"):
         return moves.name_trumps(None)
     if not 1 <= message.suit <= _SUITS:
-        raise MalformedMove(
-            Reason.UNKNOWN_TRUMP_SUIT,
+        raise IllegalMove(
+            Rule.UNKNOWN_TRUMP_SUIT,
+            "T-11.3",
             f"{message.suit} is no suit; leave it out for no trump",
             field="move.tractor.name_trumps.suit",
         )

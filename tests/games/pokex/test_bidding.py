@@ -9,6 +9,7 @@ from croupier_server.games.base import Turn
 from croupier_server.games.pokex import bidding, events, moves
 from croupier_server.games.pokex.events import Called
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.games.pokex.state import NO_SEAT, Phase
 from tests.games.pokex.table import (
     GAME,
@@ -45,7 +46,7 @@ def test_only_higher_bids_are_legal() -> None:
     for tricks in (1, 2):
         with pytest.raises(IllegalMove) as caught:
             GAME.check(state, 2, moves.bid(tricks))
-        assert (caught.value.reason, caught.value.clause) == (Reason.BID_TOO_LOW, "P-2.1")
+        assert (caught.value.rule, caught.value.clause) == (Rule.BID_TOO_LOW, "P-2.1")
 
 
 @pytest.mark.parametrize("tricks", [0, 7, 15, 10**9])
@@ -54,7 +55,7 @@ def test_a_bid_is_one_to_six_tricks(tricks: int) -> None:
     state = new_deal(make_options())
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, 0, moves.bid(tricks))
-    assert (caught.value.reason, caught.value.clause) == (Reason.BID_OUT_OF_RANGE, "P-2.1")
+    assert (caught.value.rule, caught.value.clause) == (Rule.BID_OUT_OF_RANGE, "P-2.1")
 
 
 def test_a_pass_is_final() -> None:

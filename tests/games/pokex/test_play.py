@@ -9,6 +9,7 @@ from croupier_server.games.cards import parse, parse_card, text
 from croupier_server.games.pokex import events, moves
 from croupier_server.games.pokex.moves import CENTER_SHIFT, PokexDecisionKind, PokexMoveKind
 from croupier_server.games.pokex.pokerhands import PokexCategory
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.games.pokex.state import Phase, State
 from croupier_server.games.pokex.tricks import award
 from tests.games.pokex.table import (
@@ -42,13 +43,13 @@ def trick_of(happened: list[events.Event]) -> events.TrickEnded:  # type: ignore
     return played.trick_ended
 
 
-def refusal(state: State, seat: int, move: int) -> tuple[Reason, str]:
-    """Reason and clause of a refused move, which changes nothing."""
+def refusal(state: State, seat: int, move: int) -> tuple[str, str]:
+    """Rule and clause of a refused move, which changes nothing."""
     before = state.copy()
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, seat, move)
     assert state == before
-    return caught.value.reason, caught.value.clause
+    return caught.value.rule, caught.value.clause
 
 
 def test_the_leftmost_centre_card_belongs_to_the_trick() -> None:
@@ -82,7 +83,7 @@ def test_the_leader_names_a_centre_card() -> None:
     used = moves.play(parse("4C 5C"), parse_card("KD"))
     own = moves.cards_of(GAME.fallback(state, 1))
     assert refusal(state, 1, moves.play(own, parse_card("KD"))) == (
-        Reason.CENTER_NOT_AVAILABLE,
+        Rule.CENTER_NOT_AVAILABLE,
         "P-4.1",
     )
     assert moves.center_of(used) == parse_card("KD")
@@ -92,29 +93,29 @@ def test_what_may_not_be_named() -> None:
     """P-4.1: every refusal about centre cards."""
     state = level_table(center="leader_picks")
     cards = parse("2S 3S")
-    assert refusal(state, 0, moves.play(cards)) == (Reason.CENTER_NOT_NAMED, "P-4.1")
+    assert refusal(state, 0, moves.play(cards)) == (Rule.CENTER_NOT_NAMED, "P-4.1")
     elsewhere = moves.play(cards, parse_card("AS"))
-    assert refusal(state, 0, elsewhere) == (Reason.CENTER_NOT_AVAILABLE, "P-4.1")
+    assert refusal(state, 0, elsewhere) == (Rule.CENTER_NOT_AVAILABLE, "P-4.1")
     play(state, "2S 3S", "KD")
     follow = moves.play(parse("4S 6S"), parse_card("9C"))
-    assert refusal(state, 2, follow) == (Reason.CENTER_NOT_YOURS, "P-4.1")
+    assert refusal(state, 2, follow) == (Rule.CENTER_NOT_YOURS, "P-4.1")
     fixed = level_table()
     lead = moves.play(cards, parse_card("9C"))
-    assert refusal(fixed, 0, lead) == (Reason.CENTER_NOT_YOURS, "P-4.1")
+    assert refusal(fixed, 0, lead) == (Rule.CENTER_NOT_YOURS, "P-4.1")
 
 
 @pytest.mark.parametrize("cards", ["", "2S", "2S 3S AS", "2S 3S AS AD"])
 def test_two_cards_are_played(cards: str) -> None:
     """P-4.2."""
     state = level_table()
-    assert refusal(state, 0, moves.play(parse(cards))) == (Reason.WRONG_CARD_COUNT, "P-4.2")
+    assert refusal(state, 0, moves.play(parse(cards))) == (Rule.WRONG_CARD_COUNT, "P-4.2")
 
 
 @pytest.mark.parametrize("cards", ["2S 4H", "2S 2S", "BJ RJ", "9C 2S"])
 def test_the_cards_are_in_the_hand(cards: str) -> None:
     """P-4.2: not another's, not one twice, not the centre's."""
     state = playing(make_options(), LEVEL | {1: "4H 6H BJ RJ"}, CENTER)
-    assert refusal(state, 0, moves.play(parse(cards))) == (Reason.CARDS_NOT_IN_HAND, "P-4.2")
+    assert refusal(state, 0, moves.play(parse(cards))) == (Rule.CARDS_NOT_IN_HAND, "P-4.2")
 
 
 def test_who_is_not_to_act() -> None:

@@ -205,12 +205,12 @@ def move_of(written: str) -> Move:
 
 
 def refusal(state: State, written: str) -> str:
-    """Reason and clause of the refusal of a move; the state does not change."""
+    """Rule and clause of the refusal of a move; the state does not change."""
     before = state.copy()
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, state.public.to_act, move_of(written))
     assert state == before
-    return f"{caught.value.reason} {caught.value.clause}"
+    return f"{caught.value.rule} {caught.value.clause}"
 
 
 def why_refused(state: State, written: str) -> str:

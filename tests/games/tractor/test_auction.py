@@ -86,7 +86,7 @@ def test_refused_calls(points: int, expected: str) -> None:
     calls(state, "40")
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, 1, moves.call(points))
-    assert f"{caught.value.reason} {caught.value.clause}" == expected
+    assert f"{caught.value.rule} {caught.value.clause}" == expected
 
 
 @pytest.mark.parametrize("packs", [2, 3, 4, 6])
@@ -201,7 +201,7 @@ def test_naming_what_is_no_suit() -> None:
     show(state, "RJ 3S 3H 3D")
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, 0, moves.name_trumps(None) + 16)
-    assert f"{caught.value.reason} {caught.value.clause}" == "UNKNOWN_TRUMP_SUIT T-11.3"
+    assert f"{caught.value.rule} {caught.value.clause}" == "UNKNOWN_TRUMP_SUIT T-11.3"
 
 
 def test_show_refusals() -> None:
@@ -209,10 +209,10 @@ def test_show_refusals() -> None:
     calls(state, "50 -")
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, 0, parse("3S") | moves.SHOW)
-    assert f"{caught.value.reason} {caught.value.clause}" == "CARDS_NOT_IN_HAND T-11.2"
+    assert f"{caught.value.rule} {caught.value.clause}" == "CARDS_NOT_IN_HAND T-11.2"
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, 0, parse("RJ 2S") | moves.SHOW)
-    assert f"{caught.value.reason} {caught.value.clause}" == "WRONG_CARD_COUNT T-11.2"
+    assert f"{caught.value.rule} {caught.value.clause}" == "WRONG_CARD_COUNT T-11.2"
 
 
 @pytest.mark.parametrize(("players", "packs"), [(4, 2), (6, 3), (8, 2), (12, 6), (4, 5)])

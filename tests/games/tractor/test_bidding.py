@@ -7,12 +7,13 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import contains, pack, parse, parse_card
 from croupier_server.games.tractor import bidding
 from croupier_server.games.tractor.bidding import Declaration, resolve_window, turn_kitty
 from croupier_server.games.tractor.moves import DECLARE, PASS
 from croupier_server.games.tractor.options import TractorOptions
+from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.strategies import make_options
 
 SUITS = "SHDC"
@@ -30,11 +31,11 @@ def standing(told: str) -> Declaration | None:
 def verdict(
     hand: str, seat: int, cards: str, before: str, options: TractorOptions, rank: int = 2
 ) -> str:
-    """``ok`` or the reason and clause of the refusal."""
+    """``ok`` or the rule and clause of the refusal."""
     try:
         bidding.check_declaration(parse(hand), seat, parse(cards), standing(before), rank, options)
     except IllegalMove as refusal:
-        return f"{refusal.reason} {refusal.clause}"
+        return f"{refusal.rule} {refusal.clause}"
     return "ok"
 
 
@@ -130,7 +131,7 @@ def test_list_is_what_check_accepts(seed: int) -> None:
         try:
             bidding.check_declaration(hand, 0, some, before, rank, options)
         except IllegalMove as refusal:
-            if refusal.reason is Reason.CARDS_NOT_IN_HAND:
+            if refusal.rule == Rule.CARDS_NOT_IN_HAND:
                 assert not contains(hand, some)
         else:
             accepted.add(some | DECLARE)

@@ -7,10 +7,11 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import parse, text
 from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.moves import TractorMoveKind
+from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.kit import (
     dense_cards,
     named,
@@ -53,13 +54,13 @@ def test_kinds_1_to_4(cards: str, kind: TractorMoveKind) -> None:
 def test_mixed_suits_4_are_no_lead() -> None:
     with pytest.raises(IllegalMove) as caught:
         read_lead(parse("9S 9D"), order_by("2H"))
-    assert (caught.value.reason, caught.value.clause) == (Reason.MIXED_SUITS, "T-5.4")
+    assert (caught.value.rule, caught.value.clause) == (Rule.MIXED_SUITS, "T-5.4")
 
 
 def test_no_cards_1_are_no_lead() -> None:
     with pytest.raises(IllegalMove) as caught:
         read_lead(0, order_by("2H"))
-    assert (caught.value.reason, caught.value.clause) == (Reason.WRONG_CARD_COUNT, "T-5.1")
+    assert (caught.value.rule, caught.value.clause) == (Rule.WRONG_CARD_COUNT, "T-5.1")
 
 
 def test_trumps_of_several_printed_suits_are_one_suit() -> None:

@@ -10,7 +10,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal
 from croupier_server.games.cards import Cards, contains, count, pack, parse, single, text, unpack
 from croupier_server.games.patterns import holds, members, sample
@@ -18,6 +18,7 @@ from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead, read_lead
 from croupier_server.games.tractor.follow import FollowRules, check_follow, legal_follows
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, TractorMoveKind, cards_of
+from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.kit import (
     FOLLOWS,
     PROTECTS,
@@ -51,11 +52,11 @@ def cases() -> list[list[str]]:
 def verdict(
     hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: FollowRules = STANDARD
 ) -> str:
-    """``ok``, or the reason and clause of the refusal."""
+    """``ok``, or the rule and clause of the refusal."""
     try:
         check_follow(hand, lead, cards, trumps, rules)
     except IllegalMove as refusal:
-        return f"{refusal.reason} {refusal.clause}"
+        return f"{refusal.rule} {refusal.clause}"
     return "ok"
 
 
@@ -254,5 +255,5 @@ def test_refusals_tell_what_is_owed() -> None:
         check_follow(
             parse("3S 3S 5S"), read_lead(parse("9S 9S"), trumps), parse("3S 5S"), trumps, STANDARD
         )
-    assert caught.value.reason is Reason.MUST_FOLLOW_PAIR
+    assert caught.value.rule == Rule.MUST_FOLLOW_PAIR
     assert "1 of 2 equal cards are owed" in caught.value.message

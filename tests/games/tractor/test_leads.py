@@ -7,13 +7,14 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal
 from croupier_server.games.cards import Cards, count, pack, parse, text
 from croupier_server.games.patterns import members, size
 from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.leads import check_lead, legal_leads
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind, cards_of
+from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.kit import (
     dense_cards,
     order_by,
@@ -112,16 +113,16 @@ def test_leads_are_all_sets_of_one_suit(random: Random) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "reason", "clause"),
+    ("cards", "rule", "clause"),
     [
-        ("", Reason.WRONG_CARD_COUNT, "T-5.1"),
-        ("9S 9S", Reason.CARDS_NOT_IN_HAND, "T-5.1"),
-        ("AD", Reason.CARDS_NOT_IN_HAND, "T-5.1"),
-        ("9S 5H", Reason.MIXED_SUITS, "T-5.4"),
-        ("9S 2S", Reason.MIXED_SUITS, "T-5.4"),
+        ("", Rule.WRONG_CARD_COUNT, "T-5.1"),
+        ("9S 9S", Rule.CARDS_NOT_IN_HAND, "T-5.1"),
+        ("AD", Rule.CARDS_NOT_IN_HAND, "T-5.1"),
+        ("9S 5H", Rule.MIXED_SUITS, "T-5.4"),
+        ("9S 2S", Rule.MIXED_SUITS, "T-5.4"),
     ],
 )
-def test_refusals(cards: str, reason: Reason, clause: str) -> None:
+def test_refusals(cards: str, rule: Rule, clause: str) -> None:
     with pytest.raises(IllegalMove) as caught:
         check_lead(parse("9S 2S 5H"), parse(cards), order_by("2H"))
-    assert (caught.value.reason, caught.value.clause) == (reason, clause)
+    assert (caught.value.rule, caught.value.clause) == (rule, clause)

@@ -37,12 +37,12 @@ def to_bury(seed: int = 0, **overrides: str | int) -> State:
 
 
 def refusal(state: State, seat: int, move: int) -> str:
-    """Reason and clause of what `check` says; the state does not change."""
+    """Rule and clause of what `check` says; the state does not change."""
     before = state.copy()
     with pytest.raises(IllegalMove) as caught:
         GAME.apply(state, seat, move)
     assert state == before
-    return f"{caught.value.reason} {caught.value.clause}"
+    return f"{caught.value.rule} {caught.value.clause}"
 
 
 def test_the_starter_buries_as_many_cards_as_it_took() -> None:

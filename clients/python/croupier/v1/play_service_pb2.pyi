@@ -6,6 +6,7 @@ session_service.proto is the faster way to say the same.
 """
 
 from collections import abc as _abc
+from croupier.v1 import errors_pb2 as _errors_pb2
 from croupier.v1 import game_pb2 as _game_pb2
 from croupier.v1 import session_service_pb2 as _session_service_pb2
 from croupier.v1 import table_pb2 as _table_pb2
@@ -226,28 +227,22 @@ class CheckMoveResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     LEGAL_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    CLAUSE_FIELD_NUMBER: _builtins.int
-    MESSAGE_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     legal: _builtins.bool
     """It would."""
-    reason: _builtins.str
-    """Otherwise: the reason, a value of croupier.v1.Reason less its prefix."""
-    clause: _builtins.str
-    """The rule clause."""
-    message: _builtins.str
-    """One sentence for people."""
+    @_builtins.property
+    def refusal(self) -> _errors_pb2.Refusal:
+        """Why it would not; not set when `legal`."""
+
     def __init__(
         self,
         *,
         legal: _builtins.bool = ...,
-        reason: _builtins.str = ...,
-        clause: _builtins.str = ...,
-        message: _builtins.str = ...,
+        refusal: _errors_pb2.Refusal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "legal", b"legal", "message", b"message", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal", "refusal", b"refusal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

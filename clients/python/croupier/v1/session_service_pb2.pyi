@@ -4,13 +4,13 @@ isort:skip_file
 The fast lane: one bidirectional stream that carries many seats at many tables in batched frames."""
 
 from collections import abc as _abc
+from croupier.v1 import errors_pb2 as _errors_pb2
 from croupier.v1 import game_pb2 as _game_pb2
 from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
-from google.rpc import status_pb2 as _status_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -250,7 +250,7 @@ class ChannelItem(_message.Message):
         """What it is; after `end` the channel is closed."""
 
     @_builtins.property
-    def error(self) -> _status_pb2.Status:
+    def error(self) -> _errors_pb2.Refusal:
         """The channel could not be opened, or an item of it could not be read: why. After a failed open
         the channel is closed.
         """
@@ -260,7 +260,7 @@ class ChannelItem(_message.Message):
         *,
         channel: _builtins.int = ...,
         update: _table_pb2.TableUpdate | None = ...,
-        error: _status_pb2.Status | None = ...,
+        error: _errors_pb2.Refusal | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

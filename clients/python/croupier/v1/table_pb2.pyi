@@ -4,6 +4,7 @@ isort:skip_file
 A table: its resource, its events, its decisions, and what a stream of it carries."""
 
 from collections import abc as _abc
+from croupier.v1 import errors_pb2 as _errors_pb2
 from croupier.v1 import game_pb2 as _game_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
@@ -11,7 +12,6 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
-from google.rpc import status_pb2 as _status_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -1159,22 +1159,22 @@ class MoveRefused(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     DECISION_ID_FIELD_NUMBER: _builtins.int
-    STATUS_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     decision_id: _builtins.str
     """The decision that it meant."""
     @_builtins.property
-    def status(self) -> _status_pb2.Status:
-        """Why, as a status with google.rpc details."""
+    def refusal(self) -> _errors_pb2.Refusal:
+        """Why."""
 
     def __init__(
         self,
         *,
         decision_id: _builtins.str = ...,
-        status: _status_pb2.Status | None = ...,
+        refusal: _errors_pb2.Refusal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "refusal", b"refusal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Seat
 from croupier_server.games.pokex.events import Called
 from croupier_server.games.pokex.moves import BID_MAX
+from croupier_server.games.pokex.refusals import Rule
 
 PASSED_OUT_MAX: Final = 3
 """Deals in a row that are passed out; the next one in which all pass is played (P-2.4)."""
@@ -53,11 +54,11 @@ def check_bid(tricks: int, standing: int) -> None:
     """
     if not 1 <= tricks <= BID_MAX:
         raise IllegalMove(
-            Reason.BID_OUT_OF_RANGE, "P-2.1", f"a bid is 1 to {BID_MAX} tricks, not {tricks}"
+            Rule.BID_OUT_OF_RANGE, "P-2.1", f"a bid is 1 to {BID_MAX} tricks, not {tricks}"
         )
     if tricks <= standing:
         raise IllegalMove(
-            Reason.BID_TOO_LOW, "P-2.1", f"{tricks} is not higher than the bid of {standing}"
+            Rule.BID_TOO_LOW, "P-2.1", f"{tricks} is not higher than the bid of {standing}"
         )
 
 

@@ -69,6 +69,7 @@ from croupier_server.games.pokex.options import (
     option_text,
     parse_options,
 )
+from croupier_server.games.pokex.refusals import Rule
 from croupier_server.games.pokex.state import (
     HAND,
     NO_SEAT,
@@ -310,6 +311,9 @@ class Pokex:
     def clauses(self) -> Mapping[str, str]:
         return clauses.texts(__package__)
 
+    def refusals(self) -> Mapping[str, str]:
+        return clauses.refusals(__package__)
+
 
 def _not_your_turn() -> NotYourTurn:
     return NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
@@ -364,25 +368,23 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
     cards, center = moves.cards_of(move), moves.center_of(move)
     if count(cards) != _PAIR:
         raise IllegalMove(
-            Reason.WRONG_CARD_COUNT, "P-4.2", f"{_PAIR} cards are wanted, not {count(cards)}"
+            Rule.WRONG_CARD_COUNT, "P-4.2", f"{_PAIR} cards are wanted, not {count(cards)}"
         )
     if not contains(hand, cards):
         raise IllegalMove(
-            Reason.CARDS_NOT_IN_HAND, "P-4.2", "the hand does not hold all of these cards"
+            Rule.CARDS_NOT_IN_HAND, "P-4.2", "the hand does not hold all of these cards"
         )
     if public.trick_center:
         if center:
             raise IllegalMove(
-                Reason.CENTER_NOT_YOURS, "P-4.1", "the centre card of this trick is not named here"
+                Rule.CENTER_NOT_YOURS, "P-4.1", "the centre card of this trick is not named here"
             )
     elif not center:
         raise IllegalMove(
-            Reason.CENTER_NOT_NAMED, "P-4.1", "the leader names the centre card of the trick"
+            Rule.CENTER_NOT_NAMED, "P-4.1", "the leader names the centre card of the trick"
         )
     elif center not in public.center_left:
-        raise IllegalMove(
-            Reason.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not left in the centre"
-        )
+        raise IllegalMove(Rule.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not left in the centre")
 
 
 def _is_high(card: int, wild_rank: int) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from croupier_server.errors import CroupierError
+from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import Legal, Seat
 from croupier_server.games.cards import (
     BLACK_JOKER,
@@ -317,6 +317,11 @@ def _call(written: Json) -> int:
     return moves.PASS if written == "pass" else moves.bid(number(written))
 
 
+def _word(refusal: CroupierError) -> str:
+    """The rule that a move broke, or the reason why it was refused otherwise."""
+    return str(refusal.rule if isinstance(refusal, IllegalMove) else refusal.reason)
+
+
 def _refused(state: State, calls: Json) -> tuple[int, str] | None:
     """Make *calls* in turn; the index and reason of the first one that is refused, or None."""
     for index, written in enumerate(items(calls)):
@@ -326,7 +331,7 @@ def _refused(state: State, calls: Json) -> tuple[int, str] | None:
         try:
             _GAME.apply(state, seat, _call(written))
         except CroupierError as refusal:
-            return index, str(refusal.reason)
+            return index, _word(refusal)
     return None
 
 
@@ -439,7 +444,7 @@ def _center(position: Position) -> Facts:
     try:
         _play_out(state, 1, picks)
     except CroupierError as refusal:
-        return {"card": None, "legal": False, "reason": str(refusal.reason), "left": None}
+        return {"card": None, "legal": False, "reason": _word(refusal), "left": None}
     used = [played.center for played in state.public.tricks]
     return {
         "card": _written(used[trick - 1]),

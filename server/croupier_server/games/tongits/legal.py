@@ -41,6 +41,7 @@ from croupier_server.games.tongits.moves import (
     TYPE_MASK,
     TongitsMoveKind,
 )
+from croupier_server.games.tongits.refusals import Rule
 from croupier_server.games.tongits.state import PublicState, State
 
 # Kinds as plain numbers, and lists of the one kind that nearly all moves are.
@@ -205,7 +206,7 @@ def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
         fault = draw_call_fault(public, seat)
         if fault is not None:
             why = "only an opened player may call draw"
-            if fault is Reason.DRAW_CALL_BARRED:
+            if fault is Rule.DRAW_CALL_BARRED:
                 why = _bar(public, seat)
             raise IllegalMove(fault, "G-5.2", why)
     elif kind == TAKE_DISCARD:
@@ -214,16 +215,14 @@ def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
             _check_take_for_lay_off(state, seat, number)
             return
         if not public.discards:
-            raise IllegalMove(Reason.NO_DISCARD, "G-2.2", "there is no discard to take")
+            raise IllegalMove(Rule.NO_DISCARD, "G-2.2", "there is no discard to take")
         _check_held(state.hands[seat], cards, "G-2.2")
         if cards.bit_count() < 2:
             raise IllegalMove(
-                Reason.WRONG_CARD_COUNT, "G-2.2", "at least two cards of the hand are needed"
+                Rule.WRONG_CARD_COUNT, "G-2.2", "at least two cards of the hand are needed"
             )
         if cards | 1 << 4 * public.discards[-1] not in state.table.kinds:
-            raise IllegalMove(
-                Reason.NOT_A_MELD, "G-2.2", "these cards make no meld with the discard"
-            )
+            raise IllegalMove(Rule.NOT_A_MELD, "G-2.2", "these cards make no meld with the discard")
 
 
 def _check_take_for_lay_off(state: State, seat: Seat, number: int) -> None:
@@ -233,14 +232,12 @@ def _check_take_for_lay_off(state: State, seat: Seat, number: int) -> None:
     if not options.layoff:
         raise _switched_off("G-4", "nothing is laid off at this table")
     if not public.discards:
-        raise IllegalMove(Reason.NO_DISCARD, "G-2.2", "there is no discard to take")
+        raise IllegalMove(Rule.NO_DISCARD, "G-2.2", "there is no discard to take")
     _check_number(public, number)
     if options.discard_take == "meld_or_layoff_own" and public.melds[number].seat != seat:
         raise _switched_off("G-2.2", "a discard is laid off on an own meld alone")
     if not state.table.extends(public.melds[number].cards, 1 << 4 * public.discards[-1]):
-        raise IllegalMove(
-            Reason.CANNOT_LAY_OFF, "G-4", f"the discard does not extend meld {number}"
-        )
+        raise IllegalMove(Rule.CANNOT_LAY_OFF, "G-4", f"the discard does not extend meld {number}")
 
 
 def check_play(state: State, seat: Seat, kind: int, move: int) -> None:
@@ -257,13 +254,13 @@ def check_play(state: State, seat: Seat, kind: int, move: int) -> None:
             raise _switched_off("G-2.3", "no melds are exposed from the hand")
         _check_held(hand, cards, "G-2.3")
         if cards not in state.table.kinds:
-            raise IllegalMove(Reason.NOT_A_MELD, "G-3.1", "these cards are no set and no run")
+            raise IllegalMove(Rule.NOT_A_MELD, "G-3.1", "these cards are no set and no run")
     elif kind == SECRET_FOUR:
         if not options.secret_fours:
             raise _switched_off("G-3.4", "no fours are laid face down")
         if cards not in _FOURS or cards & hand != cards:
             raise IllegalMove(
-                Reason.NOT_FOUR_OF_A_KIND, "G-3.4", "the hand does not hold these as four of a kind"
+                Rule.NOT_FOUR_OF_A_KIND, "G-3.4", "the hand does not hold these as four of a kind"
             )
     elif kind == LAY_OFF:
         number = (move >> MELD_SHIFT) - 1
@@ -273,7 +270,7 @@ def check_play(state: State, seat: Seat, kind: int, move: int) -> None:
         _check_held(hand, cards, "G-4")
         if not state.table.extends(public.melds[number].cards, cards):
             raise IllegalMove(
-                Reason.CANNOT_LAY_OFF, "G-4", f"these cards do not extend meld {number}"
+                Rule.CANNOT_LAY_OFF, "G-4", f"these cards do not extend meld {number}"
             )
     else:
         _check_end(public, hand, kind, cards)
@@ -284,41 +281,41 @@ def _check_end(public: PublicState, hand: Cards, kind: int, cards: Cards) -> Non
     ends_bare = public.took_discard and not public.options.discard_after_take
     if kind == END_TURN:
         if not ends_bare:
-            raise IllegalMove(Reason.MUST_DISCARD, "G-2.4", "this turn ends with a discard")
+            raise IllegalMove(Rule.MUST_DISCARD, "G-2.4", "this turn ends with a discard")
         return
     if ends_bare:
-        raise IllegalMove(Reason.MUST_NOT_DISCARD, "G-2.4", "this turn ends without a discard")
+        raise IllegalMove(Rule.MUST_NOT_DISCARD, "G-2.4", "this turn ends without a discard")
     if cards.bit_count() != 1:
-        raise IllegalMove(Reason.WRONG_CARD_COUNT, "G-2.4", "one card is discarded")
+        raise IllegalMove(Rule.WRONG_CARD_COUNT, "G-2.4", "one card is discarded")
     _check_held(hand, cards, "G-2.4")
 
 
 def _check_held(hand: Cards, cards: Cards, clause: str) -> None:
     if cards & hand != cards:
         raise IllegalMove(
-            Reason.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
+            Rule.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
         )
 
 
 def _check_number(public: PublicState, number: int) -> None:
     if number >= len(public.melds):
-        raise IllegalMove(Reason.NO_SUCH_MELD, "G-4", "no meld has this number")
+        raise IllegalMove(Rule.NO_SUCH_MELD, "G-4", "no meld has this number")
 
 
 def _switched_off(clause: str, why: str) -> IllegalMove:
-    return IllegalMove(Reason.NOT_ALLOWED_BY_OPTIONS, clause, why)
+    return IllegalMove(Rule.NOT_ALLOWED_BY_OPTIONS, clause, why)
 
 
-def draw_call_fault(public: PublicState, seat: Seat) -> Reason | None:
+def draw_call_fault(public: PublicState, seat: Seat) -> Rule | None:
     """Why *seat* may not call draw at the start of its turn, or None if it may (G-5.2)."""
     options = public.options
     is_opened = public.opened >> seat & 1
     if not is_opened and not scoring.may_call(False, public.secret_fours[seat], options):
-        return Reason.NOT_OPENED
+        return Rule.NOT_OPENED
     if options.draw_call == "anyone" and not public.turns[seat]:
-        return Reason.DRAW_CALL_BARRED
+        return Rule.DRAW_CALL_BARRED
     if (public.barred_turn | public.barred_deal | public.barred_discard) >> seat & 1:
-        return Reason.DRAW_CALL_BARRED
+        return Rule.DRAW_CALL_BARRED
     return None
 
 

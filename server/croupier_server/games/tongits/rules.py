@@ -267,6 +267,9 @@ class Tongits:
     def clauses(self) -> Mapping[str, str]:
         return clauses.texts(__package__)
 
+    def refusals(self) -> Mapping[str, str]:
+        return clauses.refusals(__package__)
+
 
 def _expect(state: State, seat: Seat) -> None:
     """Raise NotYourTurn unless *seat* is to act."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.cards import (
     BLACK_JOKER,
@@ -25,6 +25,7 @@ from croupier_server.games.cards import (
 )
 from croupier_server.games.tractor.moves import CALL_STEP, DECLARE, PASS, cards_of
 from croupier_server.games.tractor.options import TractorOptions
+from croupier_server.games.tractor.refusals import Rule
 
 _DIGIT: Final = 4
 _COPIES: Final = 15
@@ -129,12 +130,12 @@ def check_declaration(
         wanted = wanted and bool(cards & _RANK_MASKS[trump_rank])
     if not wanted:
         raise IllegalMove(
-            Reason.NOT_A_DECLARATION,
+            Rule.NOT_A_DECLARATION,
             "T-3.2",
             "only equal cards of the trump rank, or two or more equal jokers, declare",
         )
     if hand >> _DIGIT * card & _COPIES < count:
-        raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "T-3.2", "the hand does not hold these cards")
+        raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-3.2", "the hand does not hold these cards")
     _check_stronger(seat, card, count, standing, options)
     return Declaration(seat, card, count)
 
@@ -147,13 +148,13 @@ def _check_stronger(
         return
     if seat == standing.seat and card != standing.card and not options.self_override:
         raise IllegalMove(
-            Reason.DECLARATION_CHANGED,
+            Rule.DECLARATION_CHANGED,
             "T-3.4",
             "the standing declarer may add copies of the card, not change it",
         )
     if strength(card, count, options) <= strength(standing.card, standing.copies, options):
         raise IllegalMove(
-            Reason.DECLARATION_TOO_WEAK,
+            Rule.DECLARATION_TOO_WEAK,
             "T-3.3",
             "it is not stronger than the standing declaration",
         )
@@ -226,12 +227,12 @@ def check_call(points: int, bid: int, options: TractorOptions) -> None:
     """
     if points % CALL_STEP or not CALL_STEP <= points <= options.points:
         raise IllegalMove(
-            Reason.CALL_OUT_OF_RANGE,
+            Rule.CALL_OUT_OF_RANGE,
             "T-11.1",
             f"a call is a multiple of {CALL_STEP} from {CALL_STEP} to {options.points}",
         )
     if points <= bid:
-        raise IllegalMove(Reason.CALL_TOO_LOW, "T-11.1", f"the last bid is {bid}")
+        raise IllegalMove(Rule.CALL_TOO_LOW, "T-11.1", f"the last bid is {bid}")
 
 
 def show_height(card: int, trump_rank: int) -> int:

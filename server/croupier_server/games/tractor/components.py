@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import (
     CARD_MAX,
     Card,
@@ -23,6 +23,7 @@ from croupier_server.games.cards import (
 )
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.moves import TractorMoveKind
+from croupier_server.games.tractor.refusals import Rule
 
 LEAD_SINGLE: Final = int(TractorMoveKind.LEAD_SINGLE)
 LEAD_PAIR: Final = int(TractorMoveKind.LEAD_PAIR)
@@ -149,12 +150,12 @@ def _kind(components: tuple[Component, ...]) -> int:
 
 def _read_lead(cards: Cards, trumps: Trumps, readings: _Readings) -> Lead:
     if not cards:
-        raise IllegalMove(Reason.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
+        raise IllegalMove(Rule.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
     ids = unpack(cards)
     effective = trumps.suit_of[ids[0]]
     if cards & ~trumps.mask[effective]:
         raise IllegalMove(
-            Reason.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
+            Rule.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
         )
     pairs = at_least(cards, 2)
     if not pairs:

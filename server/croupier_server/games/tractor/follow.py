@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contains, count, text
 from croupier_server.games.patterns import LazyPatterns, Words, below, listing
@@ -25,6 +25,7 @@ from croupier_server.games.tractor.duties import (
 from croupier_server.games.tractor.leads import check_lead, legal_leads, tuple_moves
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind
 from croupier_server.games.tractor.packing import Packing, Run, fits
+from croupier_server.games.tractor.refusals import Rule
 
 __all__ = ["FollowRules", "check_follow", "check_lead", "legal_follows", "legal_leads"]
 
@@ -42,10 +43,10 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
     """
     if count(cards) != lead.count:
         raise IllegalMove(
-            Reason.WRONG_CARD_COUNT, "T-6.1", f"{lead.count} cards were led, {count(cards)} played"
+            Rule.WRONG_CARD_COUNT, "T-6.1", f"{lead.count} cards were led, {count(cards)} played"
         )
     if not contains(hand, cards):
-        raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "T-6.1", f"not all of {text(cards)} are held")
+        raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-6.1", f"not all of {text(cards)} are held")
     mask = trumps.mask[lead.suit]
     part = hand & mask
     given = cards & mask
@@ -53,7 +54,7 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
         return
     if given != cards:
         raise IllegalMove(
-            Reason.MUST_FOLLOW_SUIT, "T-6.2", f"the suit led is still held: {text(part - given)}"
+            Rule.MUST_FOLLOW_SUIT, "T-6.2", f"the suit led is still held: {text(part - given)}"
         )
     if not lead.claims:
         return  # singles claim nothing
@@ -146,11 +147,11 @@ def _missing(
         lone = [Run(level.width, 1)] * number
         if not fits(cards, [*owed, *lone], lead.suit, trumps):
             message = f"{number} of {level.width} equal cards are owed"
-            return IllegalMove(Reason.MUST_FOLLOW_PAIR, "T-6.4", message)
+            return IllegalMove(Rule.MUST_FOLLOW_PAIR, "T-6.4", message)
         owed += level.runs()
         if not fits(cards, owed, lead.suit, trumps):
             message = f"tuples of {level.width} in runs of {_words(level.lengths)} are owed"
-            return IllegalMove(Reason.MUST_FOLLOW_TRACTOR, "T-6.4", message)
+            return IllegalMove(Rule.MUST_FOLLOW_TRACTOR, "T-6.4", message)
     raise AssertionError("the cards give all that is owed")
 
 

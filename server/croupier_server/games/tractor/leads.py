@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Final
 
-from croupier_server.errors import IllegalMove, Reason
+from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import (
     CARD_MAX,
@@ -33,6 +33,7 @@ from croupier_server.games.tractor.components import (
     read_lead,
 )
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
+from croupier_server.games.tractor.refusals import Rule
 
 _MEMO_MAX: Final = 1 << 11
 _TUPLES_KEPT_MAX: Final = 1 << 14
@@ -49,7 +50,7 @@ def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
             MIXED_SUITS (T-5.4).
     """
     if not contains(hand, cards):
-        raise IllegalMove(Reason.CARDS_NOT_IN_HAND, "T-5.1", f"not all of {text(cards)} are held")
+        raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-5.1", f"not all of {text(cards)} are held")
     return read_lead(cards, trumps)
 
 

@@ -71,6 +71,7 @@ from croupier_server.games.tractor.options import (
     option_text,
     parse_options,
 )
+from croupier_server.games.tractor.refusals import Rule
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, State
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
@@ -327,6 +328,9 @@ class Tractor:
     def clauses(self) -> Mapping[str, str]:
         return clauses.texts(__package__)
 
+    def refusals(self) -> Mapping[str, str]:
+        return clauses.refusals(__package__)
+
 
 def _check_form(move: Move) -> None:
     """Raise MalformedMove unless *move* is a move of Tractor, legal or not."""
@@ -361,7 +365,7 @@ def _check_other(state: State, seat: Seat, kind: int, move: Move) -> None:
     elif kind == SHOW:
         _check_cards(hand, cards, 1, "T-11.2")
     elif kind == NAME_TRUMPS and moves.number_of(move) > moves.NO_TRUMP:
-        raise IllegalMove(Reason.UNKNOWN_TRUMP_SUIT, "T-11.3", "name a suit or no trump")
+        raise IllegalMove(Rule.UNKNOWN_TRUMP_SUIT, "T-11.3", "name a suit or no trump")
     elif kind == BURY:
         _check_cards(hand, cards, options.kitty, "T-9.1")
 
@@ -369,11 +373,11 @@ def _check_other(state: State, seat: Seat, kind: int, move: Move) -> None:
 def _check_cards(hand: Cards, cards: Cards, wanted: int, clause: str) -> None:
     if count(cards) != wanted:
         raise IllegalMove(
-            Reason.WRONG_CARD_COUNT, clause, f"{wanted} cards are wanted, not {count(cards)}"
+            Rule.WRONG_CARD_COUNT, clause, f"{wanted} cards are wanted, not {count(cards)}"
         )
     if not contains(hand, cards):
         raise IllegalMove(
-            Reason.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
+            Rule.CARDS_NOT_IN_HAND, clause, "the hand does not hold all of these cards"
         )
 
 

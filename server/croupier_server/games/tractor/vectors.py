@@ -213,7 +213,7 @@ def _classify(position: Position) -> Facts:
     try:
         lead = read_lead(position.cards("cards"), position.trumps)
     except IllegalMove as refusal:
-        return {"type": "illegal", "reason": str(refusal.reason), "clause": refusal.clause}
+        return {"type": "illegal", "reason": refusal.rule, "clause": refusal.clause}
     largest = lead.components[0]
     if lead.is_throw:
         multiples = [part for part in lead.components if part.width > 1]
@@ -244,7 +244,7 @@ def _follow(position: Position) -> Facts:
     try:
         check_follow(position.cards("hand"), lead, position.cards("followed"), order, rules)
     except IllegalMove as refusal:
-        return {"legal": False, "reason": str(refusal.reason), "clause": refusal.clause}
+        return {"legal": False, "reason": refusal.rule, "clause": refusal.clause}
     return {"legal": True}
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
-from croupier.v1 import table_pb2
+from croupier.v1 import errors_pb2, table_pb2
 from croupier_server.sim.promises import observed
 from croupier_server.sim.promises.alone import Isolated
 from croupier_server.sim.promises.base import Promise
@@ -208,6 +208,23 @@ class Judge:
         for story in self.stories.values():
             if not story.is_recorded:
                 raise Broken("Isolated", story.table_id, "its match never came to a record")
+
+
+def status_of(refusal: errors_pb2.Refusal) -> bytes:
+    """*refusal*, which came on a stream, as the serialised ``google.rpc.Status`` of a call."""
+    status = status_pb2.Status(message=refusal.detail)
+    reason = errors_pb2.ErrorReason.Name(refusal.reason).removeprefix("ERROR_REASON_")
+    told = {"rule": refusal.rule, "clause": refusal.clause}
+    info = error_details_pb2.ErrorInfo(
+        reason=reason, metadata={key: value for key, value in told.items() if value}
+    )
+    status.details.add().Pack(info)
+    if refusal.HasField("retry_after"):
+        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=refusal.retry_after))
+    if refusal.HasField("accepted"):
+        status.details.add().Pack(refusal)
+    told_bytes: bytes = status.SerializeToString(deterministic=True)
+    return told_bytes
 
 
 def reason_of(status: bytes) -> str:
