@@ -296,7 +296,8 @@ class _Door:
         headers: Headers = scope["headers"]
         hosts = [value for name, value in headers if name == b"host"]
         origins = [value for name, value in headers if name == b"origin"]
-        body = _Body(receive, self._length_max(headers))
+        turn = partial(self._reads.turn, _flow(scope["client"]))
+        body = _Body(receive, self._length_max(headers), turn)
         reply = _Reply(send, body)
         size = sum(len(name) + len(value) + _HEADER_BYTES for name, value in headers)
         if size > HEADER_BYTES_MAX:
@@ -347,8 +348,6 @@ class _Door:
         return min(self._bytes_max, JSON_BYTES_MAX) if is_json else self._bytes_max
 
     async def _answer(self, scope: Scope, body: _Body, reply: _Reply) -> None:
-        # Before the body is read: reading one takes longer than most calls do.
-        await self._reads.turn(_flow(scope["client"]))
         try:
             await self._app(scope, body, reply)
         except Exception as error:
@@ -364,12 +363,19 @@ class _Application(ConnectASGIApplication[None]):
 
 
 class _Body:
-    """The body of a request, bounded in size and time."""
+    """The body of a request, bounded in size and time.
 
-    def __init__(self, receive: Receive, bytes_max: int) -> None:
+    Each part of it takes a turn: to read a long one takes longer than most calls do.
+    """
+
+    def __init__(
+        self, receive: Receive, bytes_max: int, turn: Callable[[], Awaitable[None]]
+    ) -> None:
         self._receive = receive
+        self._turn = turn
         self._bytes_max = bytes_max
-        self._deadline = asyncio.get_running_loop().time() + REQUEST_SECONDS
+        self._seconds = REQUEST_SECONDS
+        """Time that is left to the client; that of its turns is not counted."""
         self._size = 0
         self.is_read = False
 
@@ -377,8 +383,11 @@ class _Body:
         """The next part; after the last one, the end of the connection."""
         if self.is_read:
             return await self._receive()
+        await self._turn()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         try:
-            async with asyncio.timeout_at(self._deadline):
+            async with asyncio.timeout(self._seconds):
                 event = await self._receive()
         except TimeoutError:
             raise _connect_error(
@@ -387,6 +396,7 @@ class _Body:
                     f"the request did not arrive within {REQUEST_SECONDS:.0f} seconds",
                 )
             ) from None
+        self._seconds -= loop.time() - began
         self._size += len(event.get("body", b""))
         # Streams put five bytes before the message.
         if self._size > self._bytes_max + 5:
