@@ -74,6 +74,7 @@ class Arena:
             sequence=self.count,
             legal=game_pb2.LegalMoves.FromString(self.wire.legal_bytes(legal, LegalMode.FULL)),
             view=game_pb2.SeatView.FromString(self.views.seat(self.state, seat)),
+            fallback=self.wire.move_message(self.game.fallback(self.state, seat)),
         )
         decision = Decision(message, "arena", self.sources[seat])
         return view_of(message.view, self.memories[seat]), decision

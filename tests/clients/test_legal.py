@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from croupier import Card, DecisionRandom, LegalMoves, Move
 from croupier import tractor as moves
+from croupier.moves import card_numbers
 from croupier.randomness import SeatRandom
 from croupier.tractor import MoveKind
 from croupier.v1 import game_pb2
@@ -23,12 +24,11 @@ def pattern(
     kind: MoveKind, fixed: list[int], pool: list[int], least: int, most: int
 ) -> game_pb2.MovePattern:
     """A pattern message."""
+    template = moves.bury(fixed) if kind is MoveKind.BURY else moves.play(fixed)
     return game_pb2.MovePattern(
+        template=template.message,
         kind=game_pb2.MoveKind(tractor=int(kind)),  # type: ignore[arg-type]
-        fixed=fixed,  # type: ignore[arg-type]
-        pool=pool,  # type: ignore[arg-type]
-        least=least,
-        most=most,
+        cards=game_pb2.CardChoice(pool=card_numbers(pool), min=least, max=most),
     )
 
 
@@ -39,10 +39,11 @@ def listed(*plays: list[int]) -> list[game_pb2.LegalMove]:
 
 def members(found: game_pb2.MovePattern) -> Members:
     """Every member, by brute force."""
+    fixed, choice = found.template.tractor.play.cards, found.cards
     return {
-        tuple(sorted([*found.fixed, *rest]))
-        for size in range(found.least, found.most + 1)
-        for rest in combinations(found.pool, size)
+        tuple(sorted([*fixed, *rest]))
+        for size in range(choice.min, choice.max + 1)
+        for rest in combinations(choice.pool, size)
     }
 
 
@@ -139,7 +140,9 @@ def test_a_bury_of_8_of_33_is_walked_and_counted_without_being_built() -> None:
 
 
 def test_numbers_rise_by_their_step() -> None:
-    found = game_pb2.MovePattern(least=65, most=75, step=5)
+    calls = game_pb2.NumberRange(min=65, max=75, step=5)
+    found = game_pb2.MovePattern(number=calls)
+    found.template.tractor.call.SetInParent()
     found.kind.tractor = int(MoveKind.CALL)  # type: ignore[assignment]
     passing = game_pb2.LegalMove(move=moves.decline().message)
     legal = LegalMoves(game_pb2.LegalMoves(moves=[passing], patterns=[found]))
@@ -148,6 +151,16 @@ def test_numbers_rise_by_their_step() -> None:
     assert moves.call(70) in legal
     assert moves.call(72) not in legal
     assert {str(legal.sample(chance(str(n)))) for n in range(100)} == {str(m) for m in legal}
+
+
+def test_a_pattern_with_a_new_kind_of_choice_is_passed_over() -> None:
+    known = pattern(MoveKind.FOLLOW, [1], [2, 3], 1, 1)
+    unknown = game_pb2.MovePattern(template=moves.play([4]).message, kind=known.kind)
+    unknown.MergeFromString(b"\xaa\x06\x00")
+    legal = LegalMoves(game_pb2.LegalMoves(patterns=[unknown, known]))
+    assert [str(move) for move in legal] == ["play 2S 3S", "play 2S 4S"]
+    assert {legal.sample(chance(str(number))) for number in range(40)} == set(legal)
+    assert not LegalMoves(game_pb2.LegalMoves(patterns=[unknown]))
 
 
 def test_a_truncated_list_has_no_known_length() -> None:

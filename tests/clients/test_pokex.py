@@ -56,11 +56,11 @@ def test_moves_tell_tricks_rank_and_centre() -> None:
 
 
 def pattern(pool: str, center: str = "") -> game_pb2.MovePattern:
-    found = game_pb2.MovePattern(pool=card_numbers(pool), least=2, most=2)
-    found.kind.pokex = pokex_pb2.POKEX_MOVE_KIND_PLAY
-    if center:
-        found.center = card_number(center)
-    return found
+    return game_pb2.MovePattern(
+        template=pokex.play("", center or None).message,
+        kind=game_pb2.MoveKind(pokex=pokex_pb2.POKEX_MOVE_KIND_PLAY),
+        cards=game_pb2.CardChoice(pool=card_numbers(pool), min=2, max=2),
+    )
 
 
 def test_patterns_of_several_centre_cards_are_walked_counted_and_sampled() -> None:
@@ -77,10 +77,11 @@ def test_patterns_of_several_centre_cards_are_walked_counted_and_sampled() -> No
     assert pokex.play("2S 3S", "9D") not in legal
     assert pokex.play("2S", "9C") not in legal
     assert {move.kind for move in legal} == {MoveKind.PLAY}
-    assert {move.center for move in legal} == set(parse_cards("2D 9C"))
+    named = {move.center for move in legal if isinstance(move, pokex.PokexMove)}
+    assert named == set(parse_cards("2D 9C"))
     chance = SeatRandom(1, "t", 0)
     assert {legal.sample(chance.at(str(number))) for number in range(400)} == expected
-    assert "centre 2D" in repr(legal.patterns[0])
+    assert repr(legal.patterns[0]) == f"<PLAY: play with 2D and 2 to 2 of [{pool}]>"
 
 
 def test_plays_without_a_centre_card_name_none() -> None:

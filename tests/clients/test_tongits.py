@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import croupier
-from croupier import Card, Decision, LegalMoves, TongitsView, parse_cards, tongits
+from croupier import Card, Decision, LegalMoves, Move, TongitsView, parse_cards, tongits
 from croupier.bots import RandomBot
 from croupier.bots import tongits as thumb
 from croupier.bots.tongits.melds import MeldFinder, bit, cards_of
@@ -79,30 +79,31 @@ def test_equal_cards_in_moves_of_other_kinds_differ() -> None:
 # Patterns ----------------------------------------------------------------------------------------
 
 
-def pattern(kind: MoveKind, fixed: str, pool: str, most: int) -> game_pb2.MovePattern:
+def pattern(kind: MoveKind, only: Move) -> game_pb2.MovePattern:
     return game_pb2.MovePattern(
+        template=only.message,
         kind=game_pb2.MoveKind(tongits=int(kind)),  # type: ignore[arg-type]
-        fixed=card_numbers(fixed),
-        pool=card_numbers(pool),
-        least=most,
-        most=most,
+        cards=game_pb2.CardChoice(),
     )
 
 
-def test_patterns_of_discards_and_of_single_melds_stand_side_by_side() -> None:
-    melds = [
-        pattern(MoveKind.MELD_RUN, "4S 5S 6S", "", 0),
-        pattern(MoveKind.MELD_SET, "4S 4H 4D", "", 0),
+def test_patterns_of_one_member_each_stand_side_by_side() -> None:
+    """A choice of no cards goes into any arm, whether it has a field for cards or not."""
+    patterns = [
+        pattern(MoveKind.MELD_RUN, tongits.meld("4S 5S 6S")),
+        pattern(MoveKind.MELD_SET, tongits.meld("4S 4H 4D")),
+        pattern(MoveKind.DISCARD, tongits.discard("4S")),
+        pattern(MoveKind.DISCARD, tongits.discard("6S")),
+        pattern(MoveKind.LAY_OFF, tongits.lay_off(1, "6S")),
+        pattern(MoveKind.LAY_OFF, tongits.lay_off(2, "6S")),
     ]
-    discards = pattern(MoveKind.DISCARD, "", "4S 5S 6S 4H 4D", 1)
     listed = game_pb2.LegalMove(
         move=tongits.meld("4S 4H 4D").message,
         kind=game_pb2.MoveKind(tongits=tongits_pb2.TONGITS_MOVE_KIND_MELD_SET),
     )
-    legal = LegalMoves(game_pb2.LegalMoves(moves=[listed], patterns=[discards, *melds]))
-    discarded = {f"discard {name}" for name in ("4S", "5S", "6S", "4H", "4D")}
-    assert {str(move) for move in legal} == {"meld 4S 4H 4D", "meld 4S 5S 6S"} | discarded
-    assert len(legal) == len(list(legal)) == 7
+    legal = LegalMoves(game_pb2.LegalMoves(moves=[listed], patterns=patterns))
+    assert {str(move) for move in legal} == {str(each.template) for each in legal.patterns}
+    assert len(legal) == len(list(legal)) == 6
     assert tongits.discard("6S") in legal
     assert tongits.meld("4S 5S 6S") in legal
     assert tongits.lay_off(0, "6S") not in legal
@@ -115,16 +116,19 @@ def test_patterns_of_discards_and_of_single_melds_stand_side_by_side() -> None:
 
 def test_many_single_melds_are_counted() -> None:
     every = [
-        pattern(MoveKind.MELD_SET, f"{rank}S {rank}H {rank}D", "", 0) for rank in "23456789TJQKA"
+        pattern(MoveKind.MELD_SET, tongits.meld(f"{rank}S {rank}H {rank}D"))
+        for rank in "23456789TJQKA"
     ]
     legal = LegalMoves(game_pb2.LegalMoves(patterns=[*every, every[0]]))
     assert len(legal) == 13
     assert len(list(legal)) == 13
 
 
-def test_a_pattern_of_a_new_kind_is_an_error_of_the_client() -> None:
-    legal = LegalMoves(game_pb2.LegalMoves(patterns=[pattern(MoveKind.FOLD, "", "2S", 1)]))
-    with pytest.raises(croupier.Error, match="new to this client"):
+def test_a_template_of_a_new_kind_of_move_is_an_error_of_the_client() -> None:
+    new = game_pb2.MovePattern(cards=game_pb2.CardChoice())
+    new.template.tongits.MergeFromString(b"\xaa\x06\x00")
+    legal = LegalMoves(game_pb2.LegalMoves(patterns=[new]))
+    with pytest.raises(croupier.Error, match="does not know"):
         legal[0]
 
 

@@ -18,6 +18,7 @@ import croupier
 from croupier import Bot, Decision, EndReason, Move
 from croupier.bots import GreedyBot, RandomBot
 from croupier.client import LegalListing, Transport
+from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2
 from croupier.views import View
 from croupier_server.app import running
@@ -28,9 +29,11 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import GameEntry
+from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES, WIRES_BY_NAME
 from tests.clients.arena import SHORT
+from tests.conformance.subjects import CASES
 from tests.tables.world import World, asked
 
 MODES: Final[tuple[LegalListing, ...]] = get_args(LegalListing)
@@ -131,6 +134,45 @@ def test_a_decision_is_listed_in_full_on_demand(game: str, mode: LegalMode) -> N
         assert full.moves or full.patterns
         move = next(iter(GAMES[game].members(legal, 0)))
         world.shard.submit(table, decision.seat, decision.id, move)
+
+
+FALLING = ClockSpec(per_move_ms=1_000, on_timeout=TimeoutPolicy.FALLBACK)
+"""A second for each move, and no forfeit."""
+
+
+@pytest.mark.parametrize("mode", LegalMode)
+@pytest.mark.parametrize(("game", "ruleset"), CASES)
+def test_the_fallback_of_a_decision_is_what_a_timeout_plays(
+    game: str, ruleset: str, mode: LegalMode
+) -> None:
+    """It is there whatever is listed, in sealed windows too, and it is legal."""
+    wire = WIRES_BY_NAME[game]
+    world = Real()
+    table, tickets = world.start(
+        kind=wire.kind, ruleset=ruleset, legal_mode=int(mode), clock=FALLING
+    )
+    feeds = [world.watch(table, ticket) for ticket in tickets]
+    played = 0
+    while played < 40 and table.status is Status.PLAYING:
+        told: dict[str, game_pb2.Move] = {}
+        for seat, feed in enumerate(feeds):
+            for update in world.take(feed):
+                if update.HasField("decision"):
+                    assert update.decision.seat == seat
+                    told[update.decision.decision_id] = update.decision.fallback
+        for decision in asked(table):
+            move = told[decision.id]
+            table.check(decision.seat, decision.id, wire.move_code(move))
+        stored = len(world.rows(table.spec.table_id))
+        world.clock.advance(1_000)
+        world.shard.tick()
+        for row in world.rows(table.spec.table_id)[stored:]:
+            cause = record_pb2.Input.FromString(row.input)
+            answer = cause.answer if cause.HasField("answer") else cause.move
+            if answer.timed_out:
+                assert answer.move == told[answer.decision_id]
+                played += 1
+    assert played >= 40
 
 
 @pytest.mark.fault

@@ -4,7 +4,7 @@
     python tests/e2e/curl_bot.py                    # in another; HOST:PORT may follow
 
 It makes a table with house bots in the other seats, sits down at seat 0, asks for its view until it
-is asked something, and answers with the first legal move. Must not be put here: anything that makes
+is asked something, and answers with the fallback move. Must not be put here: anything that makes
 it a good player.
 """
 
@@ -55,18 +55,6 @@ def table_request() -> dict[str, Any]:
     }
 
 
-def first_move(legal: dict[str, Any]) -> dict[str, Any]:
-    """The first listed move, or the first that belongs to the first pattern."""
-    if "moves" in legal:
-        move: dict[str, Any] = legal["moves"][0]["move"]
-        return move
-    pattern = legal["patterns"][0]
-    pool = pattern.get("pool", [])
-    cards = pattern.get("fixed", []) + pool[: pattern.get("least", 0)]
-    is_bury = pattern["kind"]["tractor"] == "TRACTOR_MOVE_KIND_BURY"
-    return {"tractor": {"bury" if is_bury else "play": {"cards": cards}}}
-
-
 def play(address: str) -> dict[str, Any]:
     """Play one match; its result."""
     call = Curl(address)
@@ -78,10 +66,7 @@ def play(address: str) -> dict[str, Any]:
         seen = call("PlayService/GetSeatView", table, ticket)
         if "decision" in seen:
             decision = seen["decision"]
-            answer = {
-                "decisionId": decision["decisionId"],
-                "move": first_move(decision["legal"]),
-            }
+            answer = {"decisionId": decision["decisionId"], "move": decision["fallback"]}
             call("PlayService/SubmitMove", table | answer, ticket)
             print(decision["kind"]["tractor"], json.dumps(answer["move"]["tractor"]), flush=True)
         elif "result" in seen["snapshot"]["table"]:

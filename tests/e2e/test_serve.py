@@ -161,9 +161,11 @@ def test_every_version_of_reflection_describes_calls_and_details_of_errors(versi
         question = ServerReflectionRequest(file_containing_symbol="google.rpc.ErrorInfo")
         (answer,) = ask(iter([question.SerializeToString()]), timeout=SECONDS)
         done = subprocess.run(
-            [BUF, "curl", "--http2-prior-knowledge", "--protocol", "grpc"]
-            + ["--reflect-protocol", f"grpc-{version}"]
-            + [f"http://{server.address}/croupier.v1.SystemService/GetServerInfo"],
+            [
+                *(BUF, "curl", "--http2-prior-knowledge", "--protocol", "grpc"),
+                *("--reflect-protocol", f"grpc-{version}"),
+                f"http://{server.address}/croupier.v1.SystemService/GetServerInfo",
+            ],
             capture_output=True,
             text=True,
             check=True,

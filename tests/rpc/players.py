@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2, table_service_pb2
-from croupier.v1.tongits_pb2 import TONGITS_MOVE_KIND_DISCARD
 from croupier.v1.tractor_pb2 import TractorDecisionKind
 from tests.rpc.calls import Caller, Metadata, build
 
@@ -41,26 +40,9 @@ def host_of(ticket: str) -> Metadata:
 
 
 def first_move(decision: table_pb2.Decision) -> game_pb2.Move:
-    """A legal answer: the first that is listed, or the first of a pattern."""
+    """A legal answer: the first that is listed, or the fallback."""
     legal = decision.legal
-    if legal.moves:
-        return legal.moves[0].move
-    pattern = legal.patterns[0]
-    cards = [*pattern.fixed, *pattern.pool[: pattern.least]]
-    move = game_pb2.Move()
-    if decision.kind.tractor == TractorDecisionKind.TRACTOR_DECISION_KIND_BURY:
-        move.tractor.bury.cards.extend(cards)
-    elif decision.kind.HasField("tractor"):
-        move.tractor.play.cards.extend(cards)
-    elif decision.kind.HasField("pokex"):
-        move.pokex.play.cards.extend(cards)
-        if pattern.HasField("center"):
-            move.pokex.play.center = pattern.center
-    elif pattern.kind.tongits == TONGITS_MOVE_KIND_DISCARD:
-        (move.tongits.discard.card,) = cards
-    else:
-        move.tongits.meld.cards.extend(cards)
-    return move
+    return legal.moves[0].move if legal.moves else decision.fallback
 
 
 class Seats:

@@ -32,6 +32,6 @@ def test_private_a_hand_in_any_field_is_found() -> None:
     shown.decision.view.tractor.hand.extend(
         (cards_pb2.CARD_TEN_OF_SPADES, *TRIED, cards_pb2.CARD_QUEEN_OF_HEARTS)
     )
-    hidden.decision.legal.patterns.add(pool=TRIED)
+    hidden.decision.legal.patterns.add().cards.pool.extend(TRIED)
     word.end.detail = f"for {hand.decode()} all fell"
     assert all(any(hand in leaf for leaf in leaves(one)) for one in (shown, hidden, word))

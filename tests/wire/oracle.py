@@ -73,9 +73,13 @@ class Oracle(ABC):
     def game_seat(self, state: Any, seat: Seat) -> Any:
         """The game's message of what *seat* knows."""
 
-    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
-        """The fields that only this game's patterns have."""
-        return game_pb2.MovePattern()
+    @abstractmethod
+    def game_template(self, of: Pattern) -> Any:
+        """The game's message of what the members of a pattern share."""
+
+    def step(self, of: Pattern) -> int:
+        """The distance of the numbers of a pattern; 0 for a pattern of cards."""
+        return 0
 
     # What follows from it ----------------------------------------------------------------------
 
@@ -97,14 +101,15 @@ class Oracle(ABC):
 
     def pattern(self, of: Pattern) -> game_pb2.MovePattern:
         """A family of moves."""
-        message = game_pb2.MovePattern(
-            kind=self.kind_of(of.kind),
-            fixed=ids(of.fixed),
-            pool=ids(of.pool),
-            least=of.least,
-            most=of.most,
-        )
-        message.MergeFrom(self.pattern_end(of))
+        message = game_pb2.MovePattern(kind=self.kind_of(of.kind))
+        getattr(message.template, self.name).CopyFrom(self.game_template(of))
+        step = self.step(of)
+        if step:
+            bounds = game_pb2.NumberRange(min=of.least, max=of.most, step=step)
+            message.number.CopyFrom(bounds)
+        else:
+            choice = game_pb2.CardChoice(pool=ids(of.pool), min=of.least, max=of.most)
+            message.cards.CopyFrom(choice)
         return message
 
     def legal_moves(self, legal: Legal) -> game_pb2.LegalMoves:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from croupier.v1 import game_pb2, pokex_pb2
+from croupier.v1 import pokex_pb2
 from croupier_server.games.base import Move, Pattern, Seat
 from croupier_server.games.pokex import events
 from croupier_server.games.pokex.events import DealResult, Played
@@ -193,7 +193,8 @@ class PokexOracle(Oracle):
             public_view=pokex_public(state.public), seat=seat, hand=ids(state.hands[seat])
         )
 
-    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
+    def game_template(self, of: Pattern) -> pokex_pb2.PokexMove:
+        play = pokex_pb2.PokexPlay(cards=ids(of.fixed))
         if of.fixed >> 220:
-            return game_pb2.MovePattern(center=card(of.fixed >> 220))
-        return game_pb2.MovePattern()
+            play.center = card(of.fixed >> 220)
+        return pokex_pb2.PokexMove(play=play)

@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from croupier.v1 import tongits_pb2
-from croupier_server.games.base import Move, Seat
+from croupier_server.games.base import Move, Pattern, Seat
 from croupier_server.games.cards import Cards, rank, suit, unpack
 from croupier_server.games.tongits import events
 from croupier_server.games.tongits.events import DealResult, LaidOff, Meld
@@ -275,6 +275,9 @@ class TongitsOracle(Oracle):
 
     def game_public(self, public: Any) -> tongits_pb2.TongitsPublicView:
         return tongits_public(public)
+
+    def game_template(self, of: Pattern) -> tongits_pb2.TongitsMove:
+        return tongits_pb2.TongitsMove(meld=tongits_pb2.TongitsMeldCards(cards=ids(of.fixed)))
 
     def game_seat(self, state: Any, seat: Seat) -> tongits_pb2.TongitsView:
         return tongits_seat(state, seat)

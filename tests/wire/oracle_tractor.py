@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from croupier.v1 import game_pb2, tractor_pb2
+from croupier.v1 import tractor_pb2
 from croupier_server.games.base import Move, Pattern, Seat
 from croupier_server.games.cards import Cards, rank
 from croupier_server.games.tractor import cards as trump_cards
@@ -315,6 +315,12 @@ class TractorOracle(Oracle):
     def game_seat(self, state: Any, seat: Seat) -> tractor_pb2.TractorView:
         return tractor_seat(state, seat)
 
-    def pattern_end(self, of: Pattern) -> game_pb2.MovePattern:
-        is_call = of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL
-        return game_pb2.MovePattern(step=5 if is_call else 0)
+    def game_template(self, of: Pattern) -> tractor_pb2.TractorMove:
+        if of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL:
+            return tractor_pb2.TractorMove(call=tractor_pb2.TractorCall())
+        if of.kind == tractor_pb2.TRACTOR_MOVE_KIND_BURY:
+            return tractor_pb2.TractorMove(bury=tractor_pb2.TractorBury(cards=ids(of.fixed)))
+        return tractor_pb2.TractorMove(play=tractor_pb2.TractorPlay(cards=ids(of.fixed)))
+
+    def step(self, of: Pattern) -> int:
+        return 5 if of.kind == tractor_pb2.TRACTOR_MOVE_KIND_CALL else 0

@@ -119,9 +119,11 @@ def test_a_pattern_names_its_centre_card() -> None:
     hand = parse("2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS")
     spans = [Pattern(PLAY, center << moves.CENTER_SHIFT, hand, 2, 2) for center in (7, 54)]
     found = check(Legal((), (), spans)).patterns
-    assert [span.center for span in found] == [7, 54]
-    assert all(span.HasField("center") and not span.fixed for span in found)
-    assert not check(Legal((), (), [Pattern(PLAY, 0, hand, 2, 2)])).patterns[0].HasField("center")
+    plays = [span.template.pokex.play for span in found]
+    assert [play.center for play in plays] == [7, 54]
+    assert all(play.HasField("center") and not play.cards for play in plays)
+    (plain,) = check(Legal((), (), [Pattern(PLAY, 0, hand, 2, 2)])).patterns
+    assert not plain.template.pokex.play.HasField("center")
 
 
 def test_every_pair_with_every_centre_card() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove
-from croupier_server.games.base import Legal, Pattern
+from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import parse
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsMoveKind
@@ -168,10 +168,27 @@ def test_an_answer_of_moves_of_several_kinds() -> None:
     check(Legal(listed[:2], (kinds[1], kinds[0])))
 
 
-def test_discards_and_melds_that_are_not_listed_are_patterns() -> None:
-    hand = parse("AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS")
-    discards = Pattern(TongitsMoveKind.DISCARD, 0, hand, 1, 1)
+def test_a_meld_that_is_not_listed_is_a_pattern_without_a_choice() -> None:
     one = Pattern(TongitsMoveKind.MELD_RUN, parse("2S 3S 4S"), 0, 0, 0)
-    first, second = check(Legal((), (), (discards, one))).patterns
-    assert (list(first.pool), first.least, first.most) == (list(range(1, 14)), 1, 1)
-    assert (list(second.fixed), second.least, second.most) == ([1, 2, 3], 0, 0)
+    (found,) = check(Legal((), (), (one,))).patterns
+    assert list(found.template.tongits.meld.cards) == [1, 2, 3]
+    assert found.HasField("cards")
+    assert (list(found.cards.pool), found.cards.min, found.cards.max) == ([], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("move", "kind"),
+    [
+        (moves.lay_off(2, parse("4S")), TongitsMoveKind.LAY_OFF),
+        (moves.discard(3), TongitsMoveKind.DISCARD),
+        (parse("4S 4H 4D 4C") | moves.SECRET_FOUR, TongitsMoveKind.SECRET_FOUR),
+        (moves.END_TURN, TongitsMoveKind.END_TURN),
+    ],
+)
+def test_any_move_of_a_turn_can_be_a_pattern(move: Move, kind: TongitsMoveKind) -> None:
+    one = Pattern(kind, move & ~moves.TYPE_MASK, 0, 0, 0)
+    assert moves.pattern_move(one) == move
+    message = game_pb2.LegalMoves.FromString(
+        WIRE.legal_bytes(Legal((), (), (one,)), LegalMode.FULL)
+    )
+    assert message.patterns[0].template == ORACLE.move(move)

@@ -205,7 +205,8 @@ def test_off_sends_nothing_and_says_so() -> None:
 def test_calls_are_a_range_with_a_step() -> None:
     span = Pattern(int(moves.TractorMoveKind.CALL), 0, 0, 5, 600)
     (found,) = legal_message(Legal([moves.PASS], [1], (span,)), LegalMode.FULL).patterns
-    assert (found.least, found.most, found.step) == (5, 600, 5)
+    assert found.template.tractor.HasField("call")
+    assert found.number == game_pb2.NumberRange(min=5, max=600, step=5)
 
 
 def test_a_legal_move_and_a_decision_kind() -> None:

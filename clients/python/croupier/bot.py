@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Any, ClassVar
 
 from croupier.errors import Refused
-from croupier.games import decision_kind
+from croupier.games import decision_kind, game_of
 from croupier.legal import LegalMoves
 from croupier.moves import Move
 from croupier.randomness import DecisionRandom, SeatRandom
@@ -78,6 +78,12 @@ class Decision:
                 listed = self._list_legal(self.id)
             legal = self._legal = LegalMoves(listed)
         return legal
+
+    @property
+    def fallback(self) -> Move:
+        """The legal move that the rules play for the seat when its time is up."""
+        fallback = self.message.fallback
+        return game_of(fallback).move(fallback)
 
     @property
     def is_unlisted(self) -> bool:

@@ -4,7 +4,7 @@ The server starts it and writes one invitation a line to its standard input, eac
 that is to take the seat. To the server it is a client like any other.
 
 A house bot never gives a match away by a fault of its own: where it raises, or its move is refused,
-it plays any legal move, and it never concedes. Must not be put here: anything that
+it plays the fallback move, and it never concedes. Must not be put here: anything that
 `croupier.worker` has.
 """
 
@@ -29,27 +29,27 @@ __all__ = ["Unfailing", "main"]
 
 
 class Unfailing(Bot):
-    """Put before another bot among the bases of a class: that bot, which plays any legal move where
-    it raises. Whoever plays against it would otherwise win by its fault, or wait for ever at a
-    table without a clock."""
+    """Put before another bot among the bases of a class: that bot, which plays the fallback move
+    where it raises. Whoever plays against it would otherwise win by its fault, or wait for ever at
+    a table without a clock."""
 
     owner = ""
     """Principal that made the table; a bot that takes long shares its time among them."""
 
     def decide(self, view: View, decision: Decision) -> Move | Awaitable[Move]:
-        """The bot's move, or any."""
+        """The bot's move, or the fallback."""
         try:
             return super().decide(view, decision)
         except (Refused, ConnectionFailed):
             raise  # the question is over, or there is no server
         except Exception as error:
-            return self._any_move(decision, error)
+            return self._fallback(decision, error)
 
     def on_refused(
         self, view: View, decision: Decision, move: Move, error: Refused
     ) -> Move | Awaitable[Move]:
-        """Any move in place of one that was refused."""
-        return self._any_move(decision, error)
+        """The fallback in place of a move that was refused."""
+        return self._fallback(decision, error)
 
     def on_start(self, table: table_pb2.Table, seat: int) -> Awaitable[None] | None:
         """As the bot does; if it raises it plays on without what it would have noted."""
@@ -67,9 +67,9 @@ class Unfailing(Bot):
             self._complain(result.table_id, result.seat, error)
             return None
 
-    def _any_move(self, decision: Decision, error: Exception) -> Move:
+    def _fallback(self, decision: Decision, error: Exception) -> Move:
         self._complain(decision.table_id, decision.seat, error)
-        return decision.legal.sample(decision.random)
+        return decision.fallback
 
     def _complain(self, table_id: str, seat: int, error: Exception) -> None:
         """Tell the operator where the fault is, and not its words, which could name cards."""

@@ -1,8 +1,8 @@
 """`decision.legal`: the legal moves of a decision as one lazy sequence.
 
-The server lists moves while they are few and otherwise gives patterns: fixed cards and some of a
-pool. Everything here is exact from the message alone: walking, counting, membership and sampling
-need no rules of any game and never build the whole list.
+The server lists moves while they are few and otherwise gives patterns: a template into which some
+cards of a pool go, or a number. Everything here is exact from the message alone: walking, counting,
+membership and sampling need no rules of any game and never build the whole list.
 
 Inside, a multiset of cards is one integer with four bits a card, so that comparing two of them is
 a subtraction. Must not be put here: anything that a bot would want from one game only.
@@ -16,16 +16,20 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, Protocol, overload
 
-from croupier.cards import CARDS, Card, to_cards
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from croupier.cards import Card, to_cards
 from croupier.errors import Error
 from croupier.games import game_of, move_of
 from croupier.moves import Move
-from croupier.v1 import game_pb2
+from croupier.v1 import cards_pb2, game_pb2
 
 __all__ = ["Chooser", "LegalMoves", "Pattern"]
 
 _GUARD: Final = sum(8 << (4 * card) for card in range(55))
 _COUNTED_PATTERNS_MAX: Final = 12
+_CARD: Final = cards_pb2.Card.DESCRIPTOR
 
 
 class Chooser(Protocol):
@@ -175,93 +179,137 @@ def _union(families: Sequence[_Family]) -> int:
     return total + sum(sign * term.count() for sign, term in terms)
 
 
-class Pattern:
-    """A family of legal moves: all of ``fixed`` and ``least`` to ``most`` cards of ``pool``.
+def _arm(move: game_pb2.Move) -> Message:
+    """The part of *move* that says what it does, such as a ``TractorPlay``.
 
-    For a kind without cards (a call) ``least`` and ``most`` bound a number that rises by ``step``.
+    Raises:
+        Error: this client does not know it.
+    """
+    game: Message = getattr(move, game_of(move).move.game)
+    name = game.WhichOneof("move")
+    if name is None:
+        raise Error("a move of a kind that this client does not know; take a newer client")
+    arm: Message = getattr(game, name)
+    return arm
+
+
+def _card_field(arm: Message) -> str | None:
+    """Name of the only repeated ``Card`` field of *arm*."""
+    for field in arm.DESCRIPTOR.fields:
+        if field.enum_type is _CARD and not isinstance(getattr(arm, field.name), int):
+            return field.name
+    return None
+
+
+def _number_field(arm: Message) -> str | None:
+    """Name of the only number field of *arm*."""
+    for field in arm.DESCRIPTOR.fields:
+        if field.cpp_type == FieldDescriptor.CPPTYPE_UINT32:
+            return field.name
+    return None
+
+
+def _is_known(pattern: game_pb2.MovePattern) -> bool:
+    """Whether this client knows how to choose from *pattern*."""
+    return pattern.WhichOneof("choice") is not None
+
+
+class Pattern:
+    """A family of legal moves: a template with some cards of a pool, or with a number, put in.
 
     Attributes:
         message: the pattern as the contract writes it.
+        min: fewest cards of `pool` to choose, or the smallest number.
+        max: most cards of `pool` to choose, or the greatest number.
+        step: distance between two numbers; 0 for a pattern of cards.
     """
 
     def __init__(self, message: game_pb2.MovePattern) -> None:
         self.message = message
-        self.least = message.least
-        self.most = message.most
-        self.step = message.step
-        self._game = game_of(message.kind)
+        choice = message.number if message.HasField("number") else message.cards
+        self.min = choice.min
+        self.max = choice.max
+        self.step = message.number.step
+        self._game = game_of(message.template)
+        self._field = (_number_field if self.step else _card_field)(_arm(message.template))
 
     @property
     def kind(self) -> IntEnum:
         """Kind of every member, a ``MoveKind`` of the game, as far as it is the same for all."""
-        return self._game.move_kind(self._kind)
+        return self._game.move_kind(getattr(self.message.kind, self._game.move.game))
+
+    @cached_property
+    def template(self) -> Move:
+        """The move with everything that all members share."""
+        return self._game.move(self.message.template, self.message)
 
     @property
-    def _kind(self) -> int:
-        number: int = getattr(self.message.kind, self._game.move.game)
-        return number
-
-    @cached_property
-    def type(self) -> str:
-        """Which move every member is, as in `Move.type`.
-
-        Raises:
-            Error: this client does not know such patterns.
-        """
-        arm = self._game.move.arms.get(self._kind)
-        if arm is None:
-            raise Error(f"{self._game.move.game} has patterns of a kind that is new to this client")
-        return arm
-
-    @cached_property
-    def said(self) -> tuple[str, int]:
-        """What every member says but for its cards; patterns of which this differs are disjoint."""
-        return self.type, self.message.center
-
-    @property
-    def center(self) -> Card | None:
-        """Pokex: the centre card that every member names."""
-        return CARDS[self.message.center] if self.message.HasField("center") else None
-
-    @cached_property
     def fixed(self) -> tuple[Card, ...]:
         """Cards that every member holds."""
-        return tuple(to_cards(self.message.fixed))
+        return self.template.cards
 
     @cached_property
     def pool(self) -> tuple[Card, ...]:
         """Cards to choose from, repeats counted."""
-        return tuple(to_cards(self.message.pool))
+        return tuple(to_cards(self.message.cards.pool))
+
+    @cached_property
+    def said(self) -> bytes:
+        """What every member says but for its choice; patterns of which this differs are
+        disjoint."""
+        return self._split(self.message.template)[0]
+
+    def _split(self, move: game_pb2.Move) -> tuple[bytes, list[int]]:
+        """What *move* says but for its choice, and its choice, fixed cards included."""
+        rest = game_pb2.Move()
+        rest.CopyFrom(move)
+        if self._field is None:
+            return rest.SerializeToString(deterministic=True), []
+        arm = _arm(rest)
+        value = getattr(arm, self._field)
+        chosen = [value] if self.step else list(value)
+        arm.ClearField(self._field)
+        return rest.SerializeToString(deterministic=True), chosen
 
     @cached_property
     def family(self) -> _Family:
         """Its members as packed cards; of no use where `step` is set."""
-        fixed = _pack(self.message.fixed)
-        base = len(self.message.fixed)
-        return _Family(fixed, fixed + _pack(self.message.pool), base + self.least, base + self.most)
+        held = self._split(self.message.template)[1]
+        fixed, base = _pack(held), len(held)
+        whole = fixed + _pack(self.message.cards.pool)
+        return _Family(fixed, whole, base + self.min, base + self.max)
 
     def move(self, cards: Iterable[int]) -> Move:
-        """The member with these cards, ``fixed`` included; not checked."""
-        return self._game.move.in_pattern(self.message, self.type, cards)
+        """The member with these cards of `pool` beside those in the template; not checked."""
+        message = game_pb2.Move()
+        message.CopyFrom(self.message.template)
+        if self._field is not None:
+            held = getattr(_arm(message), self._field)
+            held.extend(cards)
+            held.sort()
+        return self._game.move(message, self.message)
 
     def number_move(self, number: int) -> Move:
         """The member with this number; not checked."""
-        return self._game.move.in_pattern(self.message, self.type, (number,))
+        message = game_pb2.Move()
+        message.CopyFrom(self.message.template)
+        setattr(_arm(message), self._field or "", number)
+        return self._game.move(message, self.message)
 
     def numbers(self) -> range:
-        """The numbers of a kind without cards."""
-        return range(self.least, self.most + 1, self.step)
+        """The numbers to choose from; of no use where `step` is 0."""
+        return range(self.min, self.max + 1, self.step)
 
     def sample(self, chooser: Chooser) -> Move:
         """A member by chance: first how many cards of the pool, each number as likely as the
-        others, then so many of them, each card as likely as the others. Every member has a chance;
-        members are not equally likely."""
+        others, then that many of them, each card as likely as the others. Every member has a
+        chance; members are not equally likely."""
         if self.step:
             numbers = self.numbers()
             return self.number_move(numbers[chooser.randrange(len(numbers))])
-        rest: list[int] = list(self.message.pool)
-        take = self.least + chooser.randrange(self.most - self.least + 1)
-        chosen: list[int] = list(self.message.fixed)
+        rest: list[int] = list(self.message.cards.pool)
+        take = self.min + chooser.randrange(self.max - self.min + 1)
+        chosen: list[int] = []
         for _ in range(take):
             at = chooser.randrange(len(rest))
             chosen.append(rest[at])
@@ -270,21 +318,21 @@ class Pattern:
         return self.move(chosen)
 
     def __contains__(self, move: object) -> bool:
-        if not isinstance(move, self._game.move) or move.type != self.type:
+        if not isinstance(move, self._game.move) or move.type != self.template.type:
+            return False
+        said, chosen = self._split(move.message)
+        if said != self.said:
             return False
         if self.step:
-            return move.number in self.numbers()
-        cards = move.cards
-        # The member with these cards says all that a member can say: not so a lay-off, say.
-        return self.family.has(_pack(cards), len(cards)) and move == self.move(cards)
+            return chosen[0] in self.numbers()
+        return self.family.has(_pack(chosen), len(chosen))
 
     def __repr__(self) -> str:
-        fixed = " ".join(card.text for card in self.fixed)
-        pool = " ".join(card.text for card in self.pool)
         if self.step:
-            return f"<{self.kind.name}: {self.least} to {self.most} by {self.step}>"
-        center = "" if self.center is None else f", centre {self.center}"
-        return f"<{self.kind.name}: [{fixed}] and {self.least} to {self.most} of [{pool}]{center}>"
+            return f"<{self.kind.name}: {self.min} to {self.max} by {self.step}>"
+        template = " ".join(str(self.template).split())
+        pool = " ".join(card.text for card in self.pool)
+        return f"<{self.kind.name}: {template} and {self.min} to {self.max} of [{pool}]>"
 
 
 class LegalMoves(Sequence[Move]):
@@ -311,9 +359,11 @@ class LegalMoves(Sequence[Move]):
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Families of further moves; they may overlap each other and the list."""
+        """Families of further moves; they may overlap each other and the list. Those with a kind of
+        choice that is new to this client are left out."""
         if self._patterns is None:
-            self._patterns = tuple(Pattern(pattern) for pattern in self.message.patterns)
+            known = filter(_is_known, self.message.patterns)
+            self._patterns = tuple(map(Pattern, known))
         return self._patterns
 
     @property
@@ -336,18 +386,19 @@ class LegalMoves(Sequence[Move]):
         if not self.message.patterns:
             return
         listed = frozenset(self.moves)
-        walked: dict[tuple[str, int], list[_Family]] = {}
+        walked: dict[bytes, list[_Family]] = {}
         for pattern in self.patterns:
             if pattern.step:
                 moves: Iterator[Move] = map(pattern.number_move, pattern.numbers())
                 yield from (move for move in moves if move not in listed)
                 continue
             families = walked.setdefault(pattern.said, [])
+            fixed = pattern.family.fixed
             for cards in pattern.family.walk():
                 size = _size(cards)
                 if any(family.has(cards, size) for family in families):
                     continue
-                move = pattern.move(_unpack(cards))
+                move = pattern.move(_unpack(cards - fixed))
                 if move not in listed:
                     yield move
             families.append(pattern.family)
@@ -376,7 +427,7 @@ class LegalMoves(Sequence[Move]):
         return total
 
     def __bool__(self) -> bool:
-        return bool(self.message.moves or self.message.patterns)
+        return bool(self.message.moves or self.patterns)
 
     def __contains__(self, move: object) -> bool:
         if not isinstance(move, Move):
@@ -416,14 +467,14 @@ class LegalMoves(Sequence[Move]):
         Raises:
             IndexError: the table lists no legal moves.
         """
-        listed, patterns = self.message.moves, self.message.patterns
+        listed, patterns = self.message.moves, self.patterns
         total = len(listed) + len(patterns)
         if not total:
             raise IndexError("this table lists no legal moves; see its legal_mode")
         chosen = chooser.randrange(total) if total > 1 else 0
         if chosen < len(listed):
             return move_of(listed[chosen])
-        return Pattern(patterns[chosen - len(listed)]).sample(chooser)
+        return patterns[chosen - len(listed)].sample(chooser)
 
     def __repr__(self) -> str:
         more = f" and {len(self.patterns)} patterns" if self.patterns else ""

@@ -9,11 +9,9 @@ Must not be put here: how a game's moves look on the wire; each game's folder ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar, Self, cast
-
-from google.protobuf.message import Message
+from typing import ClassVar, cast
 
 from croupier.cards import Card, parse_cards, parse_rank
 from croupier.v1 import cards_pb2, game_pb2
@@ -31,8 +29,6 @@ class Move:
 
     game: ClassVar[str] = ""
     """Name of its game, which is also that of the arm of its message."""
-    arms: ClassVar[Mapping[int, str]] = {}
-    """Which `type` the moves of a pattern are, by the kind of the pattern."""
 
     message: game_pb2.Move
     """The move as the contract writes it."""
@@ -44,24 +40,6 @@ class Move:
     ) -> None:
         self.message = message
         self._listed = listed
-
-    @classmethod
-    def in_pattern(cls, pattern: game_pb2.MovePattern, arm: str, numbers: Iterable[int]) -> Self:
-        """The member of *pattern*, whose moves are of type *arm*, with these cards or this number.
-
-        Every such move has its cards, its card or its number in its first field.
-        """
-        message = game_pb2.Move()
-        body: Message = getattr(getattr(message, cls.game), arm)
-        first = body.DESCRIPTOR.fields[0].name
-        if first == "cards":
-            getattr(body, first).extend(sorted(numbers))
-        else:
-            (number,) = numbers
-            setattr(body, first, number)
-        if pattern.HasField("center"):
-            setattr(body, "center", pattern.center)  # noqa: B010 - to mypy it has no such field
-        return cls(message, pattern)
 
     @property
     def kind(self) -> IntEnum | None:
@@ -83,16 +61,6 @@ class Move:
     def points(self) -> int:
         """What its cards count, in games whose cards count something."""
         return 0
-
-    @property
-    def number(self) -> int | None:
-        """Its number, for a move that a pattern of numbers can hold."""
-        return None
-
-    @property
-    def center(self) -> Card | None:
-        """Pokex: the centre card that it names."""
-        return None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Move) and self.game == other.game and str(self) == str(other)

@@ -1,7 +1,7 @@
 """A whole match with nothing but gRPC and the generated stubs: what the SDK does for you.
 
 It makes a table with house bots in the other seats, sits down, watches it, and answers each
-decision with the first listed move. A bot in any other language does the same.
+decision with its fallback, a move that is always legal. A bot in any other language does the same.
 
     croupier serve                                  # in one terminal
     python stubs_only.py --game pokex               # in another; HOST:PORT may follow
@@ -49,29 +49,6 @@ def make_table(channel: grpc.Channel, game: str) -> table_service_pb2.CreateTabl
     return table_service_pb2_grpc.TableServiceStub(channel).CreateTable(request)
 
 
-def choose(decision: table_pb2.Decision) -> game_pb2.Move:
-    """The first listed move; where there are only patterns, the first member of the first one."""
-    if decision.legal.moves:
-        return decision.legal.moves[0].move
-    pattern = decision.legal.patterns[0]
-    cards = [*pattern.fixed, *pattern.pool[: pattern.least]]
-    move = game_pb2.Move()
-    match pattern.kind.WhichOneof("game"):
-        case "tractor" if pattern.kind.tractor == tractor_pb2.TRACTOR_MOVE_KIND_BURY:
-            move.tractor.bury.cards.extend(cards)
-        case "tractor":
-            move.tractor.play.cards.extend(cards)
-        case "tongits" if pattern.kind.tongits == tongits_pb2.TONGITS_MOVE_KIND_DISCARD:
-            move.tongits.discard.card = cards[0]
-        case "tongits":
-            move.tongits.meld.cards.extend(cards)
-        case "pokex":
-            move.pokex.play.cards.extend(cards)
-            if pattern.HasField("center"):
-                move.pokex.play.center = pattern.center
-    return move
-
-
 def play(address: str, game: str) -> game_pb2.MatchResult:
     """Play one match and return its result."""
     nonce = secrets.token_bytes(32)
@@ -105,7 +82,7 @@ def play(address: str, game: str) -> game_pb2.MatchResult:
                         play_service_pb2.SubmitMoveRequest(
                             table_id=table_id,
                             decision_id=update.decision.decision_id,
-                            move=choose(update.decision),
+                            move=update.decision.fallback,
                         ),
                         metadata=metadata,
                     )

@@ -40,7 +40,7 @@ class Basic(croupier.Bot):
             points = croupier.Card(card).points
             return (order.is_trump(card), points, order.strength(card))
 
-        return pattern.move(sorted(pattern.pool, key=worth)[: pattern.least])
+        return pattern.move(sorted(pattern.pool, key=worth)[: pattern.min])
 
     def follow(self, view: TractorView, decision: Decision) -> Move:
         """High if points lie on the table and a single card was led, else low."""

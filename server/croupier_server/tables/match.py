@@ -229,11 +229,12 @@ class Match:
             self._game.legal_moves(self.state, seat), self._spec.legal_mode
         )
         view = self.views.seat(self.state, seat) if with_view else None
-        tail = b""
+        fallback = self._wire.move_bytes(self._game.fallback(self.state, seat))
+        times = b""
         if decision.sealed or self.timing.is_timed:
             left = self.timing.left_ms(decision, now)
-            tail = updates.decision_tail(left, sealed=decision.sealed)
-        return updates.decision(head, legal, view, tail)
+            times = updates.decision_times(left, sealed=decision.sealed)
+        return updates.decision(head, legal, view, times, fallback)
 
     def _carry_on(
         self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool

@@ -116,11 +116,12 @@ def decision_head(decision_id: str, seat: Seat, kind: bytes, sequence: int) -> b
     )
 
 
-def decision(head: bytes, legal: bytes, view: bytes | None, tail: bytes = b"") -> bytes:
-    """Payload of ``Decision``; *tail* is from `decision_tail`."""
+def decision(head: bytes, legal: bytes, view: bytes | None, times: bytes, fallback: bytes) -> bytes:
+    """Payload of ``Decision``; *times* is from `decision_times`, *fallback* a ``Move`` payload."""
     size = len(legal)
+    last = field_bytes(9, fallback)
     if view is None:
-        return b"".join((head, b"\x2a", varint(size), legal, tail))
+        return b"".join((head, b"\x2a", varint(size), legal, times, last))
     return b"".join(
         (
             head,
@@ -130,13 +131,14 @@ def decision(head: bytes, legal: bytes, view: bytes | None, tail: bytes = b"") -
             b"\x32",
             VARINTS[len(view)] if len(view) < _SHORT else varint(len(view)),
             view,
-            tail,
+            times,
+            last,
         )
     )
 
 
-def decision_tail(time_left_ms: int | None, *, sealed: bool) -> bytes:
-    """The last two fields of a ``Decision``; no time: no limit."""
+def decision_times(time_left_ms: int | None, *, sealed: bool) -> bytes:
+    """``Decision.time_left`` and ``Decision.sealed``; no time: no limit."""
     left = field_bytes(7, duration(time_left_ms)) if time_left_ms is not None else b""
     return left + field_number(8, sealed)
 

@@ -5,13 +5,14 @@ Must not be put here: any one game's move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from croupier_server.games.base import Legal, Move, Pattern
-from croupier_server.games.cards import EVERY, unpack
+from croupier_server.games.cards import unpack
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.encode import (
     field_bytes,
@@ -42,24 +43,27 @@ class LegalBytes:
         kinds: by number: payload of ``MoveKind``.
         move_bytes: payload of ``Move``.
         moves_kept: so many encoded moves of one kind are kept; they are about 100 bytes each.
-        pattern_end: fields 6 and 7 of ``MovePattern``, for the games that have them.
+        template: payload of ``Move``: what all members of a pattern share.
+        steps: by the kinds of patterns that hold numbers: the distance between two of them.
         entry: an element of ``LegalMoves.moves``, tag and all, of a move and of what stands behind
             it there: for games that put it together faster than out of *move_bytes*.
     """
 
-    __slots__ = ("_entries", "_kinds", "_move_bytes", "_pattern", "_pattern_end")
+    __slots__ = ("_entries", "_kinds", "_move_bytes", "_pattern", "_steps", "_template")
 
     def __init__(
         self,
         kinds: Sequence[bytes],
         move_bytes: Callable[[Move], bytes],
         moves_kept: int,
-        pattern_end: Callable[[Pattern], bytes] | None = None,
+        template: Callable[[Pattern], bytes],
+        steps: Mapping[int, int] = MappingProxyType({}),
         entry: Callable[[bytes, Move], bytes] | None = None,
     ) -> None:
         self._kinds = kinds
         self._move_bytes = move_bytes
-        self._pattern_end = pattern_end
+        self._template = template
+        self._steps = steps
         make = entry or self._entry
         self._entries = tuple(
             Kept[Move, bytes](partial(make, field_bytes(2, kind)), moves_kept) for kind in kinds
@@ -100,13 +104,13 @@ class LegalBytes:
 
     def _encode_pattern(self, pattern: Pattern) -> bytes:
         """An element of ``LegalMoves.patterns``."""
-        end = b"" if self._pattern_end is None else self._pattern_end(pattern)
-        return field_bytes(
-            2,
-            field_bytes(1, self._kinds[pattern.kind])
-            + field_packed(2, unpack(pattern.fixed & EVERY))
-            + field_packed(3, unpack(pattern.pool))
-            + field_number(4, pattern.least)
-            + field_number(5, pattern.most)
-            + end,
-        )
+        step = self._steps.get(pattern.kind)
+        if step is None:
+            pool = field_packed(1, unpack(pattern.pool))
+            least, most = field_number(2, pattern.least), field_number(3, pattern.most)
+            choice = field_bytes(3, pool + least + most)
+        else:
+            least, most = field_number(1, pattern.least), field_number(2, pattern.most)
+            choice = field_bytes(4, least + most + field_number(3, step))
+        template = field_bytes(1, self._template(pattern))
+        return field_bytes(2, template + field_bytes(2, self._kinds[pattern.kind]) + choice)

@@ -12,7 +12,7 @@ from typing import Final
 from croupier.v1 import game_pb2
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Pattern
-from croupier_server.games.cards import CARD_MAX, ONES, count, unpack
+from croupier_server.games.cards import CARD_MAX, ONES, Card, Cards, count, unpack
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
@@ -91,8 +91,7 @@ def pokex_move(move: Move) -> bytes:
     if kind == moves.PLAY:
         cards, center = moves.cards_of(move), moves.center_of(move)
         if count(cards) == CARDS and center <= CARD_MAX:
-            named = field_varint(2, center) if center else b""
-            return field_bytes(_PLAY, field_packed(1, unpack(cards)) + named)
+            return _play(cards, center)
     elif kind == moves.BID and 1 <= number <= moves.BID_MAX:
         return field_bytes(_BID, field_number(1, number))
     elif kind == moves.NAME_RANK and number in _RANKS:
@@ -100,6 +99,12 @@ def pokex_move(move: Move) -> bytes:
     elif move == moves.PASS:
         return field_bytes(_DECLINE, b"")
     raise no_code(move, "Pokex")
+
+
+def _play(cards: Cards, center: Card) -> bytes:
+    """Payload of ``PokexMove`` that plays *cards*; *center* is the centre card named, or 0."""
+    named = field_varint(2, center) if center else b""
+    return field_bytes(_PLAY, field_packed(1, unpack(cards)) + named)
 
 
 _MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, pokex_move(move)), _KEPT_MAX)
@@ -116,13 +121,13 @@ DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(PokexDecisionKind))
 """By number: payload of ``DecisionKind``."""
 
 
-def _center(pattern: Pattern) -> bytes:
-    """Field 7 of ``MovePattern``."""
-    center = pattern.fixed >> moves.CENTER_SHIFT
-    return field_varint(7, center) if center else b""
+def _template(pattern: Pattern) -> bytes:
+    """What all members of *pattern* share: payload of ``Move``."""
+    fixed = pattern.fixed
+    return field_bytes(GAME_ARM, _play(moves.cards_of(fixed), moves.center_of(fixed)))
 
 
 LEGAL: Final = LegalBytes(
-    kind_bytes(GAME_ARM, max(PokexMoveKind)), move_bytes, _KEPT_MAX, pattern_end=_center
+    kind_bytes(GAME_ARM, max(PokexMoveKind)), move_bytes, _KEPT_MAX, template=_template
 )
 """Legal moves of Pokex."""

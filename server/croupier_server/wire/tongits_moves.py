@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from croupier.v1 import game_pb2, tongits_pb2
-from croupier_server.games.base import Move
+from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import BLACK_JOKER, card_of, rank, unpack
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsDecisionKind, TongitsMoveKind
@@ -165,5 +165,13 @@ def move_bytes(move: Move) -> bytes:
 DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(TongitsDecisionKind))
 """By number: payload of ``DecisionKind``."""
 
-LEGAL: Final = LegalBytes(kind_bytes(GAME_ARM, max(TongitsMoveKind)), move_bytes, _KEPT_MAX)
+
+def _template(pattern: Pattern) -> bytes:
+    """What all members of *pattern* share: payload of ``Move``."""
+    return move_bytes(moves.pattern_move(pattern))
+
+
+LEGAL: Final = LegalBytes(
+    kind_bytes(GAME_ARM, max(TongitsMoveKind)), move_bytes, _KEPT_MAX, template=_template
+)
 """Legal moves of Tong-its."""

@@ -151,10 +151,17 @@ def _entry(tail: bytes, move: Move) -> bytes:
     return field_bytes(1, field_bytes(1, move_bytes(move)) + tail)
 
 
-def _step(pattern: Pattern) -> bytes:
-    """Field 6 of ``MovePattern``."""
-    return field_number(6, moves.CALL_STEP if pattern.kind == TractorMoveKind.CALL else 0)
+def _template(pattern: Pattern) -> bytes:
+    """What all members of *pattern* share: payload of ``Move``."""
+    return field_bytes(GAME_ARM, tractor_move(pattern.fixed | moves.pattern_type(pattern)))
 
 
-LEGAL: Final = LegalBytes(_KINDS, move_bytes, _KEPT_MAX, pattern_end=_step, entry=_entry)
+LEGAL: Final = LegalBytes(
+    _KINDS,
+    move_bytes,
+    _KEPT_MAX,
+    template=_template,
+    steps={int(TractorMoveKind.CALL): moves.CALL_STEP},
+    entry=_entry,
+)
 """Legal moves of Tractor."""

@@ -6,9 +6,8 @@ the server says so in every decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar
 
 from croupier.cards import CARDS, Card, rank_text, text, to_cards
 from croupier.moves import Move, card_number, card_numbers, rank_number
@@ -49,7 +48,6 @@ class PokexMove(Move):
     __slots__ = ()
 
     game = "pokex"
-    arms: ClassVar[Mapping[int, str]] = {MoveKind.PLAY: "play"}
 
     @property
     def kind(self) -> MoveKind | None:

@@ -6,9 +6,8 @@ the server says so in every decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar
 
 from croupier.cards import CARDS, Card, text, to_cards
 from croupier.moves import Move, card_number, card_numbers, rank_number
@@ -89,12 +88,6 @@ class TongitsMove(Move):
     __slots__ = ()
 
     game = "tongits"
-    arms: ClassVar[Mapping[int, str]] = {
-        MoveKind.TAKE_DISCARD: "take_discard",
-        MoveKind.MELD_SET: "meld",
-        MoveKind.MELD_RUN: "meld",
-        MoveKind.DISCARD: "discard",
-    }
 
     @property
     def kind(self) -> MoveKind | None:

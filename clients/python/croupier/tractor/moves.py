@@ -6,9 +6,9 @@ the server says so in every decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar, Final, cast
+from typing import Final, cast
 
 from croupier.cards import Card, text, to_cards
 from croupier.moves import Move, card_number, card_numbers
@@ -100,11 +100,6 @@ class TractorMove(Move):
     __slots__ = ()
 
     game = "tractor"
-    arms: ClassVar[Mapping[int, str]] = {
-        MoveKind.CALL: "call",
-        MoveKind.BURY: "bury",
-        **{kind: "play" for kind in MoveKind if kind >= MoveKind.LEAD_SINGLE},
-    }
 
     @property
     def kind(self) -> MoveKind | None:
@@ -131,12 +126,6 @@ class TractorMove(Move):
     def points(self) -> int:
         """What its cards count."""
         return sum(card.points for card in self.cards)
-
-    @property
-    def number(self) -> int | None:
-        """The points of a call."""
-        move = self.message.tractor
-        return move.call.points if move.HasField("call") else None
 
     def __str__(self) -> str:
         move = self.message.tractor

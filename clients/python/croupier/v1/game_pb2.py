@@ -28,7 +28,7 @@ from croupier.v1 import tongits_pb2 as croupier_dot_v1_dot_tongits__pb2
 from croupier.v1 import tractor_pb2 as croupier_dot_v1_dot_tractor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63roupier/v1/game.proto\x12\x0b\x63roupier.v1\x1a\x17\x63roupier/v1/cards.proto\x1a\x17\x63roupier/v1/pokex.proto\x1a\x19\x63roupier/v1/tongits.proto\x1a\x19\x63roupier/v1/tractor.proto\"\xba\x01\n\x0bGameOptions\x12\x37\n\x07tractor\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.TractorOptionsH\x00R\x07tractor\x12\x37\n\x07tongits\x18\x02 \x01(\x0b\x32\x1b.croupier.v1.TongitsOptionsH\x00R\x07tongits\x12\x31\n\x05pokex\x18\x03 \x01(\x0b\x32\x19.croupier.v1.PokexOptionsH\x00R\x05pokexB\x06\n\x04game\"\xaa\x01\n\x04Move\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorMoveH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsMoveH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexMoveH\x00R\x05pokexB\x06\n\x04game\"\xca\x01\n\x0c\x44\x65\x63isionKind\x12<\n\x07tractor\x18\x01 \x01(\x0e\x32 .croupier.v1.TractorDecisionKindH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0e\x32 .croupier.v1.TongitsDecisionKindH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0e\x32\x1e.croupier.v1.PokexDecisionKindH\x00R\x05pokexB\x06\n\x04game\"\xba\x01\n\x08MoveKind\x12\x38\n\x07tractor\x18\x01 \x01(\x0e\x32\x1c.croupier.v1.TractorMoveKindH\x00R\x07tractor\x12\x38\n\x07tongits\x18\x02 \x01(\x0e\x32\x1c.croupier.v1.TongitsMoveKindH\x00R\x07tongits\x12\x32\n\x05pokex\x18\x03 \x01(\x0e\x32\x1a.croupier.v1.PokexMoveKindH\x00R\x05pokexB\x06\n\x04game\"]\n\tLegalMove\x12%\n\x04move\x18\x01 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12)\n\x04kind\x18\x02 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\"\x81\x02\n\x0bMovePattern\x12)\n\x04kind\x18\x01 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\x12\'\n\x05\x66ixed\x18\x02 \x03(\x0e\x32\x11.croupier.v1.CardR\x05\x66ixed\x12%\n\x04pool\x18\x03 \x03(\x0e\x32\x11.croupier.v1.CardR\x04pool\x12\x14\n\x05least\x18\x04 \x01(\rR\x05least\x12\x12\n\x04most\x18\x05 \x01(\rR\x04most\x12\x12\n\x04step\x18\x06 \x01(\rR\x04step\x12.\n\x06\x63\x65nter\x18\x07 \x01(\x0e\x32\x11.croupier.v1.CardH\x00R\x06\x63\x65nter\x88\x01\x01\x42\t\n\x07_center\"\x8e\x01\n\nLegalMoves\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12\x34\n\x08patterns\x18\x02 \x03(\x0b\x32\x18.croupier.v1.MovePatternR\x08patterns\x12\x1c\n\ttruncated\x18\x03 \x01(\x08R\ttruncated\"\xb2\x01\n\tGameEvent\x12\x35\n\x07tractor\x18\x01 \x01(\x0b\x32\x19.croupier.v1.TractorEventH\x00R\x07tractor\x12\x35\n\x07tongits\x18\x02 \x01(\x0b\x32\x19.croupier.v1.TongitsEventH\x00R\x07tongits\x12/\n\x05pokex\x18\x03 \x01(\x0b\x32\x17.croupier.v1.PokexEventH\x00R\x05pokexB\x06\n\x04game\"\xce\x01\n\x10GamePrivateEvent\x12<\n\x07tractor\x18\x01 \x01(\x0b\x32 .croupier.v1.TractorPrivateEventH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0b\x32 .croupier.v1.TongitsPrivateEventH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0b\x32\x1e.croupier.v1.PokexPrivateEventH\x00R\x05pokexB\x06\n\x04game\"\xc2\x01\n\nPublicView\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorPublicViewH\x00R\x07tractor\x12:\n\x07tongits\x18\x02 \x01(\x0b\x32\x1e.croupier.v1.TongitsPublicViewH\x00R\x07tongits\x12\x34\n\x05pokex\x18\x03 \x01(\x0b\x32\x1c.croupier.v1.PokexPublicViewH\x00R\x05pokexB\x06\n\x04game\"\xae\x01\n\x08SeatView\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorViewH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsViewH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexViewH\x00R\x05pokexB\x06\n\x04game\"\xc2\x01\n\nDealResult\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorDealResultH\x00R\x07tractor\x12:\n\x07tongits\x18\x02 \x01(\x0b\x32\x1e.croupier.v1.TongitsDealResultH\x00R\x07tongits\x12\x34\n\x05pokex\x18\x03 \x01(\x0b\x32\x1c.croupier.v1.PokexDealResultH\x00R\x05pokexB\x06\n\x04game\"M\n\x0bSeatOutcome\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n\x05score\x18\x02 \x01(\x12R\x05score\x12\x14\n\x05place\x18\x03 \x01(\rR\x05place\"\xde\x01\n\x0bMatchResult\x12.\n\x06reason\x18\x01 \x01(\x0e\x32\x16.croupier.v1.EndReasonR\x06reason\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x16\n\x06\x64\x65tail\x18\x04 \x01(\tR\x06\x64\x65tail\x12\x35\n\naborted_by\x18\x05 \x01(\x0e\x32\x16.croupier.v1.AbortedByR\tabortedByB\x07\n\x05_seat*h\n\x08GameKind\x12\x19\n\x15GAME_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11GAME_KIND_TRACTOR\x10\x01\x12\x15\n\x11GAME_KIND_TONGITS\x10\x02\x12\x13\n\x0fGAME_KIND_POKEX\x10\x03*\xe9\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45ND_REASON_FINISHED\x10\x01\x12\x16\n\x12\x45ND_REASON_FORFEIT\x10\x02\x12\x17\n\x13\x45ND_REASON_CONCEDED\x10\x03\x12\x16\n\x12\x45ND_REASON_ABORTED\x10\x04\x12\x16\n\x12\x45ND_REASON_NO_SHOW\x10\x05\x12\x13\n\x0f\x45ND_REASON_VOID\x10\x06\x12\x15\n\x11\x45ND_REASON_HALTED\x10\x07\x12\x1a\n\x16\x45ND_REASON_ADJUDICATED\x10\x08*U\n\tAbortedBy\x12\x1a\n\x16\x41\x42ORTED_BY_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x41\x42ORTED_BY_HOST\x10\x01\x12\x17\n\x13\x41\x42ORTED_BY_OPERATOR\x10\x02\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x63roupier/v1/game.proto\x12\x0b\x63roupier.v1\x1a\x17\x63roupier/v1/cards.proto\x1a\x17\x63roupier/v1/pokex.proto\x1a\x19\x63roupier/v1/tongits.proto\x1a\x19\x63roupier/v1/tractor.proto\"\xba\x01\n\x0bGameOptions\x12\x37\n\x07tractor\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.TractorOptionsH\x00R\x07tractor\x12\x37\n\x07tongits\x18\x02 \x01(\x0b\x32\x1b.croupier.v1.TongitsOptionsH\x00R\x07tongits\x12\x31\n\x05pokex\x18\x03 \x01(\x0b\x32\x19.croupier.v1.PokexOptionsH\x00R\x05pokexB\x06\n\x04game\"\xaa\x01\n\x04Move\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorMoveH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsMoveH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexMoveH\x00R\x05pokexB\x06\n\x04game\"\xca\x01\n\x0c\x44\x65\x63isionKind\x12<\n\x07tractor\x18\x01 \x01(\x0e\x32 .croupier.v1.TractorDecisionKindH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0e\x32 .croupier.v1.TongitsDecisionKindH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0e\x32\x1e.croupier.v1.PokexDecisionKindH\x00R\x05pokexB\x06\n\x04game\"\xba\x01\n\x08MoveKind\x12\x38\n\x07tractor\x18\x01 \x01(\x0e\x32\x1c.croupier.v1.TractorMoveKindH\x00R\x07tractor\x12\x38\n\x07tongits\x18\x02 \x01(\x0e\x32\x1c.croupier.v1.TongitsMoveKindH\x00R\x07tongits\x12\x32\n\x05pokex\x18\x03 \x01(\x0e\x32\x1a.croupier.v1.PokexMoveKindH\x00R\x05pokexB\x06\n\x04game\"]\n\tLegalMove\x12%\n\x04move\x18\x01 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12)\n\x04kind\x18\x02 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\"W\n\nCardChoice\x12%\n\x04pool\x18\x01 \x03(\x0e\x32\x11.croupier.v1.CardR\x04pool\x12\x10\n\x03min\x18\x02 \x01(\rR\x03min\x12\x10\n\x03max\x18\x03 \x01(\rR\x03max\"E\n\x0bNumberRange\x12\x10\n\x03min\x18\x01 \x01(\rR\x03min\x12\x10\n\x03max\x18\x02 \x01(\rR\x03max\x12\x12\n\x04step\x18\x03 \x01(\rR\x04step\"\xd6\x01\n\x0bMovePattern\x12-\n\x08template\x18\x01 \x01(\x0b\x32\x11.croupier.v1.MoveR\x08template\x12)\n\x04kind\x18\x02 \x01(\x0b\x32\x15.croupier.v1.MoveKindR\x04kind\x12/\n\x05\x63\x61rds\x18\x03 \x01(\x0b\x32\x17.croupier.v1.CardChoiceH\x00R\x05\x63\x61rds\x12\x32\n\x06number\x18\x04 \x01(\x0b\x32\x18.croupier.v1.NumberRangeH\x00R\x06numberB\x08\n\x06\x63hoice\"\x8e\x01\n\nLegalMoves\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12\x34\n\x08patterns\x18\x02 \x03(\x0b\x32\x18.croupier.v1.MovePatternR\x08patterns\x12\x1c\n\ttruncated\x18\x03 \x01(\x08R\ttruncated\"\xb2\x01\n\tGameEvent\x12\x35\n\x07tractor\x18\x01 \x01(\x0b\x32\x19.croupier.v1.TractorEventH\x00R\x07tractor\x12\x35\n\x07tongits\x18\x02 \x01(\x0b\x32\x19.croupier.v1.TongitsEventH\x00R\x07tongits\x12/\n\x05pokex\x18\x03 \x01(\x0b\x32\x17.croupier.v1.PokexEventH\x00R\x05pokexB\x06\n\x04game\"\xce\x01\n\x10GamePrivateEvent\x12<\n\x07tractor\x18\x01 \x01(\x0b\x32 .croupier.v1.TractorPrivateEventH\x00R\x07tractor\x12<\n\x07tongits\x18\x02 \x01(\x0b\x32 .croupier.v1.TongitsPrivateEventH\x00R\x07tongits\x12\x36\n\x05pokex\x18\x03 \x01(\x0b\x32\x1e.croupier.v1.PokexPrivateEventH\x00R\x05pokexB\x06\n\x04game\"\xc2\x01\n\nPublicView\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorPublicViewH\x00R\x07tractor\x12:\n\x07tongits\x18\x02 \x01(\x0b\x32\x1e.croupier.v1.TongitsPublicViewH\x00R\x07tongits\x12\x34\n\x05pokex\x18\x03 \x01(\x0b\x32\x1c.croupier.v1.PokexPublicViewH\x00R\x05pokexB\x06\n\x04game\"\xae\x01\n\x08SeatView\x12\x34\n\x07tractor\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TractorViewH\x00R\x07tractor\x12\x34\n\x07tongits\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TongitsViewH\x00R\x07tongits\x12.\n\x05pokex\x18\x03 \x01(\x0b\x32\x16.croupier.v1.PokexViewH\x00R\x05pokexB\x06\n\x04game\"\xc2\x01\n\nDealResult\x12:\n\x07tractor\x18\x01 \x01(\x0b\x32\x1e.croupier.v1.TractorDealResultH\x00R\x07tractor\x12:\n\x07tongits\x18\x02 \x01(\x0b\x32\x1e.croupier.v1.TongitsDealResultH\x00R\x07tongits\x12\x34\n\x05pokex\x18\x03 \x01(\x0b\x32\x1c.croupier.v1.PokexDealResultH\x00R\x05pokexB\x06\n\x04game\"M\n\x0bSeatOutcome\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n\x05score\x18\x02 \x01(\x12R\x05score\x12\x14\n\x05place\x18\x03 \x01(\rR\x05place\"\xde\x01\n\x0bMatchResult\x12.\n\x06reason\x18\x01 \x01(\x0e\x32\x16.croupier.v1.EndReasonR\x06reason\x12.\n\x05seats\x18\x02 \x03(\x0b\x32\x18.croupier.v1.SeatOutcomeR\x05seats\x12\x17\n\x04seat\x18\x03 \x01(\rH\x00R\x04seat\x88\x01\x01\x12\x16\n\x06\x64\x65tail\x18\x04 \x01(\tR\x06\x64\x65tail\x12\x35\n\naborted_by\x18\x05 \x01(\x0e\x32\x16.croupier.v1.AbortedByR\tabortedByB\x07\n\x05_seat*h\n\x08GameKind\x12\x19\n\x15GAME_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11GAME_KIND_TRACTOR\x10\x01\x12\x15\n\x11GAME_KIND_TONGITS\x10\x02\x12\x13\n\x0fGAME_KIND_POKEX\x10\x03*\xe9\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45ND_REASON_FINISHED\x10\x01\x12\x16\n\x12\x45ND_REASON_FORFEIT\x10\x02\x12\x17\n\x13\x45ND_REASON_CONCEDED\x10\x03\x12\x16\n\x12\x45ND_REASON_ABORTED\x10\x04\x12\x16\n\x12\x45ND_REASON_NO_SHOW\x10\x05\x12\x13\n\x0f\x45ND_REASON_VOID\x10\x06\x12\x15\n\x11\x45ND_REASON_HALTED\x10\x07\x12\x1a\n\x16\x45ND_REASON_ADJUDICATED\x10\x08*U\n\tAbortedBy\x12\x1a\n\x16\x41\x42ORTED_BY_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x41\x42ORTED_BY_HOST\x10\x01\x12\x17\n\x13\x41\x42ORTED_BY_OPERATOR\x10\x02\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,12 +36,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.game_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013croupier.v1P\001Z&croupier/gen/go/croupier/v1;croupierv1\252\002\013Croupier.V1'
-  _globals['_GAMEKIND']._serialized_start=2664
-  _globals['_GAMEKIND']._serialized_end=2768
-  _globals['_ENDREASON']._serialized_start=2771
-  _globals['_ENDREASON']._serialized_end=3004
-  _globals['_ABORTEDBY']._serialized_start=3006
-  _globals['_ABORTEDBY']._serialized_end=3091
+  _globals['_GAMEKIND']._serialized_start=2781
+  _globals['_GAMEKIND']._serialized_end=2885
+  _globals['_ENDREASON']._serialized_start=2888
+  _globals['_ENDREASON']._serialized_end=3121
+  _globals['_ABORTEDBY']._serialized_start=3123
+  _globals['_ABORTEDBY']._serialized_end=3208
   _globals['_GAMEOPTIONS']._serialized_start=144
   _globals['_GAMEOPTIONS']._serialized_end=330
   _globals['_MOVE']._serialized_start=333
@@ -52,22 +52,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MOVEKIND']._serialized_end=897
   _globals['_LEGALMOVE']._serialized_start=899
   _globals['_LEGALMOVE']._serialized_end=992
-  _globals['_MOVEPATTERN']._serialized_start=995
-  _globals['_MOVEPATTERN']._serialized_end=1252
-  _globals['_LEGALMOVES']._serialized_start=1255
-  _globals['_LEGALMOVES']._serialized_end=1397
-  _globals['_GAMEEVENT']._serialized_start=1400
-  _globals['_GAMEEVENT']._serialized_end=1578
-  _globals['_GAMEPRIVATEEVENT']._serialized_start=1581
-  _globals['_GAMEPRIVATEEVENT']._serialized_end=1787
-  _globals['_PUBLICVIEW']._serialized_start=1790
-  _globals['_PUBLICVIEW']._serialized_end=1984
-  _globals['_SEATVIEW']._serialized_start=1987
-  _globals['_SEATVIEW']._serialized_end=2161
-  _globals['_DEALRESULT']._serialized_start=2164
-  _globals['_DEALRESULT']._serialized_end=2358
-  _globals['_SEATOUTCOME']._serialized_start=2360
-  _globals['_SEATOUTCOME']._serialized_end=2437
-  _globals['_MATCHRESULT']._serialized_start=2440
-  _globals['_MATCHRESULT']._serialized_end=2662
+  _globals['_CARDCHOICE']._serialized_start=994
+  _globals['_CARDCHOICE']._serialized_end=1081
+  _globals['_NUMBERRANGE']._serialized_start=1083
+  _globals['_NUMBERRANGE']._serialized_end=1152
+  _globals['_MOVEPATTERN']._serialized_start=1155
+  _globals['_MOVEPATTERN']._serialized_end=1369
+  _globals['_LEGALMOVES']._serialized_start=1372
+  _globals['_LEGALMOVES']._serialized_end=1514
+  _globals['_GAMEEVENT']._serialized_start=1517
+  _globals['_GAMEEVENT']._serialized_end=1695
+  _globals['_GAMEPRIVATEEVENT']._serialized_start=1698
+  _globals['_GAMEPRIVATEEVENT']._serialized_end=1904
+  _globals['_PUBLICVIEW']._serialized_start=1907
+  _globals['_PUBLICVIEW']._serialized_end=2101
+  _globals['_SEATVIEW']._serialized_start=2104
+  _globals['_SEATVIEW']._serialized_end=2278
+  _globals['_DEALRESULT']._serialized_start=2281
+  _globals['_DEALRESULT']._serialized_end=2475
+  _globals['_SEATOUTCOME']._serialized_start=2477
+  _globals['_SEATOUTCOME']._serialized_end=2554
+  _globals['_MATCHRESULT']._serialized_start=2557
+  _globals['_MATCHRESULT']._serialized_end=2779
 # @@protoc_insertion_point(module_scope)

@@ -296,38 +296,20 @@ class LegalMove(_message.Message):
 Global___LegalMove: _TypeAlias = LegalMove  # noqa: Y015
 
 @_typing.final
-class MovePattern(_message.Message):
-    """A family of legal moves, exact without rules code: a move belongs to it when its cards hold all of
-    `fixed`, and what is left of them is at least `least` and at most `most` cards of `pool`. For a
-    kind without cards (a call of points) `least` and `most` bound a number that rises by `step`.
-    Sent to the seat that is asked.
+class CardChoice(_message.Message):
+    """Cards to choose for a move: at least `min` and at most `max` cards of `pool`. Sent to the seat that
+    is asked.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    KIND_FIELD_NUMBER: _builtins.int
-    FIXED_FIELD_NUMBER: _builtins.int
     POOL_FIELD_NUMBER: _builtins.int
-    LEAST_FIELD_NUMBER: _builtins.int
-    MOST_FIELD_NUMBER: _builtins.int
-    STEP_FIELD_NUMBER: _builtins.int
-    CENTER_FIELD_NUMBER: _builtins.int
-    least: _builtins.int
-    """Fewest cards of the pool, or smallest number."""
-    most: _builtins.int
-    """Most cards of the pool, or greatest number."""
-    step: _builtins.int
-    """Distance between numbers; 0 for kinds with cards."""
-    center: _cards_pb2.Card.ValueType
-    """Pokex: the centre card that every member names (P-4.1); not set when members name none."""
-    @_builtins.property
-    def kind(self) -> Global___MoveKind:
-        """Kind of every member, as far as it is the same for all."""
-
-    @_builtins.property
-    def fixed(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """Cards that every member holds."""
-
+    MIN_FIELD_NUMBER: _builtins.int
+    MAX_FIELD_NUMBER: _builtins.int
+    min: _builtins.int
+    """Fewest cards to choose."""
+    max: _builtins.int
+    """Most cards to choose."""
     @_builtins.property
     def pool(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """Cards to choose from, repeats counted."""
@@ -335,21 +317,97 @@ class MovePattern(_message.Message):
     def __init__(
         self,
         *,
-        kind: Global___MoveKind | None = ...,
-        fixed: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         pool: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
-        least: _builtins.int = ...,
-        most: _builtins.int = ...,
-        step: _builtins.int = ...,
-        center: _cards_pb2.Card.ValueType | None = ...,
+        min: _builtins.int = ...,
+        max: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "center", b"center", "kind", b"kind"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_center", b"_center", "center", b"center", "fixed", b"fixed", "kind", b"kind", "least", b"least", "most", b"most", "pool", b"pool", "step", b"step"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max", b"max", "min", b"min", "pool", b"pool"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__center: _TypeAlias = _typing.Literal["center"]  # noqa: Y015
-    _WhichOneofArgType__center: _TypeAlias = _typing.Literal["_center", b"_center"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__center) -> _WhichOneofReturnType__center | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CardChoice: _TypeAlias = CardChoice  # noqa: Y015
+
+@_typing.final
+class NumberRange(_message.Message):
+    """A number to choose for a move: `min`, `min + step`, `min + 2 * step` and so on, up to `max`. Sent to
+    the seat that is asked.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MIN_FIELD_NUMBER: _builtins.int
+    MAX_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    min: _builtins.int
+    """Smallest number."""
+    max: _builtins.int
+    """Greatest number; it is one of them."""
+    step: _builtins.int
+    """Distance between two numbers, at least 1."""
+    def __init__(
+        self,
+        *,
+        min: _builtins.int = ...,
+        max: _builtins.int = ...,
+        step: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max", b"max", "min", b"min", "step", b"step"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NumberRange: _TypeAlias = NumberRange  # noqa: Y015
+
+@_typing.final
+class MovePattern(_message.Message):
+    """A family of legal moves, exact without rules code: each is `template` with a choice put into it. The
+    template's arm, such as `TractorPlay`, has at most one repeated `Card` field and at most one number,
+    so every pattern of every game is filled in alike. A client that does not know the arm of `choice`
+    passes over the pattern. Sent to the seat that is asked.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEMPLATE_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def template(self) -> Global___Move:
+        """The move with everything that all members share: its arm, the cards that each of them holds, and
+        what else they name.
+        """
+
+    @_builtins.property
+    def kind(self) -> Global___MoveKind:
+        """Kind of every member, as far as it is the same for all."""
+
+    @_builtins.property
+    def cards(self) -> Global___CardChoice:
+        """Cards, appended to the only repeated `Card` field of the template's arm."""
+
+    @_builtins.property
+    def number(self) -> Global___NumberRange:
+        """A number, written into the only number field of the template's arm."""
+
+    def __init__(
+        self,
+        *,
+        template: Global___Move | None = ...,
+        kind: Global___MoveKind | None = ...,
+        cards: Global___CardChoice | None = ...,
+        number: Global___NumberRange | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "choice", b"choice", "kind", b"kind", "number", b"number", "template", b"template"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "choice", b"choice", "kind", b"kind", "number", b"number", "template", b"template"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_choice: _TypeAlias = _typing.Literal["cards", "number"]  # noqa: Y015
+    _WhichOneofArgType_choice: _TypeAlias = _typing.Literal["choice", b"choice"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_choice) -> _WhichOneofReturnType_choice | None: ...
 
 Global___MovePattern: _TypeAlias = MovePattern  # noqa: Y015
 

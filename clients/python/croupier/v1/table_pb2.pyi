@@ -1082,6 +1082,7 @@ class Decision(_message.Message):
     VIEW_FIELD_NUMBER: _builtins.int
     TIME_LEFT_FIELD_NUMBER: _builtins.int
     SEALED_FIELD_NUMBER: _builtins.int
+    FALLBACK_FIELD_NUMBER: _builtins.int
     decision_id: _builtins.str
     """Names the question; give it back with the answer. Opaque."""
     seat: _builtins.int
@@ -1106,6 +1107,12 @@ class Decision(_message.Message):
     def time_left(self) -> _duration_pb2.Duration:
         """Time left for the answer; not set: no limit."""
 
+    @_builtins.property
+    def fallback(self) -> _game_pb2.Move:
+        """The legal move that the rules play for the seat when its time is up. Always set, in every legal
+        mode. A client that knows no better answers with it.
+        """
+
     def __init__(
         self,
         *,
@@ -1117,10 +1124,11 @@ class Decision(_message.Message):
         view: _game_pb2.SeatView | None = ...,
         time_left: _duration_pb2.Duration | None = ...,
         sealed: _builtins.bool = ...,
+        fallback: _game_pb2.Move | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "legal", b"legal", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fallback", b"fallback", "kind", b"kind", "legal", b"legal", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "kind", b"kind", "legal", b"legal", "sealed", b"sealed", "seat", b"seat", "sequence", b"sequence", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "fallback", b"fallback", "kind", b"kind", "legal", b"legal", "sealed", b"sealed", "seat", b"seat", "sequence", b"sequence", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

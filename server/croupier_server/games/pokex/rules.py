@@ -9,6 +9,7 @@ Must not be put here: the content of any rule.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from math import comb
 from typing import NamedTuple
 
@@ -266,8 +267,7 @@ class Pokex:
         if public.phase is Phase.NAME_RANK:
             ranks = [rank(card) for card in held]
             return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
-        worth = {card: (_is_high(card, public.wild_rank), rank(card), card) for card in held}
-        low, high = sorted(held, key=worth.__getitem__)[:_PAIR]
+        low, high = sorted(held, key=_worth(public.wild_rank).__getitem__)[:_PAIR]
         center = 0 if public.trick_center else public.center_left[0]
         return moves.play(single(low) | single(high), center)
 
@@ -387,6 +387,10 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
         raise IllegalMove(Rule.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not left in the centre")
 
 
-def _is_high(card: int, wild_rank: int) -> bool:
-    """Whether *card* is worth keeping most: a joker or of the wild rank."""
-    return card >= BLACK_JOKER or rank(card) == wild_rank
+@cache
+def _worth(wild_rank: int) -> tuple[tuple[bool, int, int], ...]:
+    """By card: how much it is worth keeping. Jokers and the wild rank are worth most."""
+    return tuple(
+        (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card)
+        for card in range(CARD_MAX + 1)
+    )

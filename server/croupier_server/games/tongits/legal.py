@@ -144,31 +144,17 @@ def play_moves(state: State, seat: Seat) -> Legal:
     if not melds and not others:
         return Legal(ends, end_kinds)
     if len(melds) + len(others) + len(ends) > LEGAL_LIST_MAX:
-        return _long_answer((melds, kinds), (others, other_kinds), (ends, end_kinds), hand)
+        return _long_answer([*others, *ends, *melds], [*other_kinds, *end_kinds, *kinds])
     return Legal([*melds, *others, *ends], [*kinds, *other_kinds, *end_kinds])
 
 
-_Part = tuple[Sequence[int], Sequence[int]]
-"""Moves of an answer with their kinds."""
-
-
-def _long_answer(melds: _Part, others: _Part, ends: _Part, hand: Cards) -> Legal:
-    """An answer that is too long for a list: discards are one pattern, and where that is not
-    enough, the last melds are one each. The list is as long as it may be."""
-    spans: list[Pattern] = []
-    if ends[1][0] == _DISCARD:
-        spans.append(Pattern(_DISCARD, 0, hand, 1, 1))
-        ends = ((), ())
-    room = LEGAL_LIST_MAX - len(others[0]) - len(ends[0])
-    spans += [
-        Pattern(kind, move ^ MELD, 0, 0, 0)
-        for move, kind in zip(melds[0][room:], melds[1][room:], strict=True)
+def _long_answer(moves: Sequence[int], kinds: Sequence[int]) -> Legal:
+    """An answer that is too long for a list: each move that has no room in it is a pattern."""
+    spans = [
+        Pattern(kind, move & ~TYPE_MASK, 0, 0, 0)
+        for move, kind in zip(moves[LEGAL_LIST_MAX:], kinds[LEGAL_LIST_MAX:], strict=True)
     ]
-    return Legal(
-        [*melds[0][:room], *others[0], *ends[0]],
-        [*melds[1][:room], *others[1], *ends[1]],
-        spans,
-    )
+    return Legal(moves[:LEGAL_LIST_MAX], kinds[:LEGAL_LIST_MAX], spans)
 
 
 def answers() -> Legal:

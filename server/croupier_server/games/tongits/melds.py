@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from croupier_server.games.cards import Card, Cards, card_of, rank, single, unpack
-from croupier_server.games.tongits.moves import DISCARD, MELD, TongitsMoveKind
+from croupier_server.games.tongits.moves import DISCARD, MELD, TYPE_MASK, TongitsMoveKind
 
 PACK: Final[tuple[Card, ...]] = tuple(range(1, 53))
 """The pack in documented order."""
@@ -199,6 +199,19 @@ class MeldTable:
             ranks ^= spade
             found += self._set_moves[hand & spade * _SUITS]
         return found
+
+    def melded(self, hand: Cards) -> Cards:
+        """The cards of *hand* that are in some meld of it."""
+        found = 0
+        for of, rows in enumerate(self.suit_rows):
+            plane = hand >> SUIT_SHIFT * of & PLANE
+            for run in (rows.get(plane) or self.suit_row(of, plane)).runs:
+                found |= run
+        ranks = set_ranks(hand)
+        if ranks:
+            for meld in self.set_moves(hand, ranks):
+                found |= meld
+        return found & ~TYPE_MASK
 
     def melds_in(self, hand: Cards) -> list[Cards]:
         """Every meld in *hand*, ascending."""

@@ -16,7 +16,7 @@ from typing import Final
 from croupier_server.errors import MalformedMove, Reason
 from croupier_server.games import cards as card_text
 from croupier_server.games import patterns
-from croupier_server.games.base import Legal, Move
+from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import Card, Cards
 
 TYPE_MASK: Final = 15
@@ -154,22 +154,17 @@ def move_text(move: Move) -> str:
 
 
 def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
-    """Every move of *legal* once; see `Game.members`.
-
-    Patterns hold discards, or one meld each: they follow the listed moves in their order.
-    """
+    """Every move of *legal* once; see `Game.members`. Patterns have one member each."""
     listed = legal.moves
     is_listed = after in listed
     if is_listed or not after:
         yield from listed[listed.index(after) + 1 :] if is_listed else listed
     is_behind = is_listed or not after
-    for span in legal.patterns:
-        kind = _type_of(span.kind)
-        for cards in patterns.members((span,)):
-            if is_behind:
-                yield cards | kind
-            elif cards | kind == after:
-                is_behind = True
+    for move in map(pattern_move, legal.patterns):
+        if is_behind:
+            yield move
+        elif move == after:
+            is_behind = True
     if not is_behind:
         raise ValueError("the place to go on from is no legal move")
 
@@ -179,10 +174,18 @@ def sample(legal: Legal, draw: Iterator[int]) -> Move:
     listed, spans = legal.moves, legal.patterns
     if not spans or (listed and patterns.below(2, draw)):
         return listed[patterns.below(len(listed), draw)]
-    span = spans[patterns.below(len(spans), draw)]
-    return patterns.draw_one(span, draw) | _type_of(span.kind)
+    return pattern_move(spans[patterns.below(len(spans), draw)])
 
 
-def _type_of(kind: int) -> int:
-    """The type of the moves of a pattern of *kind*."""
-    return DISCARD if kind == TongitsMoveKind.DISCARD else MELD
+def pattern_move(span: Pattern) -> Move:
+    """The one member of a pattern."""
+    return span.fixed | _PATTERN_TYPES.get(span.kind, MELD)
+
+
+_PATTERN_TYPES: Final[dict[int, int]] = {
+    TongitsMoveKind.SECRET_FOUR: SECRET_FOUR,
+    TongitsMoveKind.LAY_OFF: LAY_OFF,
+    TongitsMoveKind.DISCARD: DISCARD,
+    TongitsMoveKind.END_TURN: END_TURN,
+}
+"""By the kind of a pattern: the type of its move, where it is no meld."""

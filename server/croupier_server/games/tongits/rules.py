@@ -24,7 +24,7 @@ from croupier_server.games.base import (
     SeatOutcome,
     Turn,
 )
-from croupier_server.games.cards import single, unpack
+from croupier_server.games.cards import one_pack_ids, single
 from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
 from croupier_server.games.tongits import view as views
 from croupier_server.games.tongits.melds import POINTS
@@ -225,11 +225,8 @@ class Tongits:
         if public.took_discard and not public.options.discard_after_take:
             return END_TURN
         hand = state.hands[seat]
-        melded = 0
-        for meld in state.table.melds_in(hand):
-            melded |= meld
-        cards = unpack(hand & ~melded or hand)
-        return single(max(cards, key=lambda card: POINTS[card])) | DISCARD
+        cards = one_pack_ids(hand & ~state.table.melded(hand) or hand)
+        return single(max(cards, key=POINTS.__getitem__)) | DISCARD
 
     def results(self, state: State) -> Sequence[object]:
         return state.results

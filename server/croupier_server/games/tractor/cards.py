@@ -70,6 +70,8 @@ class Trumps:
         above: by effective suit and height, the mask of its cards that are strictly higher.
         at_height: by effective suit, the cards of each height in suit order S H D C.
         order: by effective suit, the groups of equal cards from high to low.
+        price: by id, rising with what a card is worth keeping: no points before points, side suits
+            before trumps, low before high.
     """
 
     __slots__ = (
@@ -79,6 +81,7 @@ class Trumps:
         "mask",
         "nt_rank_cards",
         "order",
+        "price",
         "rank",
         "rank_gap",
         "suit",
@@ -121,6 +124,10 @@ class Trumps:
         )
         self.order: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
             tuple(group for group in reversed(groups) if group) for groups in self.at_height
+        )
+        self.price = tuple(
+            (POINTS[card] > 0, self.suit_of[card] == TRUMP, self.height[card], card)
+            for card in range(CARD_MAX + 1)
         )
 
     def _has_rank_trumps(self) -> bool:

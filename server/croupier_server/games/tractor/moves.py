@@ -9,7 +9,7 @@ Must not be put here: whether a move is legal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Final
 
@@ -147,7 +147,7 @@ def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
     if spans[0].kind == TractorMoveKind.CALL:
         yield from _calls(spans[0], behind)
         return
-    kind = _pattern_type(spans)
+    kind = pattern_type(spans[0])
     if behind and (move_type(behind) != kind or not cards_of(behind)):
         raise ValueError("the place to go on from is no legal move")
     known = set(listed)
@@ -169,12 +169,16 @@ def sample(legal: Legal, draw: Iterator[int]) -> Move:
         span = spans.draw(draw)
     else:
         span = spans[patterns.below(len(spans), draw)]
-    return patterns.draw_one(span, draw) | _pattern_type(spans)
+    return patterns.draw_one(span, draw) | pattern_type(span)
 
 
-def _pattern_type(spans: Sequence[Pattern]) -> int:
-    """The type of the moves of patterns of cards: a decision never mixes two."""
-    return BURY if spans[0].kind == TractorMoveKind.BURY else PLAY
+def pattern_type(span: Pattern) -> int:
+    """The type of the moves of *span*; all patterns of a decision have the same."""
+    return _PATTERN_TYPES.get(span.kind, PLAY)
+
+
+_PATTERN_TYPES: Final[dict[int, int]] = {TractorMoveKind.BURY: BURY, TractorMoveKind.CALL: CALL}
+"""By the kind of a pattern: the type of its moves, where it is no play."""
 
 
 def _calls(span: Pattern, after: Move) -> Iterator[Move]:

@@ -43,7 +43,6 @@ from croupier_server.games.tractor import (
     worlds,
 )
 from croupier_server.games.tractor import view as views
-from croupier_server.games.tractor.cards import POINTS, TRUMP
 from croupier_server.games.tractor.follow import (
     check_follow,
     check_lead,
@@ -286,10 +285,12 @@ class Tractor:
             if legal.moves:
                 return legal.moves[0]
             return next(patterns.members(legal.patterns)) | PLAY
-        cards = _cheapest(state, hand)
+        assert public.trumps is not None
+        price = public.trumps.price.__getitem__
         if public.phase is Phase.BURY:
+            cards = sorted(unpack(hand), key=price)
             return sum(single(card) for card in cards[: public.options.kitty]) | BURY
-        return single(cards[0]) | PLAY
+        return single(min(unpack(hand), key=price)) | PLAY
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
@@ -403,22 +404,6 @@ def _other_moves(state: State, seat: Seat) -> Legal:
         return Legal((), (), (pattern,))
     buried = [cards | BURY for cards in listed]
     return Legal(buried, [TractorMoveKind.BURY] * len(buried))
-
-
-def _cheapest(state: State, hand: Cards) -> list[int]:
-    """The cards of *hand*, those least worth keeping first: no points before points, side suits
-    before trumps, low before high, then by id."""
-    trumps = state.public.trumps
-    assert trumps is not None
-    return sorted(
-        unpack(hand),
-        key=lambda card: (
-            POINTS[card] > 0,
-            trumps.suit_of[card] == TRUMP,
-            trumps.height[card],
-            card,
-        ),
-    )
 
 
 def _longest_suit(hand: Cards) -> int:

@@ -116,5 +116,6 @@ def _candidates(decision: Decision) -> Iterator[_Candidate]:
         played = listed.move.pokex.play
         yield tuple(played.cards), played.center, listed
     for pattern in decision.legal.patterns:
-        for pair in combinations(pattern.message.pool, pattern.least):
-            yield pair, pattern.message.center, pattern
+        center = pattern.message.template.pokex.play.center
+        for pair in combinations(pattern.message.cards.pool, pattern.min):
+            yield pair, center, pattern

@@ -140,9 +140,6 @@ def _end(table: Table, decision: Decision) -> Move:
     """The discard that leaves the best hand and helps the next player least."""
     legal = decision.legal
     discards = [move for move in legal.moves if move.kind is MoveKind.DISCARD]
-    for pattern in legal.patterns:
-        if pattern.kind is MoveKind.DISCARD:
-            discards += [pattern.move([card]) for card in pattern.pool]
     if not discards:
         return _first(legal.moves, MoveKind.END_TURN) or legal[0]
     return min(discards, key=lambda move: (_cost(table, move.cards[0]), move.cards[0]))

@@ -121,7 +121,7 @@ def bury(view: TractorView, decision: Decision) -> Move:
     pattern = decision.legal.patterns[0] if decision.legal.patterns else None
     if order is None or pattern is None:
         return min(decision.legal, key=lambda move: move.points)
-    wanted = pattern.least
+    wanted = pattern.min
     hand = view.hand
     value = _bury_values(hand, order, wanted)
     chosen = sorted(hand, key=lambda card: (value[card], card))[:wanted]

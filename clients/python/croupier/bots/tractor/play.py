@@ -23,7 +23,6 @@ from croupier.bots.tractor.knowledge import (
     standing_of,
 )
 from croupier.games import move_of
-from croupier.legal import Pattern
 from croupier.moves import Move
 from croupier.tractor import MoveKind, Order, TractorView
 from croupier.v1 import game_pb2
@@ -130,8 +129,8 @@ def _leads(decision: Decision, known: Knowledge) -> Iterator[tuple[_Candidate, S
     for pattern in legal.patterns:
         if pattern.kind is not MoveKind.LEAD_THROW:
             continue
-        sure = [card for card in pattern.message.pool if _is_sure(known, card)]
-        if len(sure) >= max(pattern.least, 2) and len(set(sure)) > 1:
+        sure = [card for card in pattern.message.cards.pool if _is_sure(known, card)]
+        if len(sure) >= max(pattern.min, 2) and len(set(sure)) > 1:
             yield pattern.move(sure), sure
 
 
@@ -204,9 +203,9 @@ def _answers(
     for listed in decision.legal.message.moves:
         yield listed, list(listed.move.tractor.play.cards)
     for pattern in decision.legal.patterns:
-        fixed: list[int] = list(pattern.message.fixed)
-        pool: list[int] = sorted(pattern.message.pool, key=lambda card: prices.of([card]))
-        need = pattern.least
+        fixed: list[int] = list(pattern.message.template.tractor.play.cards)
+        pool: list[int] = sorted(pattern.message.cards.pool, key=lambda card: prices.of([card]))
+        need = pattern.min
         choices: list[list[int]] = [
             pool[:need],
             sorted(pool, key=lambda card: POINTS[card] - 0.1 * prices.of([card]))[-need:],
@@ -219,11 +218,7 @@ def _answers(
             key = tuple(sorted(cards))
             if len(chosen) == need and key not in seen:
                 seen.add(key)
-                yield _member(pattern, cards)
-
-
-def _member(pattern: Pattern, cards: list[int]) -> tuple[Move, Sequence[int]]:
-    return pattern.move(cards), cards
+                yield pattern.move(chosen), cards
 
 
 def _shapes(
