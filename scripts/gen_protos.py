@@ -5,11 +5,9 @@ grpcio-tools 1.80.0 emits code for protobuf 6.31, which every runtime that the S
 
 Two outputs, because two readers want different things:
 
-- ``clients/python/croupier/**``: the stubs that bot authors install. They carry no validation
-  rules: the ``buf.validate`` options and the import that brings them are taken out of the
-  descriptors before any code is made, so no client needs that package.
-- ``server/croupier_server/rpc/descriptors.binpb``: a ``FileDescriptorSet`` of the same files with
-  the rules left in and all imports, by which the server validates requests.
+- ``clients/python/croupier/**``: the stubs that bot authors install.
+- ``server/croupier_server/rpc/descriptors.binpb``: a ``FileDescriptorSet`` of the same files and
+  their imports, whose hash ``GetServerInfo`` returns.
 
 Must not be put here: anything that patches generated text. What is wrong in a stub is mended in
 the proto file or in the options given to the generator.
@@ -26,12 +24,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
-from google.protobuf.message import Message
 
 ROOT = Path(__file__).resolve().parent.parent
 SDK = Path("clients/python")
 IMAGE = Path("server/croupier_server/rpc/descriptors.binpb")
-RULES = "buf/validate/"
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
@@ -74,39 +70,6 @@ def without_comments(
     return bare
 
 
-def drop_empty_options(message: Message) -> None:
-    """Clear every ``options`` field below *message* that no longer says anything."""
-    for field, value in message.ListFields():
-        if field.message_type is None:
-            continue
-        for part in value if field.is_repeated else (value,):
-            drop_empty_options(part)
-        if field.name == "options" and value.ByteSize() == 0:
-            message.ClearField("options")
-
-
-def without_rules(image: descriptor_pb2.FileDescriptorSet) -> descriptor_pb2.FileDescriptorSet:
-    """A copy without the ``buf.validate`` file, imports of it, and custom options.
-
-    Custom options are unknown fields here, since their definitions are not loaded; validation
-    rules are the only ones that the contract uses.
-    """
-    plain = descriptor_pb2.FileDescriptorSet()
-    for file in image.file:
-        if file.name.startswith(RULES):
-            continue
-        copy = plain.file.add()
-        copy.CopyFrom(file)
-        if copy.public_dependency or copy.weak_dependency:
-            raise SystemExit(f"gen_protos: {file.name}: public and weak imports are not used here")
-        kept = [name for name in file.dependency if not name.startswith(RULES)]
-        copy.ClearField("dependency")
-        copy.dependency.extend(kept)
-        copy.DiscardUnknownFields()
-        drop_empty_options(copy)
-    return plain
-
-
 def plugins() -> list[str]:
     """Options that name the type generators installed beside the running interpreter."""
     folder = Path(sys.executable).parent
@@ -117,7 +80,7 @@ def write_stubs(image: descriptor_pb2.FileDescriptorSet, names: Sequence[str], o
     """Generate messages, services and their types for *names* below the folder *out*."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(suffix=".binpb") as plain:
-        plain.write(without_rules(image).SerializeToString(deterministic=True))
+        plain.write(image.SerializeToString(deterministic=True))
         plain.flush()
         run_protoc(
             *plugins(),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool
 
-from scripts.gen_protos import IMAGE, RULES, differences, without_rules
+from scripts.gen_protos import IMAGE, differences
 
 FileSet = descriptor_pb2.FileDescriptorSet
 OWN = "croupier/"
@@ -51,20 +51,11 @@ def test_the_image_is_current(image: FileSet, built: FileSet) -> None:
         assert ours == theirs, f"{ours.name}: run `make proto`"
 
 
-def test_the_stubs_are_current_and_carry_no_rules(image: FileSet) -> None:
-    for file in files(without_rules(image)):
+def test_the_stubs_are_current(image: FileSet) -> None:
+    for file in files(image):
         module = importlib.import_module(file.name.replace("/", ".").replace(".proto", "_pb2"))
         stub = descriptor_pb2.FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
         assert stub == file, f"{file.name}: run `make proto`"
-        assert not any(name.startswith(RULES) for name in stub.dependency)
-
-
-def test_the_image_carries_the_rules(image: FileSet) -> None:
-    users = [f.name for f in files(image) if any(d.startswith(RULES) for d in f.dependency)]
-    assert users, "no file of the contract has a validation rule"
-    plain = {file.name: file for file in without_rules(image).file}
-    ours = {file.name: file for file in image.file}
-    assert all(plain[name].ByteSize() < ours[name].ByteSize() for name in users)
 
 
 def test_the_image_loads_into_a_pool_of_its_own(image: FileSet) -> None:

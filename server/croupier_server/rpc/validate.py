@@ -1,39 +1,47 @@
-"""Reads requests: bytes to a message that obeys the rules written on the contract's fields.
+"""Reads requests: bytes to a message that keeps to the bounds of the contract (`rules.py`).
 
-The rules are annotations that the shipped stubs do not carry. So each request is parsed twice: into
-a class made from the annotated image, in a descriptor pool of its own, which protovalidate judges;
-and into the stub's class, which the handler gets. Both parses together cost under a microsecond,
-judging a move 6 to 8.
+What is wrong with a move is left to ``wire``, which says it in the words of its game, and what is
+wrong with the opening of a channel to the session: both say the same on every transport.
 
-What is wrong with a move is left to ``wire``, which says it in the words of its game and says the
-same on a session; a test proves that both judge alike.
-
-Must not be put here: rules. They are written in ``protos/``, or by the service where they depend on
-more than the message.
+Must not be put here: bounds, or what depends on more than the message; that is for the service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
-import protovalidate
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.rpc.rules import Bounds, bounds_of
 
 if TYPE_CHECKING:
-    from protovalidate import Violation
+    # The runtime's two implementations; the types of the stubs name both.
+    from google._upb._message import Descriptor as FastDescriptor
+    from google._upb._message import EnumDescriptor as FastEnumDescriptor
+    from google._upb._message import FieldDescriptor as FastFieldDescriptor
+
+    _Message: TypeAlias = Descriptor | FastDescriptor
+    _Enum: TypeAlias = EnumDescriptor | FastEnumDescriptor
+    _Field: TypeAlias = FieldDescriptor | FastFieldDescriptor
 
 R = TypeVar("R", bound=Message)
 
-# A request of this size can break few rules at once. Beyond it only the first fault is looked for:
-# a quarter of a million wrong cards would keep the loop busy for five seconds.
-_ALL_FAULTS_MAX = 4096
+Fault: TypeAlias = tuple[str, str]
+"""The path of a field, such as ``seats[2].house_bot``, and what is wrong with it."""
 
-_MOVE = "croupier.v1.Move"
+_Check: TypeAlias = Callable[[Any, str], Iterator[Fault]]
+"""Finds the faults of a value at a path."""
+
+ELSEWHERE: Final = {"croupier.v1.Move", "croupier.v1.ChannelOpen"}
+"""Messages that are not judged here."""
+
+_DURATION: Final = "google.protobuf.Duration"
+_NANOS: Final = 1_000_000_000
+_UNITS: Final = {FieldDescriptor.TYPE_STRING: "characters", FieldDescriptor.TYPE_BYTES: "bytes"}
 
 
 class Form(Protocol):
@@ -53,7 +61,7 @@ class Form(Protocol):
 
 
 def image_bytes() -> bytes:
-    """The annotated descriptors of the contract, as a serialised ``FileDescriptorSet``."""
+    """The descriptors of the contract, as a serialised ``FileDescriptorSet``."""
     return files("croupier_server.rpc").joinpath("descriptors.binpb").read_bytes()
 
 
@@ -66,25 +74,13 @@ class Requests:
 
     def __init__(self, bytes_max: int) -> None:
         self.bytes_max = bytes_max
-        self._validator = protovalidate.Validator()
-        self._pool = descriptor_pool.DescriptorPool()
-        for file in descriptor_pb2.FileDescriptorSet.FromString(image_bytes()).file:
-            self._pool.AddSerializedFile(file.SerializeToString())
 
     def reader(self, request: type[R]) -> Callable[[bytes | Form], R]:
         """A function from bytes, or another form, to a checked message of the class *request*.
 
-        It raises InvalidRequest with MALFORMED_REQUEST and the path of every field at fault, but
-        for faults of a move.
+        It raises InvalidRequest with MALFORMED_REQUEST and the path of every field at fault.
         """
-        name: str = request.DESCRIPTOR.full_name
-        annotated = message_factory.GetMessageClass(self._pool.FindMessageTypeByName(name))
-        validator, bytes_max = self._validator, self.bytes_max
-        moves = tuple(
-            field.name
-            for field in request.DESCRIPTOR.fields
-            if field.message_type is not None and field.message_type.full_name == _MOVE
-        )
+        bytes_max, check = self.bytes_max, _message(request.DESCRIPTOR)
 
         def read(data: bytes | Form) -> R:
             if not isinstance(data, bytes):
@@ -92,23 +88,141 @@ class Requests:
             if len(data) > bytes_max:
                 raise too_long(len(data), bytes_max)
             try:
-                judged = annotated.FromString(data)
                 message = request.FromString(data)
             except DecodeError:
                 raise InvalidRequest(
                     Reason.MALFORMED_REQUEST, f"the bytes are no {request.DESCRIPTOR.name}"
                 ) from None
-            faults = validator.collect_violations(judged, fail_fast=True)
+            faults = list(check(message, ""))
             if faults:
-                if len(data) <= _ALL_FAULTS_MAX:
-                    faults = validator.collect_violations(judged)
-                told = [(path_of(fault), fault.proto.message) for fault in faults]
-                told = [(path, why) for path, why in told if path.partition(".")[0] not in moves]
-                if told:
-                    raise malformed(told)
+                raise malformed(faults)
             return message
 
         return read
+
+
+def _message(kind: _Message) -> _Check:
+    """The check of a message, at any depth."""
+    fields = []
+    for field in kind.fields:
+        check = _field(kind, field)
+        if check is not None:
+            fields.append((field.name, field.has_presence, check))
+    required = [
+        one.name for one in (*kind.oneofs, *kind.fields) if _is_required(kind.full_name, one)
+    ]
+    oneofs = {one.name for one in kind.oneofs}
+
+    def check_all(value: Any, path: str) -> Iterator[Fault]:
+        for name in required:
+            is_set = value.WhichOneof(name) if name in oneofs else value.HasField(name)
+            if not is_set:
+                yield path + name, "not set"
+        for name, has_presence, check in fields:
+            if not has_presence or value.HasField(name):
+                yield from check(getattr(value, name), path + name)
+
+    return check_all
+
+
+def _is_required(kind: str, one: Any) -> bool:
+    """Whether a oneof, or a field of a message type, must be set."""
+    if isinstance(one, FieldDescriptor) and (
+        one.message_type is None or one.is_repeated or one.message_type.full_name == _DURATION
+    ):
+        return False
+    return bounds_of(kind, one.name) is not None
+
+
+def _field(kind: _Message, field: _Field) -> _Check | None:
+    """The check of a field that is set, or None if it can hold anything."""
+    bounds = bounds_of(kind.full_name, field.name)
+    if field.is_repeated:
+        return _list(_value(field, None, in_list=True), bounds)
+    return _value(field, bounds, in_list=False)
+
+
+def _value(field: _Field, bounds: Bounds | None, *, in_list: bool) -> _Check | None:
+    if field.enum_type is not None:
+        return _enum(field.enum_type, is_required=in_list or bounds is not None)
+    if field.message_type is not None:
+        name = field.message_type.full_name
+        if name == _DURATION:
+            return None if bounds is None else _duration(bounds)
+        return None if name in ELSEWHERE else _inner(field.message_type)
+    if bounds is None:
+        return None
+    unit = _UNITS.get(field.type)
+    return _number(bounds) if unit is None else _length(bounds, unit)
+
+
+def _inner(kind: _Message) -> _Check:
+    check = _message(kind)
+    return lambda value, path: check(value, f"{path}.")
+
+
+def _enum(enum: _Enum, *, is_required: bool) -> _Check:
+    known = frozenset(enum.values_by_number)
+
+    def check(value: int, path: str) -> Iterator[Fault]:
+        if value not in known:
+            yield path, f"{value} is no value of {enum.name}"
+        elif is_required and not value:
+            yield path, "not set"
+
+    return check
+
+
+def _number(bounds: Bounds) -> _Check:
+    least, most = bounds
+
+    def check(value: int, path: str) -> Iterator[Fault]:
+        if not least <= value <= most:
+            yield path, f"must be {least} to {most}, not {value}"
+
+    return check
+
+
+def _duration(bounds: Bounds) -> _Check:
+    least, most = bounds
+
+    def check(value: Any, path: str) -> Iterator[Fault]:
+        nanos = value.seconds * _NANOS + value.nanos
+        if not least * _NANOS <= nanos <= most * _NANOS:
+            yield path, f"must be {least} to {most} seconds, not {nanos / _NANOS:g}"
+
+    return check
+
+
+def _length(bounds: Bounds, unit: str) -> _Check:
+    least, most = bounds
+
+    def check(value: str | bytes, path: str) -> Iterator[Fault]:
+        if not value and least:
+            yield path, "not set"
+        elif not least <= len(value) <= most:
+            yield path, f"has {len(value)} {unit}; {_allowed(bounds)}"
+
+    return check
+
+
+def _list(item: _Check | None, bounds: Bounds | None) -> _Check:
+    def check(values: Any, path: str) -> Iterator[Fault]:
+        if bounds is not None and not bounds.least <= len(values) <= bounds.most:
+            yield path, f"has {len(values)} items; {_allowed(bounds)}"
+        elif item is not None:
+            for place, value in enumerate(values):
+                yield from item(value, f"{path}[{place}]")
+
+    return check
+
+
+def _allowed(bounds: Bounds) -> str:
+    """What a number of items may be, for an error."""
+    least, most = bounds
+    if least == most:
+        return f"exactly {most} needed"
+    return f"{least} to {most} allowed" if least else f"at most {most} allowed"
 
 
 def too_long(size: int, bytes_max: int) -> InvalidRequest:
@@ -127,14 +241,3 @@ def malformed(violations: list[tuple[str, str]]) -> InvalidRequest:
         field=path,
         violations=tuple(violations),
     )
-
-
-def path_of(fault: Violation) -> str:
-    """The path of the field at fault, such as ``seats[2].house_bot``."""
-    path = fault.proto.field
-    names = []
-    for element in path.elements if path is not None else ():
-        at = element.subscript
-        index = f"[{at.value}]" if at is not None and at.field == "index" else ""
-        names.append(f"{element.field_name}{index}")
-    return ".".join(names)

@@ -28,9 +28,9 @@ class ListGamesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -125,11 +125,11 @@ class ListRulesetsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game. Required."""
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -182,9 +182,9 @@ class GetRulesetRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game. Required."""
     ruleset: _builtins.str
-    """Its name; empty: the default."""
+    """Its name; empty: the default. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -294,9 +294,11 @@ class ExplainRuleRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     CLAUSE_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game. Required."""
     clause: _builtins.str
-    """Id of the clause, such as `T-6.4`; a section, such as `T-6`, gives all its clauses; empty: all."""
+    """Id of the clause, such as `T-6.4`; a section, such as `T-6`, gives all its clauses; empty: all.
+    At most 16 characters.
+    """
     def __init__(
         self,
         *,

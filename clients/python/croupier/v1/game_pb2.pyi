@@ -655,7 +655,8 @@ class SeatOutcome(_message.Message):
     """The seat."""
     score: _builtins.int
     """Its score. Tractor: levels of its team above the other's, in steps, as T-9.6 counts them. Tong-its:
-    chips received less chips paid (G-7). Pokex: points of its side above the other's (P-6).
+    chips received less chips paid (G-7). Pokex: points of its team above the other's (P-6).
+    -(2^53 - 1) to (2^53 - 1).
     """
     place: _builtins.int
     """Its place: 1 is best, ties share."""

@@ -35,7 +35,7 @@ class WatchTableRequest(_message.Message):
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     VIEW_MODE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     table_epoch: _builtins.int
     """The table's epoch as last known; 0: unknown, begin with a snapshot."""
     after_sequence: _builtins.int
@@ -91,7 +91,7 @@ class WatchTablesRequest(_message.Message):
     OPENS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def opens(self) -> _containers.RepeatedCompositeFieldContainer[_session_service_pb2.ChannelOpen]:
-        """One channel for each seat; no number may occur twice."""
+        """One channel for each seat; no number may occur twice. 1 to 64 items."""
 
     def __init__(
         self,
@@ -142,12 +142,12 @@ class SubmitMoveRequest(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     decision_id: _builtins.str
-    """The decision."""
+    """The decision. 1 to 64 characters."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
-        """The answer."""
+        """The answer. Required."""
 
     def __init__(
         self,
@@ -198,12 +198,12 @@ class CheckMoveRequest(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     decision_id: _builtins.str
-    """The decision."""
+    """The decision. 1 to 64 characters."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
-        """The move."""
+        """The move. Required."""
 
     def __init__(
         self,
@@ -260,13 +260,13 @@ class ListLegalMovesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     AS_DECISION_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     decision_id: _builtins.str
-    """The decision."""
+    """The decision. 1 to 64 characters."""
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 1,024 characters."""
     as_decision: _builtins.bool
     """Return `legal` instead of pages; page_size and page_token are then ignored."""
     def __init__(
@@ -332,11 +332,11 @@ class ListDealResultsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     page_size: _builtins.int
-    """Maximum number of results; 0: the server's choice."""
+    """Maximum number of results; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -388,7 +388,7 @@ class GetSeatViewRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     def __init__(
         self,
         *,
@@ -444,12 +444,12 @@ class OpenNonceRequest(_message.Message):
     NONCE_FIELD_NUMBER: _builtins.int
     NEXT_NONCE_HASH_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     nonce: _builtins.bytes
-    """The 32 bytes whose hash was given when joining."""
+    """The 32 bytes whose hash was given when joining. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
     """SHA-256 of the seat's next nonce, which is wanted if another seat withholds its own now. Without
-    it the seat adds nothing to the shuffle then.
+    it the seat adds nothing to the shuffle then. At most 32 bytes.
     """
     def __init__(
         self,
@@ -491,7 +491,7 @@ class ConcedeRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     def __init__(
         self,
         *,

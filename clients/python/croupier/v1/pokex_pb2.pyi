@@ -464,11 +464,11 @@ class PokexOptions(_message.Message):
     opponents_score: Global___PokexOpponentsScore.ValueType
     """P-6.3."""
     target: _builtins.int
-    """P-6.4: points that end the match."""
+    """P-6.4: points that end the match. 1 to 1,000,000."""
     both_over: Global___PokexBothOver.ValueType
     """P-6.4."""
     max_deals: _builtins.int
-    """P-6.5: deals after which the match ends; 0: no bound."""
+    """P-6.5: deals after which the match ends; 0: no bound. At most 1,000,000."""
     def __init__(
         self,
         *,
@@ -610,7 +610,7 @@ class PokexNameRank(_message.Message):
 
     RANK_FIELD_NUMBER: _builtins.int
     rank: _cards_pb2.Rank.ValueType
-    """The rank."""
+    """The rank. Required."""
     def __init__(
         self,
         *,
@@ -636,7 +636,7 @@ class PokexPlay(_message.Message):
     """P-4.1: the centre card that the leader names, under `center` leader_picks and only then."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The two cards; their order means nothing."""
+        """The two cards; their order means nothing. Exactly 2 items."""
 
     def __init__(
         self,

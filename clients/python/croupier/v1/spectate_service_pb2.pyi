@@ -30,7 +30,7 @@ class SpectateTableRequest(_message.Message):
     TABLE_EPOCH_FIELD_NUMBER: _builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     table_epoch: _builtins.int
     """The table's epoch as last known; 0: unknown, begin with a snapshot."""
     after_sequence: _builtins.int
@@ -84,11 +84,11 @@ class ListPublicDealResultsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     page_size: _builtins.int
-    """Maximum number of results; 0: the server's choice."""
+    """Maximum number of results; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     def __init__(
         self,
         *,

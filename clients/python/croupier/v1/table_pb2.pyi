@@ -352,14 +352,16 @@ class BoardDeal(_message.Message):
     TABLES_FIELD_NUMBER: _builtins.int
     SHARED_PRINCIPALS_FIELD_NUMBER: _builtins.int
     board_id: _builtins.str
-    """Id of the board."""
+    """Id of the board. At most 128 characters."""
     root: _builtins.bytes
-    """The board's root, 32 bytes. Taken from the host; never sent before the reveal."""
+    """The board's root, 32 bytes. Taken from the host; never sent before the reveal. At most 32
+    bytes.
+    """
     commitment: _builtins.bytes
-    """SHA-256 of the root, published in its place."""
+    """SHA-256 of the root, published in its place. At most 32 bytes."""
     tables: _builtins.int
     """Tables that will be played on this board. Their records, which show its cards, are given out
-    together when so many have ended; 0 means 1.
+    together when so many have ended; 0 means 1. At most 100,000.
     """
     shared_principals: _builtins.bool
     """One principal may sit at several tables of this board at the same time. If not set, JoinTable
@@ -392,7 +394,9 @@ class FixedDeal(_message.Message):
 
     SEED_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
-    """A seed, from which every shuffle and lot follows. Taken from the host; never sent."""
+    """A seed, from which every shuffle and lot follows. Taken from the host; never sent. JSON and
+    JavaScript carry no greater number exactly. At most (2^53 - 1).
+    """
     def __init__(
         self,
         *,
@@ -427,35 +431,39 @@ class ClockSpec(_message.Message):
     START_TIMEOUT_FIELD_NUMBER: _builtins.int
     strikes: _builtins.int
     """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too,
-    whatever `on_timeout` says.
+    whatever `on_timeout` says. At most 1,000.
     """
     on_timeout: Global___TimeoutPolicy.ValueType
     """What becomes of a seat whose time has run out."""
     @_builtins.property
     def base(self) -> _duration_pb2.Duration:
-        """Time for the whole match."""
+        """Time for the whole match. At most 864,000 seconds."""
 
     @_builtins.property
     def increment(self) -> _duration_pb2.Duration:
-        """Added to the base after each move."""
+        """Added to the base after each move. At most 86,400 seconds."""
 
     @_builtins.property
     def per_move(self) -> _duration_pb2.Duration:
-        """Time for each move; what is not used is lost."""
+        """Time for each move; what is not used is lost. At most 86,400 seconds."""
 
     @_builtins.property
     def window_time(self) -> _duration_pb2.Duration:
-        """How long a sealed window stays open; it never closes early when this is not zero."""
+        """How long a sealed window stays open; it never closes early when this is not zero. At most 3,600
+        seconds.
+        """
 
     @_builtins.property
     def disconnect_grace(self) -> _duration_pb2.Duration:
         """For so long a match, all its absences together, a seat is charged nothing while it has no stream,
-        but for sealed decisions, where it would show who was asked.
+        but for sealed decisions, where it would show who was asked. At most 3,600 seconds.
         """
 
     @_builtins.property
     def start_timeout(self) -> _duration_pb2.Duration:
-        """The match must have begun so long after the table was made, or it ends with NO_SHOW; 0: whenever."""
+        """The match must have begun so long after the table was made, or it ends with NO_SHOW; 0:
+        whenever. At most 864,000 seconds.
+        """
 
     def __init__(
         self,
@@ -490,11 +498,12 @@ class SpectatorDelay(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     decisions: _builtins.int
     """An event is shown when so many decisions have been answered after it, or the match has ended. A
-    sealed window counts as one decision when it closes, however many were asked in it.
+    sealed window counts as one decision when it closes, however many were asked in it. At most
+    1,000.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
-        """An event is shown so long after it happened, the end of the match too."""
+        """An event is shown so long after it happened, the end of the match too. At most 86,400 seconds."""
 
     def __init__(
         self,
@@ -532,9 +541,11 @@ class TableSpec(_message.Message):
     SPECTATOR_DELAY_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game. Required."""
     ruleset: _builtins.str
-    """The ruleset that the options start from; empty in a request: the default."""
+    """The ruleset that the options start from; empty in a request: the default. At most 64
+    characters.
+    """
     legal_mode: Global___LegalMode.ValueType
     """What decisions list."""
     absence: Global___AbsencePolicy.ValueType
@@ -548,7 +559,7 @@ class TableSpec(_message.Message):
     visibility: Global___Visibility.ValueType
     """Who can find the table."""
     title: _builtins.str
-    """A title for people."""
+    """A title for people. At most 128 characters."""
     @_builtins.property
     def options(self) -> _game_pb2.GameOptions:
         """In a request, the options that differ from the ruleset; in a table, every option."""

@@ -32,9 +32,11 @@ class SeatSpec(_message.Message):
     access: _table_pb2.SeatAccess.ValueType
     """Who may take it."""
     house_bot: _builtins.str
-    """Name of the house bot (access HOUSE), such as `greedy`."""
+    """Name of the house bot (access HOUSE), such as `greedy`. At most 64 characters."""
     player: _builtins.str
-    """Name under which the seat is held (access INVITED); empty: the player's own."""
+    """Name under which the seat is held (access INVITED); empty: the player's own. At most 64
+    characters.
+    """
     def __init__(
         self,
         *,
@@ -66,15 +68,15 @@ class CreateTableRequest(_message.Message):
     because only their hashes are stored. Once the table no longer exists, NOT_FOUND says that it was
     made, for a day and for the newest 4,096 such tables. Optional. Without a key it must have at
     least 22 characters made of 128 random bits: whoever repeats the id and the request gets the
-    secrets.
+    secrets. At most 64 characters.
     """
     @_builtins.property
     def spec(self) -> _table_pb2.TableSpec:
-        """What the table shall be."""
+        """What the table shall be. Required."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSpec]:
-        """The seats in order; seats left out are open."""
+        """The seats in order; seats left out are open. At most 12 items."""
 
     def __init__(
         self,
@@ -159,7 +161,7 @@ class GetTableRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     def __init__(
         self,
         *,
@@ -208,9 +210,9 @@ class ListTablesRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     game: _game_pb2.GameKind.ValueType
     """Only tables of this game."""
     status: _table_pb2.TableStatus.ValueType
@@ -353,19 +355,20 @@ class JoinTableRequest(_message.Message):
     long as the server answers for the table, a day at most. After a restart of the server they give
     the same seat with a new ticket and the next epoch, as if the seat were joined again, because only
     the hash of a ticket is stored. Optional. Without a key it must have at least 22 characters made
-    of 128 random bits: whoever repeats the id and the request gets the ticket.
+    of 128 random bits: whoever repeats the id and the request gets the ticket. At most 64
+    characters.
     """
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     seat: _builtins.int
-    """The seat; not set: that of the invite code, or the first open one."""
+    """The seat; not set: that of the invite code, or the first open one. At most 11."""
     invite_code: _builtins.str
-    """Invite code of a seat that is held."""
+    """Invite code of a seat that is held. At most 128 characters."""
     player: _builtins.str
-    """Name shown to everybody."""
+    """Name shown to everybody. At most 64 characters."""
     nonce_hash: _builtins.bytes
     """SHA-256 of this seat's nonce of 32 bytes. Without it the seat adds nothing to the shuffle and
-    cannot verify it.
+    cannot verify it. At most 32 bytes.
     """
     def __init__(
         self,
@@ -431,7 +434,7 @@ class LeaveTableRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     def __init__(
         self,
         *,
@@ -470,7 +473,7 @@ class StartTableRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     def __init__(
         self,
         *,
@@ -517,9 +520,9 @@ class AbortTableRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for people."""
+    """Why, for people. At most 256 characters."""
     def __init__(
         self,
         *,

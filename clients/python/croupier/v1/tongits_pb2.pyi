@@ -478,7 +478,7 @@ class TongitsSecretOpenSet(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[Global___TongitsSecretOpen.ValueType]:
-        """The values, without repeats; may be empty."""
+        """The values, without repeats; may be empty. At most 3 items."""
 
     def __init__(
         self,
@@ -502,7 +502,7 @@ class TongitsSpecialPaysSet(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[Global___TongitsSpecialPays.ValueType]:
-        """The values, without repeats; may be empty."""
+        """The values, without repeats; may be empty. At most 4 items."""
 
     def __init__(
         self,
@@ -584,27 +584,27 @@ class TongitsOptions(_message.Message):
     fought_scope: Global___TongitsFoughtScope.ValueType
     """G-6.1."""
     fold_penalty: _builtins.int
-    """G-6.2: chips extra from each who folded."""
+    """G-6.2: chips extra from each who folded. At most 1,000,000."""
     pay_win: _builtins.int
-    """G-6.3: chips for a win that pays no more."""
+    """G-6.3: chips for a win that pays no more. At most 1,000,000."""
     pay_tongits: _builtins.int
-    """G-6.3: chips for Tong-its."""
+    """G-6.3: chips for Tong-its. At most 1,000,000."""
     pay_draw_fought: _builtins.int
-    """G-6.3: chips for a fought draw."""
+    """G-6.3: chips for a fought draw. At most 1,000,000."""
     pay_ace: _builtins.int
-    """G-6.3: chips for an ace."""
+    """G-6.3: chips for an ace. At most 1,000,000."""
     pay_burned: _builtins.int
-    """G-6.3: chips from a burned loser."""
+    """G-6.3: chips from a burned loser. At most 1,000,000."""
     pay_special: _builtins.int
-    """G-6.3: chips for a special set."""
+    """G-6.3: chips for a special set. At most 1,000,000."""
     ante: _builtins.int
-    """G-7: chips that each player puts into the pot."""
+    """G-7: chips that each player puts into the pot. At most 1,000,000."""
     ante_timing: Global___TongitsAnteTiming.ValueType
     """G-7."""
     streak_after_jackpot: Global___TongitsStreakAfterJackpot.ValueType
     """G-7."""
     max_hands: _builtins.int
-    """Deals in a match."""
+    """Deals in a match. 1 to 1,000,000."""
     @_builtins.property
     def secret_open(self) -> Global___TongitsSecretOpenSet:
         """G-3.4."""
@@ -828,10 +828,10 @@ class TongitsTakeDiscard(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     MELD_FIELD_NUMBER: _builtins.int
     meld: _builtins.int
-    """Number of the meld to lay it off on, if `discard_take` allows that."""
+    """Number of the meld to lay it off on, if `discard_take` allows that. At most 51."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The hand cards that make a meld with the discard; their order means nothing."""
+        """The hand cards that make a meld with the discard; their order means nothing. At most 12 items."""
 
     def __init__(
         self,
@@ -875,7 +875,7 @@ class TongitsMeldCards(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards; their order means nothing."""
+        """The cards; their order means nothing. 3 to 14 items."""
 
     def __init__(
         self,
@@ -898,7 +898,7 @@ class TongitsSecretFour(_message.Message):
 
     RANK_FIELD_NUMBER: _builtins.int
     rank: _cards_pb2.Rank.ValueType
-    """The rank of the four."""
+    """The rank of the four. Required."""
     def __init__(
         self,
         *,
@@ -921,10 +921,10 @@ class TongitsLayOff(_message.Message):
     MELD_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     meld: _builtins.int
-    """Number of the meld, as the view gives it."""
+    """Number of the meld, as the view gives it. At most 51."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards; their order means nothing."""
+        """The cards; their order means nothing. 1 to 13 items."""
 
     def __init__(
         self,
@@ -948,7 +948,7 @@ class TongitsDiscard(_message.Message):
 
     CARD_FIELD_NUMBER: _builtins.int
     card: _cards_pb2.Card.ValueType
-    """The card."""
+    """The card. Required."""
     def __init__(
         self,
         *,

@@ -709,7 +709,7 @@ class TractorLevels(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
-        """The levels, rising; may be empty."""
+        """The levels, rising; may be empty. At most 13 items."""
 
     def __init__(
         self,
@@ -758,11 +758,11 @@ class TractorOptions(_message.Message):
     START_LEVELS_FIELD_NUMBER: _builtins.int
     STARTER_FIELD_NUMBER: _builtins.int
     players: _builtins.int
-    """T-1: seats: 4, 6, 8, 10 or 12."""
+    """T-1: seats: 4, 6, 8, 10 or 12. 4 to 12."""
     packs: _builtins.int
-    """T-1: packs, 2 to 6; not set: half the players."""
+    """T-1: packs, 2 to 6; not set: half the players. 2 to 6."""
     kitty_size: _builtins.int
-    """T-1.2: cards in the kitty; 0 or not set: `auto`."""
+    """T-1.2: cards in the kitty; 0 or not set: `auto`. At most 200."""
     trump_making: Global___TractorTrumpMaking.ValueType
     """T-3, T-11."""
     contract: Global___TractorContract.ValueType
@@ -800,9 +800,11 @@ class TractorOptions(_message.Message):
     ace_rule: Global___TractorAceRule.ValueType
     """T-9.6."""
     max_deals: _builtins.int
-    """T-9.6: deals after which a match ends; 0: no bound."""
+    """T-9.6: deals after which a match ends; 0: no bound. At most 1,000,000."""
     starter: _builtins.int
-    """T-9.4: seat that starts the first deal, as in a later deal; not set: by declaration or auction."""
+    """T-9.4: seat that starts the first deal, as in a later deal; not set: by declaration or auction.
+    At most 11.
+    """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
         """T-9.5."""
@@ -959,7 +961,7 @@ class TractorDeclare(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The whole set, cards already exposed included (T-3.4): equal cards only."""
+        """The whole set, cards already exposed included (T-3.4): equal cards only. 1 to 6 items."""
 
     def __init__(
         self,
@@ -982,7 +984,7 @@ class TractorCall(_message.Message):
 
     POINTS_FIELD_NUMBER: _builtins.int
     points: _builtins.int
-    """A multiple of 5."""
+    """A multiple of 5. 1 to 600."""
     def __init__(
         self,
         *,
@@ -1004,7 +1006,7 @@ class TractorShow(_message.Message):
 
     CARD_FIELD_NUMBER: _builtins.int
     card: _cards_pb2.Card.ValueType
-    """The card."""
+    """The card. Required."""
     def __init__(
         self,
         *,
@@ -1051,7 +1053,7 @@ class TractorBury(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """As many cards as the kitty had, of any kind; their order means nothing."""
+        """As many cards as the kitty had, of any kind; their order means nothing. 1 to 200 items."""
 
     def __init__(
         self,
@@ -1075,7 +1077,7 @@ class TractorPlay(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards; their order means nothing."""
+        """The cards; their order means nothing. 1 to 200 items."""
 
     def __init__(
         self,

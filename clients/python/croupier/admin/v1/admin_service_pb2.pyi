@@ -189,9 +189,9 @@ class AbortTableRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for players and the audit log."""
+    """Why, for players and the audit log. 1 to 256 characters."""
     def __init__(
         self,
         *,
@@ -232,9 +232,9 @@ class VoidMatchRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table of the match."""
+    """The table of the match. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for the audit log."""
+    """Why, for the audit log. 1 to 256 characters."""
     def __init__(
         self,
         *,
@@ -276,12 +276,12 @@ class AdjudicateTableRequest(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for players and the audit log."""
+    """Why, for players and the audit log. 1 to 256 characters."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.SeatOutcome]:
-        """How it ended: one entry a seat, in seat order."""
+        """How it ended: one entry a seat, in seat order. 1 to 12 items."""
 
     def __init__(
         self,
@@ -324,9 +324,9 @@ class QuarantineTableRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for the audit log."""
+    """Why, for the audit log. 1 to 256 characters."""
     def __init__(
         self,
         *,
@@ -367,9 +367,9 @@ class ReleaseTableRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """The table. 1 to 64 characters."""
     detail: _builtins.str
-    """Why, for the audit log."""
+    """Why, for the audit log. 1 to 256 characters."""
     def __init__(
         self,
         *,
@@ -410,9 +410,9 @@ class ListAuditEntriesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     def __init__(
         self,
         *,

@@ -29,7 +29,7 @@ class GetRecordRequest(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table of the match."""
+    """The table of the match. 1 to 64 characters."""
     def __init__(
         self,
         *,
@@ -125,9 +125,9 @@ class ListRecordsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0: the server's choice."""
+    """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer."""
+    """Where to go on, from the last answer. At most 512 characters."""
     game: _game_pb2.GameKind.ValueType
     """Only records of this game."""
     def __init__(
@@ -238,7 +238,7 @@ class VerifyRecordRequest(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     RECORD_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """That of a table of this server."""
+    """That of a table of this server. 1 to 64 characters."""
     record: _builtins.bytes
     """A serialised MatchRecord."""
     def __init__(

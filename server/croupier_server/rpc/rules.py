@@ -1,0 +1,107 @@
+"""Bounds of the fields of requests, which their comments in ``protos/`` state too.
+
+One line bounds a field from a least to a greatest value: a number by itself, a text by its
+characters, bytes and lists by their number, a duration by its seconds. For enums, messages and
+oneofs ``required`` says that they must be set. Enums need no line: every value must be declared,
+and in a list never zero.
+
+A line with ``*`` holds for all fields of that name that have no line of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+SAFE: Final = 2**53 - 1
+"""The greatest number that JSON and JavaScript carry exactly."""
+
+
+class Bounds(NamedTuple):
+    """What a field may hold, both ends included."""
+
+    least: int
+    most: int
+
+
+_LINES: Final = f"""
+*.table_id 1 64
+*.decision_id 1 64
+*.page_size 0 1000
+*.page_token 0 512
+*.request_id 0 64
+*.ruleset 0 64
+*.max_deals 0 1000000
+croupier.v1.PokexOptions.target 1 1000000
+croupier.v1.TongitsSecretOpenSet.values 0 3
+croupier.v1.TongitsSpecialPaysSet.values 0 4
+croupier.v1.TongitsOptions.fold_penalty 0 1000000
+croupier.v1.TongitsOptions.pay_win 0 1000000
+croupier.v1.TongitsOptions.pay_tongits 0 1000000
+croupier.v1.TongitsOptions.pay_draw_fought 0 1000000
+croupier.v1.TongitsOptions.pay_ace 0 1000000
+croupier.v1.TongitsOptions.pay_burned 0 1000000
+croupier.v1.TongitsOptions.pay_special 0 1000000
+croupier.v1.TongitsOptions.ante 0 1000000
+croupier.v1.TongitsOptions.max_hands 1 1000000
+croupier.v1.TractorLevels.ranks 0 13
+croupier.v1.TractorOptions.players 4 12
+croupier.v1.TractorOptions.packs 2 6
+croupier.v1.TractorOptions.kitty_size 0 200
+croupier.v1.TractorOptions.starter 0 11
+croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
+croupier.v1.BoardDeal.board_id 0 128
+croupier.v1.BoardDeal.root 0 32
+croupier.v1.BoardDeal.commitment 0 32
+croupier.v1.BoardDeal.tables 0 100000
+croupier.v1.FixedDeal.seed 0 {SAFE}
+croupier.v1.ClockSpec.base 0 864000
+croupier.v1.ClockSpec.increment 0 86400
+croupier.v1.ClockSpec.per_move 0 86400
+croupier.v1.ClockSpec.window_time 0 3600
+croupier.v1.ClockSpec.strikes 0 1000
+croupier.v1.ClockSpec.disconnect_grace 0 3600
+croupier.v1.ClockSpec.start_timeout 0 864000
+croupier.v1.SpectatorDelay.decisions 0 1000
+croupier.v1.SpectatorDelay.time 0 86400
+croupier.v1.TableSpec.game required
+croupier.v1.TableSpec.title 0 128
+croupier.v1.SeatSpec.house_bot 0 64
+croupier.v1.SeatSpec.player 0 64
+croupier.v1.CreateTableRequest.spec required
+croupier.v1.CreateTableRequest.seats 0 12
+croupier.v1.JoinTableRequest.seat 0 11
+croupier.v1.JoinTableRequest.invite_code 0 128
+croupier.v1.JoinTableRequest.player 0 64
+croupier.v1.JoinTableRequest.nonce_hash 0 32
+croupier.v1.AbortTableRequest.detail 0 256
+croupier.v1.ListRulesetsRequest.game required
+croupier.v1.GetRulesetRequest.game required
+croupier.v1.ExplainRuleRequest.game required
+croupier.v1.ExplainRuleRequest.clause 0 16
+croupier.v1.WatchTablesRequest.opens 1 64
+croupier.v1.ListLegalMovesRequest.page_token 0 1024
+croupier.v1.OpenNonceRequest.nonce 32 32
+croupier.v1.OpenNonceRequest.next_nonce_hash 0 32
+croupier.record.v1.VerifyRecordRequest.source required
+croupier.admin.v1.AbortTableRequest.detail 1 256
+croupier.admin.v1.VoidMatchRequest.detail 1 256
+croupier.admin.v1.AdjudicateTableRequest.detail 1 256
+croupier.admin.v1.AdjudicateTableRequest.seats 1 12
+croupier.admin.v1.QuarantineTableRequest.detail 1 256
+croupier.admin.v1.ReleaseTableRequest.detail 1 256
+"""
+
+REQUIRED: Final = Bounds(1, 1)
+
+
+def _read(line: str) -> tuple[str, Bounds]:
+    name, *ends = line.split()
+    return name, REQUIRED if ends == ["required"] else Bounds(*map(int, ends))
+
+
+RULES: Final = dict(_read(line) for line in _LINES.strip().splitlines())
+
+
+def bounds_of(message: str, field: str) -> Bounds | None:
+    """The bounds of a field or oneof of *message*, by the full name of that."""
+    return RULES.get(f"{message}.{field}", RULES.get(f"*.{field}"))
