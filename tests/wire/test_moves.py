@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from croupier.cards import Card
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
-from croupier_server.errors import CroupierError, IllegalMove, InvalidRequest, MalformedMove, Reason
+from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
 from croupier_server.games.cards import parse
 from croupier_server.games.pokex import moves as pokex_moves
 from croupier_server.games.pokex import state as pokex_state
@@ -165,29 +165,6 @@ def test_any_bytes_are_a_move_or_malformed(data: bytes, arm: bytes) -> None:
         code = read(message, name)
         if isinstance(code, int):
             assert wire.move_code(wire.move_message(code)) == code
-
-
-READ = Requests(bytes_max=1 << 20).reader(game_pb2.Move)
-
-
-def beyond_annotations(error: CroupierError) -> bool:
-    """Whether the refusal is one that annotations cannot say."""
-    return "in this game" in error.message or error.field.startswith("move.tongits.take_discard")
-
-
-@given(message=any_move())
-def test_the_limits_are_those_of_the_annotations(message: game_pb2.Move) -> None:
-    """Moves of a session are checked here alone, those of a unary call by the annotations first."""
-    wanted: list[str] = []
-    try:
-        READ(message.SerializeToString())
-    except InvalidRequest as error:
-        wanted = [path for path, _ in error.violations]
-    code = read(message, message.WhichOneof("game") or "tractor")
-    if isinstance(code, int):
-        assert wanted == []
-    elif not (beyond_annotations(code) and not wanted):
-        assert code.field.removeprefix("move.") in wanted
 
 
 @pytest.mark.parametrize("name", GAMES)
