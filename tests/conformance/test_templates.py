@@ -21,7 +21,7 @@ from croupier_server.games.registry import AnyGame, find
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.conformance.playouts import steps
-from tests.conformance.subjects import CASES, short
+from tests.conformance.subjects import CASES, NAMES, random_texts, short
 
 Arm: TypeAlias = Any
 """A descriptor; the stubs have two classes of them."""
@@ -101,13 +101,27 @@ def answers(
 
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_a_template_filled_at_random_is_legal(name: str, ruleset: str) -> None:
-    game, wire, rng = find(name), WIRES_BY_NAME[name], Random(ruleset)
+    game = find(name)
     for seed in range(4):
-        for state, seat, answer in islice(answers(game, short(game, ruleset), seed), 60):
-            legal = LegalMoves(answer)
-            for pattern in rng.sample(list(answer.patterns), min(5, len(answer.patterns))):
-                assert pattern.WhichOneof("choice")
-                move = fill(pattern, rng)
-                game.check(state, seat, wire.move_code(move))
-                assert game_of(move).move(move) in legal
-            game.check(state, seat, wire.move_code(legal.sample(rng).message))
+        assert_templates(game, short(game, ruleset), seed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_template_filled_at_random_is_legal_with_any_options(name: str, seed: int) -> None:
+    game = find(name)
+    texts = random_texts(game, Random(seed))
+    assert_templates(game, short(game, game.rulesets()[0], 1, texts), seed)
+
+
+def assert_templates(game: AnyGame, options: object, seed: int) -> None:
+    """Some patterns of each answer in a match, filled in here and by the SDK."""
+    wire, rng = WIRES_BY_NAME[game.name], Random(seed)
+    for state, seat, answer in islice(answers(game, options, seed), 60):
+        legal = LegalMoves(answer)
+        for pattern in rng.sample(list(answer.patterns), min(5, len(answer.patterns))):
+            assert pattern.WhichOneof("choice")
+            move = fill(pattern, rng)
+            game.check(state, seat, wire.move_code(move))
+            assert game_of(move).move(move) in legal
+        game.check(state, seat, wire.move_code(legal.sample(rng).message))

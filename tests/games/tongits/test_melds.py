@@ -136,6 +136,8 @@ def test_rows_of_the_suits_and_sets_are_all_melds(hand: Cards) -> None:
         assert moves == [meld | MELD for meld in table.melds_in(hand)]
         discards = [move for row in rows for move in row.discards]
         assert discards == [single(card) | DISCARD for card in unpack(hand)]
+        in_melds = [card for card in unpack(hand) if any(single(card) & move for move in moves)]
+        assert table.melded(hand) == sum(map(single, in_melds))
 
 
 def test_points() -> None:

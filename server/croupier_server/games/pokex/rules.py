@@ -37,7 +37,6 @@ from croupier_server.games.cards import (
     one_pack_ids,
     rank,
     single,
-    unpack,
 )
 from croupier_server.games.pokex import (
     auction_phase,
@@ -263,7 +262,7 @@ class Pokex:
             raise _not_your_turn()
         if public.phase is Phase.BIDDING:
             return PASS
-        held = unpack(state.hands[seat])
+        held = one_pack_ids(state.hands[seat])
         if public.phase is Phase.NAME_RANK:
             ranks = [rank(card) for card in held]
             return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
@@ -388,9 +387,11 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
 
 
 @cache
-def _worth(wild_rank: int) -> tuple[tuple[bool, int, int], ...]:
-    """By card: how much it is worth keeping. Jokers and the wild rank are worth most."""
-    return tuple(
-        (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card)
-        for card in range(CARD_MAX + 1)
+def _worth(wild_rank: int) -> tuple[int, ...]:
+    """By card: a number that rises with what it is worth keeping. Jokers and the wild rank are
+    worth most, then high ranks."""
+    ranked = sorted(
+        range(CARD_MAX + 1),
+        key=lambda card: (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card),
     )
+    return tuple(map(ranked.index, range(CARD_MAX + 1)))

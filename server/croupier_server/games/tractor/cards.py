@@ -125,10 +125,11 @@ class Trumps:
         self.order: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
             tuple(group for group in reversed(groups) if group) for groups in self.at_height
         )
-        self.price = tuple(
-            (POINTS[card] > 0, self.suit_of[card] == TRUMP, self.height[card], card)
-            for card in range(CARD_MAX + 1)
+        ranked = sorted(
+            range(CARD_MAX + 1),
+            key=lambda c: (POINTS[c] > 0, self.suit_of[c] == TRUMP, self.height[c], c),
         )
+        self.price: tuple[int, ...] = tuple(map(ranked.index, range(CARD_MAX + 1)))
 
     def _has_rank_trumps(self) -> bool:
         """Whether the cards of the trump rank are trumps (T-4.2)."""
