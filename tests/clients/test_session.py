@@ -10,6 +10,7 @@ from typing import Any, cast
 import grpc
 import pytest
 
+import croupier
 from croupier.background import Background
 from croupier.bot import Bot
 from croupier.connection import Backoff, Connection
@@ -118,6 +119,42 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
             second.to_read.put_nowait(pb.SessionResponse(frame=1))
             assert await opens(second) == []
             assert not seat.done.done()
+
+
+NEW = b"\xea\x04\x00"
+"""A field, or an arm of a oneof, that no stub of today has."""
+
+
+async def test_what_a_newer_server_adds_is_passed_over() -> None:
+    item = pb.ChannelItem(channel=1, update=table_pb2.TableUpdate.FromString(NEW))
+    items = [item, pb.ChannelItem.FromString(b"\x08\x01" + NEW), pb.ChannelItem(channel=99)]
+    frame = pb.SessionResponse(frame=1, items=items).SerializeToString() + NEW
+    async with sitting() as (line, seat):
+        call = await line.calls.get()
+        assert await opens(call) == [1]
+        call.to_read.put_nowait(pb.SessionResponse.FromString(frame))
+        async with asyncio.timeout(5):
+            assert (await call.written.get()).acknowledged == 1
+        assert not seat.done.done()
+        assert line.calls.empty()
+
+
+async def test_an_end_for_a_new_reason_is_final_unless_it_says_when_to_come_back() -> None:
+    frame = ended(cast("End.Reason.ValueType", 999))
+    async with sitting() as (line, seat):
+        call = await line.calls.get()
+        assert await opens(call) == [1]
+        call.to_read.put_nowait(frame)
+        with pytest.raises(croupier.Error, match="reason 999"):
+            await seat.done
+    frame.items[0].update.end.retry_after.FromMilliseconds(1)
+    async with sitting() as (line, seat):
+        call = await line.calls.get()
+        assert await opens(call) == [1]
+        call.to_read.put_nowait(frame)
+        call.to_read.put_nowait(None)
+        assert await opens(await line.calls.get()) == [2]
+        assert not seat.done.done()
 
 
 async def test_what_was_sent_on_a_channel_before_its_refusal_came_is_no_loss_of_the_seat() -> None:

@@ -116,7 +116,7 @@ def test_hello_is_answered_with_a_welcome_and_all_that_is_due() -> None:
     table, tickets = world.start()
     client = Client(world)
     assert client.hear() is None
-    client.say(hello={"client": "test", "capabilities": ["unheard-of"]})
+    client.say(hello=pb.SessionHello.FromString(b"\x0a\x04test\x12\x02\x78\x01\x78\x01"))
     frame = client.hear()
     assert frame is not None
     assert (frame.frame, frame.welcome.channels_max) == (1, 9)

@@ -226,9 +226,10 @@ class Seat:
                 self.fail(SeatLost(f"seat {self.ticket.seat} was freed: {end.detail}"))
             case _StreamEnd.REASON_KEY_REVOKED:
                 self.fail(key_ended(end.detail))
-            case reason:
-                word = _StreamEnd.Reason.Name(reason).removeprefix("REASON_")
-                self.fail(Error(f"the server ended the stream: {word}: {end.detail}"))
+            case _ if end.HasField("retry_after"):  # one of a newer server, too
+                return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
+            case _:
+                self.fail(Error(f"the server ended the stream: {reason_word(end)}: {end.detail}"))
         return None
 
     def is_over(self, error: Refused) -> bool:
@@ -473,6 +474,12 @@ class Seat:
 
         self._workplace.threads.run(job)
         return await future
+
+
+def reason_word(end: table_pb2.StreamEnd) -> str:
+    """Why a stream ended, for people; the number, if a newer server has a new reason."""
+    known = _StreamEnd.Reason.DESCRIPTOR.values_by_number.get(end.reason)
+    return known.name.removeprefix("REASON_") if known else f"reason {end.reason}"
 
 
 def _report(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

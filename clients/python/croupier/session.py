@@ -28,7 +28,7 @@ from croupier.errors import (
     from_rpc_error,
     key_ended,
 )
-from croupier.seat import Seat
+from croupier.seat import Seat, reason_word
 from croupier.v1 import game_pb2, session_service_pb2, table_pb2
 
 __all__ = ["Session"]
@@ -269,7 +269,7 @@ class Session:
                 continue
             if kind == "end":
                 self._channel_ended(item.channel, seat, update.end)
-            elif kind is None:
+            elif item.HasField("error"):
                 self._channel_failed(item.channel, seat, from_refusal(item.error))
             else:
                 seat.receive(update, kind)
@@ -330,7 +330,7 @@ class Session:
         """
         if end.reason == _StreamEnd.REASON_KEY_REVOKED:
             raise key_ended(end.detail)
-        word = _StreamEnd.Reason.Name(end.reason).removeprefix("REASON_")
+        word = reason_word(end)
         if end.reason == _StreamEnd.REASON_PROTOCOL_ERROR:
             raise ConnectionFailed(f"the server ended the session: {word}: {end.detail}")
         wait = end.retry_after.seconds + end.retry_after.nanos / 1e9

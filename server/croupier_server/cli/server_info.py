@@ -46,7 +46,7 @@ def command(
         return
     limits = info.limits
     say(f"Croupier {info.version} at {server}, speaks {', '.join(info.api_versions)}")
-    say(f"can do: {', '.join(info.capabilities)}")
+    say(f"can do: {', '.join(field.name for field, _ in info.capabilities.ListFields())}")
     say(f"heartbeat every {info.heartbeat_interval.ToMilliseconds()} ms")
     for field, value in limits.ListFields():
         say(f"{field.name}: {value}")

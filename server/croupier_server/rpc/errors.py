@@ -49,6 +49,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.UNKNOWN_CLAUSE: _NOT_FOUND,
         Reason.INVALID_PAGE_TOKEN: _INVALID,
         Reason.REQUEST_ID_REUSED: _EXISTS,
+        Reason.UNKNOWN_FIELD: _INVALID,
         # Who may act
         Reason.UNAUTHENTICATED: _UNAUTHENTICATED,
         Reason.PERMISSION_DENIED: _DENIED,
@@ -85,6 +86,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         # Rules: the move is well formed, and does not fit the hand or the trick.
         Reason.ILLEGAL_MOVE: _PRECONDITION,
         # Operations
+        Reason.MOVED: _UNAVAILABLE,
         Reason.TABLE_RECOVERING: _UNAVAILABLE,
         Reason.TABLE_QUARANTINED: _PRECONDITION,
         Reason.SPECTATING_BARRED: _DENIED,

@@ -261,11 +261,13 @@ def services_of(
 ) -> dict[str, Wrapped]:
     """Every service of the contract by its full name."""
     shard = backing.shard
-    capabilities = ["session", "records", "lobby"]
-    if listen.reflection:
-        capabilities.append("reflection")
-    if backing.house_bots:
-        capabilities.append("house_bots")
+    capabilities = system_service_pb2.ServerCapabilities(
+        session=True,
+        records=True,
+        lobby=True,
+        reflection=listen.reflection,
+        house_bots=bool(backing.house_bots),
+    )
     return {
         "croupier.v1.SystemService": SystemService(
             listen.limits, capabilities, listen.heartbeat_ms, backing.now_ms
@@ -273,7 +275,7 @@ def services_of(
         "croupier.v1.CatalogService": CatalogService(pages),
         "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),
         "croupier.v1.PlayService": PlayService(shard, pages),
-        "croupier.v1.SessionService": SessionService(shard),
+        "croupier.v1.SessionService": SessionService(shard, capabilities),
         "croupier.v1.SpectateService": SpectateService(shard, pages),
         "croupier.record.v1.RecordService": records,
     }

@@ -12,6 +12,7 @@ from typing import Final
 
 import grpc
 
+from croupier.v1.system_service_pb2 import ServerCapabilities
 from croupier_server.errors import CroupierError
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.errors import to_refusal
@@ -31,10 +32,12 @@ class SessionService:
 
     Args:
         shard: owner of the tables.
+        capabilities: what the server can do beyond the base.
     """
 
-    def __init__(self, shard: Shard) -> None:
+    def __init__(self, shard: Shard, capabilities: ServerCapabilities) -> None:
         self._shard = shard
+        self._capabilities = capabilities.SerializeToString()
         self._meter: Meter = Unmetered()
         self._turns = Turns()
 
@@ -48,7 +51,7 @@ class SessionService:
 
     async def session(self, caller: Caller, link: Link) -> None:
         """Carries frames both ways until one side ends."""
-        session = Session(self._shard, caller, self._refusal)
+        session = Session(self._shard, caller, self._refusal, self._capabilities)
         is_full = partial(self._turns.is_over, FRAME_SLICES)
         reader = asyncio.create_task(self._read(session, caller, link), name="session reader")
         try:

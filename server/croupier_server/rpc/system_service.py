@@ -6,7 +6,7 @@ Must not be put here: anything that changes while the server runs, but for its c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Final
 
@@ -28,7 +28,7 @@ class SystemService:
 
     Args:
         limits: what the server holds callers to.
-        capabilities: words for what it can do beyond the base.
+        capabilities: what it can do beyond the base.
         heartbeat_ms: time between heartbeats on a stream.
         now_ms: the server's clock.
     """
@@ -36,7 +36,7 @@ class SystemService:
     def __init__(
         self,
         limits: pb.ServerLimits,
-        capabilities: Sequence[str],
+        capabilities: pb.ServerCapabilities,
         heartbeat_ms: int,
         now_ms: Callable[[], int],
     ) -> None:

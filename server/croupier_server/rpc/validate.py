@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError, Message
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.rpc.rules import Bounds, bounds_of
+from croupier_server.wire.unknown import drop_unknown, unknown_field, unknown_path
 
 if TYPE_CHECKING:
     # The runtime's two implementations; the types of the stubs name both.
@@ -42,6 +43,9 @@ ELSEWHERE: Final = {"croupier.v1.Move", "croupier.v1.ChannelOpen"}
 _DURATION: Final = "google.protobuf.Duration"
 _NANOS: Final = 1_000_000_000
 _UNITS: Final = {FieldDescriptor.TYPE_STRING: "characters", FieldDescriptor.TYPE_BYTES: "bytes"}
+
+_INTRODUCTION: Final = "croupier.v1.GetServerInfoRequest"
+"""What a client asks before it knows the server's version: unknown fields of it are passed over."""
 
 
 class Form(Protocol):
@@ -78,8 +82,10 @@ class Requests:
     def reader(self, request: type[R]) -> Callable[[bytes | Form], R]:
         """A function from bytes, or another form, to a checked message of the class *request*.
 
-        It raises InvalidRequest with MALFORMED_REQUEST and the path of every field at fault.
+        It raises InvalidRequest: UNKNOWN_FIELD with the path of a field that the contract does not
+        have, at any depth, or MALFORMED_REQUEST with the path of every field at fault.
         """
+        name: str = request.DESCRIPTOR.full_name
         bytes_max, check = self.bytes_max, _message(request.DESCRIPTOR)
 
         def read(data: bytes | Form) -> R:
@@ -93,6 +99,8 @@ class Requests:
                 raise InvalidRequest(
                     Reason.MALFORMED_REQUEST, f"the bytes are no {request.DESCRIPTOR.name}"
                 ) from None
+            if drop_unknown(message) and name != _INTRODUCTION:
+                raise unknown_field(unknown_path(request.FromString(data)))
             faults = list(check(message, ""))
             if faults:
                 raise malformed(faults)

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier.v1.session_service_pb2 import (
+    ChannelClose,
     ChannelMove,
     ChannelNonce,
     ChannelOpen,
@@ -41,6 +42,7 @@ from croupier_server.tables.spec import (
 from croupier_server.wire.base import GameWire
 
 __all__ = [
+    "ChannelClose",
     "ChannelMove",
     "ChannelNonce",
     "ChannelOpen",

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 
 import structlog
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from croupier_server.errors import (
     CroupierError,
@@ -31,9 +33,11 @@ from croupier_server.games.base import Seat
 from croupier_server.tables import updates
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.codec import (
+    ChannelClose,
     ChannelMove,
     ChannelNonce,
     ChannelOpen,
+    SessionRequest,
     read_frame,
 )
 from croupier_server.tables.commits import RETRY_MS, store_unavailable
@@ -51,6 +55,7 @@ from croupier_server.wire.encode import (
     timestamp,
     varint,
 )
+from croupier_server.wire.unknown import drop_unknown, unknown_field, unknown_path
 
 T = TypeVar("T")
 
@@ -186,6 +191,7 @@ class Session:
         shard: owner of the tables.
         caller: who dialled; tickets come with the channels.
         refusal: serialises errors.
+        capabilities: payload of ``ServerCapabilities``.
 
     Attributes:
         due: channels that may have something to send.
@@ -193,13 +199,16 @@ class Session:
         trips: what the network takes.
     """
 
-    def __init__(self, shard: Shard, caller: Caller, refusal: Refusals) -> None:
+    def __init__(
+        self, shard: Shard, caller: Caller, refusal: Refusals, capabilities: bytes = b""
+    ) -> None:
         self.shard = shard
         self.due: list[Channel] = []
         self.is_done = False
         self.trips = RoundTrips()
         self._caller = caller
         self._refusal = refusal
+        self._capabilities = capabilities
         self._channels: dict[int, Channel] = {}
         self._refused: set[int] = set()
         """Numbers of channels that were not opened, until that is sent."""
@@ -216,6 +225,8 @@ class Session:
         self._is_silent = False
         self._client = ""
         self._is_warned = False
+        self._is_strange = False
+        """Whether the frame that is being carried out has fields that the contract does not."""
         self._ending: bytes | None = None
         self._waiter: asyncio.Future[None] | None = None
         shard.expect_serving()
@@ -251,7 +262,8 @@ class Session:
         parts: list[bytes] = []
         if not self._is_welcomed:
             self._is_welcomed = True
-            parts.append(field_bytes(2, field_number(2, self.shard.limits.channels_max)))
+            limit = field_number(2, self.shard.limits.channels_max)
+            parts.append(field_bytes(2, field_bytes(1, self._capabilities) + limit))
         now = self.shard.now_ms()
         self._add_items(parts, now, is_full)
         if self._is_beating:
@@ -385,6 +397,15 @@ class Session:
         if frame.HasField("hello") == self._is_greeted:
             self._break_off("hello belongs into the first frame and there alone")
             return
+        if not self._is_greeted:
+            frame.hello.DiscardUnknownFields()
+        self._is_strange = drop_unknown(frame)
+        if self._is_strange:
+            frame = SessionRequest.FromString(data)
+            strange = UnknownFieldSet(frame)
+            if len(strange):
+                self._pay()
+                self._error(0, unknown_field(str(strange[0].field_number)))
         quota = self._caller.quota
         items = len(frame.opens) + len(frame.moves) + len(frame.nonces) + len(frame.closes)
         if items > ITEMS_MAX and items > self.shard.limits.channels_max:
@@ -417,7 +438,7 @@ class Session:
                 self._open_nonce(nonce)
             yield
         for closing in frame.closes:
-            self._close_channel(closing.channel)
+            self._close_channel(closing)
         self.shard.commits.flush()
         if quota.is_overdrawn:
             self.finish(StreamEnd.RATE_LIMITED, "too much, too fast", quota.wait_ms)
@@ -464,8 +485,9 @@ class Session:
                 continue
             began = stopwatch()
             try:
+                self._expect_known(message)
                 move = table.wire.move_code(message.move)
-            except (IllegalMove, MalformedMove) as error:
+            except (IllegalMove, InvalidRequest, MalformedMove) as error:
                 table.refuse_unreadable(channel.seat, decision_id, now)
                 reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
                 if is_asked:
@@ -498,6 +520,7 @@ class Session:
             if not self._pay():
                 raise self._caller.quota.refusal()
             self._expect_free(number)
+            self._expect_known(request)
         except CroupierError as error:
             self._error(number, error)
             return
@@ -514,6 +537,15 @@ class Session:
             self._channels[number] = channel
             self.shard.attach(channel)
             channel.wake()
+
+    def _expect_known(self, one: Message) -> None:
+        """Refuse an item of a strange frame that has a field which the contract does not have.
+
+        Raises:
+            InvalidRequest: UNKNOWN_FIELD.
+        """
+        if self._is_strange and (path := unknown_path(one)):
+            raise unknown_field(path)
 
     def _expect_free(self, number: int) -> None:
         if not number:
@@ -540,6 +572,7 @@ class Session:
             channel.finish(StreamEnd.SERVER_DRAINING, "nothing can be stored now", RETRY_MS)
             return
         try:
+            self._expect_known(request)
             channel.table.open_nonce(
                 channel.seat, request.nonce, request.next_nonce_hash, self.shard.now_ms()
             )
@@ -549,9 +582,15 @@ class Session:
         else:
             self.shard.commits.touch(channel.table)
 
-    def _close_channel(self, number: int) -> None:
+    def _close_channel(self, request: ChannelClose) -> None:
         """End a channel as the client asks; a number not in use is no fault."""
-        channel = self._channels.get(number)
+        channel = self._channels.get(request.channel)
+        try:
+            self._expect_known(request)
+        except InvalidRequest as error:
+            self._pay()
+            self._error(request.channel, error)
+            return
         if channel is not None:
             channel.finish(StreamEnd.CLIENT_CLOSED)
 

@@ -45,6 +45,7 @@ class StreamEnd(IntEnum):
     BARRED = 10
     RATE_LIMITED = 11
     NONCE_WITHHELD = 12
+    MOVED = 13
 
 
 SEAT_TAGS: Final = tuple(field_number(2, seat) for seat in range(64))

@@ -150,6 +150,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
     bots sit; see ServerLimits. End tables, or wait for matches to end.
     """
+    ERROR_REASON_UNKNOWN_FIELD: _ErrorReason.ValueType  # 45
+    """INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or `Refusal.field`
+    has its path, which ends with the number of the field. Nothing was done.
+    """
+    ERROR_REASON_MOVED: _ErrorReason.ValueType  # 46
+    """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address. Read in
+    docs/protocol.md when you may send a key there.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. The
@@ -276,6 +284,14 @@ cannot take a seat there again. Join another table.
 ERROR_REASON_TOO_MANY_HOUSE_SEATS: ErrorReason.ValueType  # 44
 """RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
 bots sit; see ServerLimits. End tables, or wait for matches to end.
+"""
+ERROR_REASON_UNKNOWN_FIELD: ErrorReason.ValueType  # 45
+"""INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or `Refusal.field`
+has its path, which ends with the number of the field. Nothing was done.
+"""
+ERROR_REASON_MOVED: ErrorReason.ValueType  # 46
+"""UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address. Read in
+docs/protocol.md when you may send a key there.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
 

@@ -6,6 +6,7 @@ The fast lane: one bidirectional stream that carries many seats at many tables i
 from collections import abc as _abc
 from croupier.v1 import errors_pb2 as _errors_pb2
 from croupier.v1 import game_pb2 as _game_pb2
+from croupier.v1 import system_service_pb2 as _system_service_pb2
 from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -23,8 +24,30 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
+class ClientCapabilities(_message.Message):
+    """What a client can do beyond the base. Fields that the receiver does not know are passed over."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FOLLOWS_MOVED_FIELD_NUMBER: _builtins.int
+    follows_moved: _builtins.bool
+    """It goes on at `StreamEnd.endpoint` after REASON_MOVED."""
+    def __init__(
+        self,
+        *,
+        follows_moved: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["follows_moved", b"follows_moved"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClientCapabilities: _TypeAlias = ClientCapabilities  # noqa: Y015
+
+@_typing.final
 class SessionHello(_message.Message):
-    """The client's first words."""
+    """The client's first words. The server passes over fields of it that it does not know."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -33,16 +56,16 @@ class SessionHello(_message.Message):
     client: _builtins.str
     """Name and version of the client, for the server's log."""
     @_builtins.property
-    def capabilities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the client can do beyond the base; the server passes over words that it does not know."""
+    def capabilities(self) -> Global___ClientCapabilities:
+        """What the client can do beyond the base."""
 
     def __init__(
         self,
         *,
         client: _builtins.str = ...,
-        capabilities: _abc.Iterable[_builtins.str] | None = ...,
+        capabilities: Global___ClientCapabilities | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "client", b"client"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
@@ -281,16 +304,16 @@ class SessionWelcome(_message.Message):
     channels_max: _builtins.int
     """Channels that one session may hold."""
     @_builtins.property
-    def capabilities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the server can do beyond the base."""
+    def capabilities(self) -> _system_service_pb2.ServerCapabilities:
+        """What the server can do beyond the base, as in GetServerInfo."""
 
     def __init__(
         self,
         *,
-        capabilities: _abc.Iterable[_builtins.str] | None = ...,
+        capabilities: _system_service_pb2.ServerCapabilities | None = ...,
         channels_max: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "channels_max", b"channels_max"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...

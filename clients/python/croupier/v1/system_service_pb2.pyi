@@ -129,6 +129,44 @@ class RulesetHash(_message.Message):
 Global___RulesetHash: _TypeAlias = RulesetHash  # noqa: Y015
 
 @_typing.final
+class ServerCapabilities(_message.Message):
+    """What a server can do beyond the base. Fields that the receiver does not know are passed over."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    LOBBY_FIELD_NUMBER: _builtins.int
+    REFLECTION_FIELD_NUMBER: _builtins.int
+    HOUSE_BOTS_FIELD_NUMBER: _builtins.int
+    session: _builtins.bool
+    """It has SessionService."""
+    records: _builtins.bool
+    """It has RecordService."""
+    lobby: _builtins.bool
+    """It has TableService.WatchLobby."""
+    reflection: _builtins.bool
+    """It answers gRPC reflection."""
+    house_bots: _builtins.bool
+    """It has house bots, for seats that ask for one and for absent players."""
+    def __init__(
+        self,
+        *,
+        session: _builtins.bool = ...,
+        records: _builtins.bool = ...,
+        lobby: _builtins.bool = ...,
+        reflection: _builtins.bool = ...,
+        house_bots: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServerCapabilities: _TypeAlias = ServerCapabilities  # noqa: Y015
+
+@_typing.final
 class GetServerInfoResponse(_message.Message):
     """Facts about the server."""
 
@@ -151,8 +189,8 @@ class GetServerInfoResponse(_message.Message):
         """Packages of the contract that it speaks, such as `croupier.v1`."""
 
     @_builtins.property
-    def capabilities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it can do beyond the base; a client must bear words that it does not know."""
+    def capabilities(self) -> Global___ServerCapabilities:
+        """What it can do beyond the base."""
 
     @_builtins.property
     def limits(self) -> Global___ServerLimits:
@@ -175,14 +213,14 @@ class GetServerInfoResponse(_message.Message):
         *,
         version: _builtins.str = ...,
         api_versions: _abc.Iterable[_builtins.str] | None = ...,
-        capabilities: _abc.Iterable[_builtins.str] | None = ...,
+        capabilities: Global___ServerCapabilities | None = ...,
         limits: Global___ServerLimits | None = ...,
         heartbeat_interval: _duration_pb2.Duration | None = ...,
         server_time: _timestamp_pb2.Timestamp | None = ...,
         rulesets: _abc.Iterable[Global___RulesetHash] | None = ...,
         descriptor_hash: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "server_time", b"server_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "server_time", b"server_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["api_versions", b"api_versions", "capabilities", b"capabilities", "descriptor_hash", b"descriptor_hash", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "rulesets", b"rulesets", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...

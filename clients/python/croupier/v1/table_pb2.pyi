@@ -1398,6 +1398,10 @@ class StreamEnd(_message.Message):
         """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
         seat at the table any more.
         """
+        REASON_MOVED: StreamEnd._Reason.ValueType  # 13
+        """Another server has the table now, or on a session all that were open on it: go on at
+        `endpoint`, with the same tickets and sequences.
+        """
 
     class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
         """Why a stream ended."""
@@ -1430,14 +1434,23 @@ class StreamEnd(_message.Message):
     """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
     seat at the table any more.
     """
+    REASON_MOVED: StreamEnd.Reason.ValueType  # 13
+    """Another server has the table now, or on a session all that were open on it: go on at
+    `endpoint`, with the same tickets and sequences.
+    """
 
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     RETRY_AFTER_FIELD_NUMBER: _builtins.int
+    ENDPOINT_FIELD_NUMBER: _builtins.int
     reason: Global___StreamEnd.Reason.ValueType
     """Why."""
     detail: _builtins.str
     """One sentence for people."""
+    endpoint: _builtins.str
+    """Address to go on at, as host:port; set for REASON_MOVED alone. Read in docs/protocol.md when you
+    may send a key there.
+    """
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
         """When to come back, if that may help."""
@@ -1448,10 +1461,11 @@ class StreamEnd(_message.Message):
         reason: Global___StreamEnd.Reason.ValueType = ...,
         detail: _builtins.str = ...,
         retry_after: _duration_pb2.Duration | None = ...,
+        endpoint: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["retry_after", b"retry_after"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "reason", b"reason", "retry_after", b"retry_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "endpoint", b"endpoint", "reason", b"reason", "retry_after", b"retry_after"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
