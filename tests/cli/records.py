@@ -42,7 +42,11 @@ def random_record(
     rules = GAMES[game]
     options = rules.options(ruleset, overrides)
     seats = [
-        table_pb2.SeatInfo(seat=seat, player=f"bot{seat}", team=rules.team(options, seat))
+        table_pb2.SeatInfo(
+            seat=seat,
+            player=table_pb2.Player(display_name=f"bot{seat}"),
+            team=rules.team(options, seat),
+        )
         for seat in range(rules.players(options))
     ]
     kind = game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")

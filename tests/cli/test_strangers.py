@@ -82,7 +82,7 @@ def hostile_record() -> record_pb2.MatchRecord:
     for row in message.rows:
         event = table_pb2.TableEvent.FromString(row.public_part)
         if event.HasField("seat_joined"):
-            event.seat_joined.seat.player = HOSTILE
+            event.seat_joined.seat.player.display_name = HOSTILE
         if event.HasField("match_ended"):
             event.match_ended.detail = HOSTILE
         row.public_part = event.SerializeToString(deterministic=True)

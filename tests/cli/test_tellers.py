@@ -278,7 +278,10 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
     """How a snapshot of that view is told, less the line on the table."""
     kind = game_pb2.GameKind.Value(f"GAME_KIND_{game.upper()}")
     names = ["bob", "ann", "cat"]
-    seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(names)]
+    seats = [
+        table_pb2.SeatInfo(seat=seat, player=table_pb2.Player(display_name=name))
+        for seat, name in enumerate(names)
+    ]
     table = table_pb2.Table(table_id="t", spec=table_pb2.TableSpec(game=kind), seats=seats)
     snapshot = table_pb2.Snapshot(table=table, public_view=view)
     return Narrator(table).snapshot(snapshot)[1:]
@@ -286,7 +289,10 @@ def position(game: str, view: game_pb2.PublicView) -> list[str]:
 
 def narrator() -> Narrator:
     """The narrator of a table with three players."""
-    seats = [table_pb2.SeatInfo(seat=seat, player=name) for seat, name in enumerate(["bob", "ann"])]
+    seats = [
+        table_pb2.SeatInfo(seat=seat, player=table_pb2.Player(display_name=name))
+        for seat, name in enumerate(["bob", "ann"])
+    ]
     return Narrator(
         table_pb2.Table(spec=table_pb2.TableSpec(game=game_pb2.GAME_KIND_POKEX), seats=seats)
     )

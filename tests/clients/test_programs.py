@@ -87,7 +87,7 @@ async def test_the_house_plays_the_bot_that_is_named(real_server: RealServer) ->
         table, lines = await invitations(client, address, "random")
         _, wrong = await invitations(client, address, "clever")
         status, told = await program("croupier.house", "--stdin", lines=lines + wrong)
-        names = [seat.player for seat in (await client.get_table(table)).seats]
+        names = [seat.player.display_name for seat in (await client.get_table(table)).seats]
         result = (await client.get_table(table)).result
     assert status == 1
     assert told.count("there is no house bot 'clever'") == 4

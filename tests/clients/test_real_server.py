@@ -159,7 +159,7 @@ async def begun_and_joined(client: Client, table_id: str) -> AsyncIterator[str]:
         ):
             yield "begun"
         elif event.HasField("seat_joined"):
-            yield event.seat_joined.seat.player
+            yield event.seat_joined.seat.player.display_name
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -286,7 +286,7 @@ async def test_joining_by_id_and_by_invite(real_server: RealServer) -> None:
             group.create_task(croupier.run_async(RandomBot, address, table=table, seats=(2, 3)))
             group.create_task(croupier.run_async(RandomBot, address, table=table))
         assert invited.result()[0].seat == 0
-        assert (await client.get_table(table)).seats[0].player == "me"
+        assert (await client.get_table(table)).seats[0].player.display_name == "me"
         assert table in [found.table_id async for found in client.tables()]
 
 

@@ -21,6 +21,7 @@ from croupier_server.storage.base import (
     KeyExists,
     LogRow,
     NoRows,
+    Player,
     Reveal,
     Store,
     StoredKey,
@@ -96,7 +97,7 @@ def match(table_id: str, kind: int = 1, *, ended_ms: int = 1_700_000_000_000) ->
         option_text={"b": "2", "a": "1"},
         reveal=Reveal(secret=b"s" * 32, nonces=(b"n" * 32, b""), root=b"r" * 32),
         result=b"\x08\x01",
-        players=("Ann", "Bob"),
+        players=(Player("Ann", "ann", 2, "a/1"), Player("Bob")),
         ended_ms=ended_ms,
     )
 
@@ -245,7 +246,7 @@ async def test_a_record_comes_back(store: Store) -> None:
         1,
         "a",
         1,
-        ("Ann", "Bob"),
+        (Player("Ann", "ann", 2, "a/1"), Player("Bob")),
     )
     assert (found.result, found.ended_ms, found.voided) == (b"\x08\x01", 1_700_000_000_000, False)
     read, rows = read_record(found.record)

@@ -53,7 +53,9 @@ def make(channel: grpc.Channel) -> str:
 
 
 def join(channel: grpc.Channel, table_id: str) -> None:
-    request = tables.JoinTableRequest(table_id=table_id, player="ann")
+    request = tables.JoinTableRequest(
+        table_id=table_id, player=table_pb2.Player(display_name="ann")
+    )
     tables_grpc.TableServiceStub(channel).JoinTable(request)
 
 

@@ -89,7 +89,8 @@ class Keyed:
         )
         seats = Seats(host, made)
         for seat, name in enumerate(players):
-            request = tables_pb.JoinTableRequest(table_id=seats.id, seat=seat, player=name)
+            request = tables_pb.JoinTableRequest(table_id=seats.id, seat=seat)
+            request.player.display_name = name
             if nonces:
                 request.nonce_hash = hash_of(NONCES[seat])
             player = await self.player(name)

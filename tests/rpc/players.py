@@ -58,9 +58,8 @@ class Seats:
 
     async def join(self, seat: int, nonce: bytes = b"", code: str = "") -> None:
         """Sit down on *seat*."""
-        request = table_service_pb2.JoinTableRequest(
-            table_id=self.id, seat=seat, player=f"player {seat}", invite_code=code
-        )
+        request = table_service_pb2.JoinTableRequest(table_id=self.id, seat=seat, invite_code=code)
+        request.player.display_name = f"player {seat}"
         if nonce:
             request.nonce_hash = hash_of(nonce)
         answer = table_service_pb2.JoinTableResponse

@@ -114,9 +114,21 @@ FIELDS = [
     (f"{TABLES}/CreateTable", TABLE + "seats <> " * 13, ["seats"]),
     (f"{TABLES}/CreateTable", TABLE + "seats <> " * 5, ["seats"]),
     (f"{TABLES}/CreateTable", TABLE + "seats < access: 4 >", ["seats[0].access"]),
-    (f"{TABLES}/CreateTable", TABLE + f"seats < player: '{LONG}' >", ["seats[0].player"]),
-    (f"{TABLES}/CreateTable", TABLE + "seats < player: 'Ann' >", ["seats[0].player"]),
-    (f"{TABLES}/CreateTable", TABLE + "seats < access: 2 player: '\\t' >", ["seats[0].player"]),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + f"seats < player < display_name: '{LONG}' > >",
+        ["seats[0].player.display_name"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "seats < player < display_name: 'Ann' > >",
+        ["seats[0].player"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "seats < access: 2 player < display_name: '\\t' > >",
+        ["seats[0].player.display_name"],
+    ),
     (f"{TABLES}/CreateTable", TABLE + "seats <> seats < access: 3 >", ["seats[1].house_bot"]),
     (
         f"{TABLES}/CreateTable",
@@ -216,8 +228,30 @@ FIELDS = [
     (f"{TABLES}/JoinTable", "table_id: '{open}' seat: 4", ["seat"]),
     (f"{TABLES}/JoinTable", "table_id: '{open}' nonce_hash: 'short'", ["nonce_hash"]),
     (f"{TABLES}/JoinTable", f"table_id: '{{open}}' nonce_hash: '{LONG}'", ["nonce_hash"]),
-    (f"{TABLES}/JoinTable", f"table_id: '{{open}}' player: '{LONG}'", ["player"]),
-    (f"{TABLES}/JoinTable", "table_id: '{open}' player: 'a\\rb'", ["player"]),
+    (
+        f"{TABLES}/JoinTable",
+        f"table_id: '{{open}}' player < display_name: '{LONG}' >",
+        ["player.display_name"],
+    ),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' player < kind: 3 >", ["player.kind"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' player < kind: 9 >", ["player.kind"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' player < version: 'a\\n' >", ["player.version"]),
+    (f"{TABLES}/JoinTable", "table_id: '{open}' player < player_id: 'b' >", ["player.player_id"]),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "seats < access: 2 player < kind: 2 > >",
+        ["seats[0].player.kind"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + "seats < access: 2 player < player_id: 'ann' > >",
+        ["seats[0].player.player_id"],
+    ),
+    (
+        f"{TABLES}/JoinTable",
+        "table_id: '{open}' player < display_name: 'a\\rb' >",
+        ["player.display_name"],
+    ),
     (f"{TABLES}/JoinTable", f"table_id: '{{open}}' invite_code: '{LONG}'", ["invite_code"]),
     (
         f"{TABLES}/JoinTable",

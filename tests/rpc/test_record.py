@@ -82,7 +82,9 @@ async def test_lists_are_newest_first_and_paged(whole: Running) -> None:
         found = await listed(whole.call, f"page_size: {size}")
         assert [info.table_id for info in found] == tables[::-1]
     info = (await listed(whole.call, "game: GAME_KIND_TRACTOR"))[0]
-    assert list(info.players) == [f"player {seat}" for seat in range(4)]
+    assert [player.display_name for player in info.players] == [
+        f"player {seat}" for seat in range(4)
+    ]
     assert info.game == game_pb2.GAME_KIND_TRACTOR
     assert info.result.reason == game_pb2.END_REASON_FINISHED
     assert info.end_time.ToMilliseconds() == whole.clock.now_ms()

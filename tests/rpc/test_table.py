@@ -49,7 +49,7 @@ EVERYTHING = """
       visibility: VISIBILITY_UNLISTED
       title: "Final, table 1"
     }
-    seats { access: SEAT_ACCESS_INVITED player: "Ann" }
+    seats { access: SEAT_ACCESS_INVITED player { display_name: "Ann" } }
     seats { access: SEAT_ACCESS_INVITED }
 """
 
@@ -258,7 +258,12 @@ async def test_the_lobby_shows_tables_as_they_come_change_and_end(call: Caller) 
     shown = (await anext(updates)).table
     assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_OPEN)
     await after.join(2)
-    assert [seat.player for seat in (await anext(updates)).table.seats] == ["", "", "player 2", ""]
+    assert [seat.player.display_name for seat in (await anext(updates)).table.seats] == [
+        "",
+        "",
+        "player 2",
+        "",
+    ]
     await abort(after)
     shown = (await anext(updates)).table
     assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_ENDED)
@@ -286,20 +291,23 @@ async def abort(seats: Seats, detail: str = "") -> table_pb2.Table:
 
 async def test_seats_are_taken_in_order_or_by_number(call: Caller) -> None:
     table = await make(call)
-    by_number = await join(call, f"table_id: '{table.id}' seat: 0 player: 'Bo'")
+    by_number = await join(call, f"table_id: '{table.id}' seat: 0 player < display_name: 'Bo' >")
     assert (by_number.seat, by_number.seat_epoch) == (0, 1)
-    assert by_number.table.seats[0].player == "Bo"
+    assert by_number.table.seats[0].player.display_name == "Bo"
     assert (await join(call, f"table_id: '{table.id}'")).seat == 1
 
 
 async def test_an_invite_code_finds_its_seat(call: Caller) -> None:
     made = await create(
-        call, FIXED + "seats {} seats { access: SEAT_ACCESS_INVITED player: 'Ann' }"
+        call,
+        FIXED + "seats {} seats { access: SEAT_ACCESS_INVITED player { display_name: 'Ann' } }",
     )
     table_id, code = made.table.table_id, made.invites[0].code
-    joined = await join(call, f"table_id: '{table_id}' invite_code: '{code}' player: 'Bo'")
+    joined = await join(
+        call, f"table_id: '{table_id}' invite_code: '{code}' player < display_name: 'Bo' >"
+    )
     assert joined.seat == 1
-    assert joined.table.seats[1].player == "Ann"
+    assert joined.table.seats[1].player.display_name == "Ann"
 
 
 async def test_joining_again_supersedes_the_ticket(call: Caller) -> None:
@@ -346,7 +354,7 @@ async def test_without_a_key_no_secret_is_given_for_an_id_that_can_be_guessed(
         assert "at least 22" in refused.message
         assert "leave it out" in refused.message
     assert await names(call) == [table.id]
-    assert not any(seat.player for seat in (await table.table()).seats)
+    assert not any(seat.HasField("player") for seat in (await table.table()).seats)
 
 
 async def test_with_a_key_any_request_id_will_do() -> None:
@@ -370,7 +378,7 @@ async def test_a_seat_may_be_left_before_the_start(call: Caller) -> None:
     await call.unary(
         f"{TABLES}/LeaveTable", request, pb.LeaveTableResponse, ticket_of(table.tickets[3])
     )
-    assert (await table.table()).seats[3].player == ""
+    assert (await table.table()).seats[3].player.display_name == ""
     refused = await call.refused(f"{TABLES}/LeaveTable", request, ticket_of(table.tickets[3]))
     assert refused.reason == "TICKET_SUPERSEDED"
     await table.join(3)
@@ -439,7 +447,7 @@ async def test_a_nonce_withheld_frees_its_seat(whole: Running) -> None:
     whole.app.shard.tick()
     after = await table.table()
     assert after.status == table_pb2.TABLE_STATUS_OPEN
-    assert not any(seat.player for seat in after.seats)
+    assert not any(seat.HasField("player") for seat in after.seats)
     assert after.commitment != before.commitment
 
 

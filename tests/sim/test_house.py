@@ -57,7 +57,7 @@ def joined(record: record_pb2.MatchRecord) -> Iterator[tuple[int, bool]]:
         event = table_pb2.TableEvent.FromString(row.public_part)
         if event.HasField("seat_joined"):
             seat = event.seat_joined.seat
-            yield seat.seat, seat.player.startswith(RELIEF)
+            yield seat.seat, seat.player.display_name.startswith(RELIEF)
 
 
 @pytest.mark.parametrize(("lasts_ms", "dies_every_ms"), [(8_000, 9_000), (2_200, 900)])

@@ -23,6 +23,7 @@ from croupier_server.storage.base import (
     Checkpoint,
     FinishedMatch,
     LogRow,
+    Player,
     Reveal,
     Store,
     StoredKey,
@@ -78,7 +79,7 @@ def match(table_id: str, **changes: object) -> FinishedMatch:
         option_text={"a": "1"},
         reveal=Reveal(secret=b"s" * 32),
         result=b"\x08\x01",
-        players=("Ann", "Бob"),
+        players=(Player("Ann"), Player("Бob", "bob")),
         ended_ms=1_700_000_000_000,
     )
     return made._replace(**changes)  # type: ignore[arg-type]

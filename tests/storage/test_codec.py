@@ -9,7 +9,7 @@ import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.records import record_bytes as record_bytes_of
-from croupier_server.storage.base import FinishedMatch, LogRow
+from croupier_server.storage.base import FinishedMatch, LogRow, Player
 from croupier_server.storage.codec import (
     RecordError,
     read_record,
@@ -53,7 +53,7 @@ def test_a_record_holds_all_of_a_match() -> None:
     assert [row.sequence for row in record.rows if row.sequence] == list(
         range(1, max(row.sequence for row in record.rows) + 1)
     )
-    assert match.players == ("player 0", "player 1", "player 2")
+    assert match.players == tuple(Player(f"player {seat}") for seat in range(3))
     assert match.ended_ms > record.table.create_time.ToMilliseconds()
 
 

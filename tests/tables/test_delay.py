@@ -168,7 +168,7 @@ def test_before_the_match_nothing_is_held_back() -> None:
     assert kinds(world.take(feed)) == ["snapshot"]
     world.join(table, player="Ann")
     assert numbers(world.take(feed)) == [2]
-    assert shown_in(lobby.take(0))[0].seats[0].player == "Ann"
+    assert shown_in(lobby.take(0))[0].seats[0].player.display_name == "Ann"
     world.shard.abort(*host_of(table), "rain")
     assert kinds(world.take(feed)) == ["event", "result", "end"]
     assert shown_in(lobby.take(0))[0].status == table_pb2.TABLE_STATUS_ENDED

@@ -9,7 +9,7 @@ import pytest
 
 from croupier_server.errors import CroupierError, Reason, StaleDecision, TableHalted
 from croupier_server.games.registry import GAMES
-from croupier_server.storage.base import LogRow
+from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables import replay, shard
 from croupier_server.tables.caller import Caller
@@ -46,7 +46,7 @@ class RealWorld(World):
     games: Mapping[int, GameEntry] = REAL
 
 
-class Player:
+class Gambler:
     """Plays the same moves at the same times in any two worlds, and lets the server die between."""
 
     def __init__(self, world: World, seed: int, crashes: float) -> None:
@@ -104,7 +104,7 @@ def played(world: World, seed: int, crashes: float, **changes: object) -> list[L
     """Every row of a match that was played to its end in *world*."""
     assert isinstance(world.log, NotingLog)
     world.start(**changes)
-    player = Player(world, seed, crashes)
+    player = Gambler(world, seed, crashes)
     player.maybe_die()
     player.play()
     assert world.find().status is Status.ENDED
@@ -146,7 +146,7 @@ def test_durable_a_table_that_is_shown_late_goes_on_being_late() -> None:
 def test_durable_what_is_shown_late_is_what_was_shown_before() -> None:
     world = World()
     table, _ = world.start(delay=SpectatorDelay(decisions=3))
-    Player(world, 3, 0).play(9)
+    Gambler(world, 3, 0).play(9)
     feed = world.shard.spectate(table, epoch=0, after=0)
     before = world.take(feed)
     world.restart()
@@ -180,7 +180,7 @@ def test_durable_the_cards_come_from_the_secrets_that_were_committed(at: int) ->
         assert world.find().status is Status.PLAYING
         roots.append(world.find().opening.reveal.root)
         assert isinstance(world.log, NotingLog)
-        Player(world, 1, 0).play()
+        Gambler(world, 1, 0).play()
         logs.append(world.log.ever)
     assert roots[0] == roots[1]
     assert logs[0] == logs[1]
@@ -198,7 +198,11 @@ def test_durable_tickets_hold_their_seats() -> None:
     others = [world.join(made.table).ticket for _ in range(2)]
     world.restart()
     table = world.find()
-    assert [seat.player for seat in table.seats] == ["Ann", "seat 1", "seat 2"]
+    assert [seat.player for seat in table.seats] == [
+        Player("Ann"),
+        Player("seat 1"),
+        Player("seat 2"),
+    ]
     for ticket in (second.ticket, *others):
         world.watch(table, ticket)
     with pytest.raises(CroupierError) as error:
@@ -217,7 +221,7 @@ def test_durable_a_repeated_request_makes_nothing_twice() -> None:
     world = World()
     wanted = request(seats=(SeatSpec(Access.INVITED),), request_id="make")
     made = world.shard.create_table(Caller(), wanted)
-    sit = JoinTable("table-1", seat=1, player="Bob", request_id="sit")
+    sit = JoinTable("table-1", seat=1, player=Player("Bob"), request_id="sit")
     sat = world.shard.join(Caller(), sit)
     world.restart()
     again = world.shard.create_table(Caller(), wanted)
@@ -276,7 +280,7 @@ def test_durable_a_seat_that_was_left_is_free() -> None:
     gone = world.join(table, request_id="sit")
     world.shard.leave(Caller(ticket=gone.ticket), "table-1")
     world.restart()
-    assert [seat.player for seat in world.find().seats] == ["", "", ""]
+    assert [seat.player for seat in world.find().seats] == [None] * 3
     with pytest.raises(CroupierError) as error:
         world.watch(world.find(), gone.ticket)
     assert error.value.reason is Reason.TICKET_SUPERSEDED

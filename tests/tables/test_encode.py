@@ -50,10 +50,10 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     )
     assert len(found.ruleset_hash) == len(found.commitment) == 32
     assert (found.rules_version, found.status) == (1, table_pb2.TABLE_STATUS_OPEN)
-    assert [(one.seat, one.access, one.player, one.team) for one in found.seats] == [
-        (0, 2, "", 0),
-        (1, 1, "", 1),
-        (2, 3, "", 0),
+    assert [(one.seat, one.access, one.HasField("player"), one.team) for one in found.seats] == [
+        (0, 2, False, 0),
+        (1, 1, False, 1),
+        (2, 3, False, 0),
     ]
     assert found.spec.deal_source.WhichOneof("source") == "match"
     assert found.spec.clock.base.ToMilliseconds() == 300_000

@@ -16,6 +16,7 @@ from croupier_server.errors import (
     NotFound,
     Reason,
 )
+from croupier_server.storage.base import Player
 from croupier_server.storage.codec import read_record
 from croupier_server.tables import deals
 from croupier_server.tables.caller import Caller
@@ -74,7 +75,7 @@ def test_a_whole_match() -> None:
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert result.reason == game_pb2.END_REASON_FINISHED
     assert len(result.seats) == 3
-    assert record.players == ("player 0", "player 1", "player 2")
+    assert record.players == tuple(Player(f"player {seat}") for seat in range(3))
     assert record.ended_ms == world.clock.now
 
 
@@ -151,7 +152,7 @@ def test_a_held_seat_needs_its_invite_code() -> None:
     assert world.join(made.table, player="Bob").seat == 1
     joined = world.join(made.table, invite_code=made.invite_codes[0], player="Bob")
     assert joined.seat == 0
-    assert made.table.seats[0].player == "Ann"
+    assert made.table.seats[0].player == Player("Ann")
     with pytest.raises(InvalidRequest):
         world.join(made.table, invite_code=made.invite_codes[0], seat=2)
 
@@ -172,7 +173,9 @@ def test_house_seats_are_told_to_the_house_and_to_nobody_else() -> None:
 def test_joining_again_raises_the_epoch_and_supersedes_the_ticket() -> None:
     world = World()
     table, tickets = world.start()
-    again = world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1", player="new name"))
+    again = world.shard.join(
+        Caller(ticket=tickets[1]), JoinTable("table-1", player=Player("new name"))
+    )
     assert (again.seat, again.epoch) == (1, 2)
     with pytest.raises(NotAllowed) as error:
         world.watch(table, tickets[1])
@@ -181,7 +184,7 @@ def test_joining_again_raises_the_epoch_and_supersedes_the_ticket() -> None:
         world.watch(table, "x" * 43)
     assert other.value.reason is Reason.TICKET_INVALID
     last = events(world, table)[-1].seat_joined.seat
-    assert (last.seat, last.seat_epoch, last.player) == (1, 2, "new name")
+    assert (last.seat, last.seat_epoch, last.player.display_name) == (1, 2, "new name")
     world.watch(table, again.ticket)
 
 

@@ -82,7 +82,7 @@ def test_a_nonce_withheld_frees_that_seat_and_replaces_the_secret() -> None:
     shown = resource(table)
     assert shown.status == table_pb2.TABLE_STATUS_OPEN
     assert shown.commitment == event.commitment != first
-    assert [bool(seat.player) for seat in shown.seats] == [True, False, True]
+    assert [seat.HasField("player") for seat in shown.seats] == [True, False, True]
     assert not any(seat.nonce_hash for seat in shown.seats)
     assert table.result is None
 
@@ -169,7 +169,7 @@ def test_two_seats_that_withhold_are_both_freed_under_one_new_commitment() -> No
     found = withhold(world, table, 0, 2)
     assert [event.seat for event in found] == [0, 2]
     assert found[0].commitment == found[1].commitment == resource(table).commitment
-    assert [bool(seat.player) for seat in resource(table).seats] == [False, True, False]
+    assert [seat.HasField("player") for seat in resource(table).seats] == [False, True, False]
 
 
 def test_a_seat_without_a_next_nonce_adds_nothing() -> None:
@@ -344,7 +344,7 @@ def test_a_held_seat_that_is_freed_keeps_its_invite() -> None:
         world.join(table, invite_code=code, nonce_hash=hashed(NONCES[0]))
     assert table.status is Status.OPENING
     pass_time(world, NONCE_MS)
-    assert [seat.player for seat in table.seats] == ["", "", ""]
+    assert [seat.player for seat in table.seats] == [None] * 3
     assert world.join(table, invite_code=invite).seat == 0
     assert world.join(table).seat == 1
 

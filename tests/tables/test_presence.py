@@ -7,8 +7,10 @@ import pytest
 from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, NotAllowed, Reason
 from croupier_server.identity.keys import HOUSE
+from croupier_server.storage.base import Player
 from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.reception import HOUSE_KIND
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -123,7 +125,7 @@ def test_a_house_bot_takes_over() -> None:
         assert house.bot == "greedy"
         joined = world.join(table, invite_code=house.invite_code, player="house")
         assert joined.seat == house.seat
-    assert table.seats[other].player == "house"
+    assert table.seats[other].player == Player("house", kind=HOUSE_KIND)
     with pytest.raises(NotAllowed) as error:
         world.watch(table, tickets[other])
     assert error.value.reason is Reason.TICKET_SUPERSEDED
@@ -159,8 +161,8 @@ def test_isolated_a_player_takes_the_seat_back_by_the_ticket_that_was_replaced()
     with pytest.raises(Conflict) as started:  # as without a ticket
         world.shard.join(Caller("other", ticket=tickets[1]), JoinTable("table-1"))
     assert started.value.reason is Reason.TABLE_STARTED
-    back = world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1", player="me"))
-    assert (back.seat, table.seats[1].player) == (1, "me")
+    back = world.shard.join(Caller(ticket=tickets[1]), JoinTable("table-1", player=Player("me")))
+    assert (back.seat, table.seats[1].player) == (1, Player("me"))
     world.watch(table, back.ticket)
     for old in (tickets[1], bot.ticket):
         with pytest.raises(NotAllowed) as error:
@@ -232,7 +234,7 @@ def test_isolated_a_player_who_is_back_before_the_bot_came_keeps_the_seat(
     with pytest.raises(Conflict) as error:
         world.join(table, invite_code=code)
     assert error.value.reason is Reason.SEAT_TAKEN
-    assert table.seats[seat].player != "house"
+    assert table.seats[seat].player != Player("house", kind=HOUSE_KIND)
 
 
 def test_isolated_a_turn_that_was_answered_before_the_bot_came_is_not_taken_over() -> None:

@@ -131,7 +131,11 @@ def test_a_table_that_cannot_be_stored_is_given_up() -> None:
 def shown(table: Table) -> tuple[int, int, list[str]]:
     """Status, number of the last event and players, as everybody is told."""
     found = exactly(table_pb2.Table, table.resource())
-    return found.status, found.sequence, [seat.player for seat in found.seats if seat.player]
+    return (
+        found.status,
+        found.sequence,
+        [seat.player.display_name for seat in found.seats if seat.HasField("player")],
+    )
 
 
 def test_lists_and_tables_show_what_is_stored() -> None:

@@ -11,7 +11,7 @@ import pytest
 from croupier_server.errors import Conflict, NotYourTurn, StaleDecision
 from croupier_server.games.base import Seat
 from croupier_server.games.registry import GAMES
-from croupier_server.storage.base import LogRow
+from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.codec import read_record
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
@@ -106,7 +106,7 @@ class Rogues:
 
     def join_again(self, seat: Seat) -> None:
         caller = Caller(ticket=self.tickets[seat])
-        joined = self.world.shard.join(caller, JoinTable("table-1", player=f"again {seat}"))
+        joined = self.world.shard.join(caller, JoinTable("table-1", player=Player(f"again {seat}")))
         self.tickets[seat] = joined.ticket
 
 

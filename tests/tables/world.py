@@ -22,6 +22,7 @@ from croupier_server.storage.base import (
     EndedRequest,
     FinishedMatch,
     LogRow,
+    Player,
     RecordEntry,
     StoredTable,
 )
@@ -120,7 +121,9 @@ class World:
         return self.shard.create_table(Caller(), request(**changes)).table
 
     def join(self, table: Table, **changes: Any) -> Joined:
-        """Sit down."""
+        """Sit down; a *player* that is given is a name."""
+        if "player" in changes:
+            changes["player"] = Player(changes["player"])
         return self.shard.join(Caller(), JoinTable(table.spec.table_id, **changes))
 
     def start(self, **changes: Any) -> tuple[Table, list[str]]:

@@ -16,6 +16,7 @@ from croupier_server.errors import CroupierError, InvalidRequest
 from croupier_server.games.base import Move, Turn
 from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
+from croupier_server.storage.base import Player
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
@@ -217,13 +218,13 @@ class _Match:
         name = table.spec.table_id
         nonces = [hashlib.sha256(f"nonce {seat}".encode()).digest() for seat in range(players)]
         if case.end == "left":
-            leaver = shard.join(Caller(), JoinTable(name, player="leaver"))
+            leaver = shard.join(Caller(), JoinTable(name, player=Player("leaver")))
             shard.leave(Caller(ticket=leaver.ticket), name)
         for seat, nonce in enumerate(nonces):
             with_nonce = case.deal == "match" and (seat != 1 or case.seed % 2 == 0)
             code = created.invite_codes[seat] if created.invite_codes else ""
             hash_ = hashlib.sha256(nonce).digest() if with_nonce else b""
-            join = JoinTable(name, player=f"bot {seat}", nonce_hash=hash_, invite_code=code)
+            join = JoinTable(name, player=Player(f"bot {seat}"), nonce_hash=hash_, invite_code=code)
             shard.join(Caller(), join)
         if case.end == "withheld thrice":
             for life in range(3):
@@ -231,14 +232,14 @@ class _Match:
                 self._wait(NONCE_MS + 1)
                 if life < 2:
                     hash_ = hashlib.sha256(nonces[0]).digest()
-                    shard.join(Caller(), JoinTable(name, player="late", nonce_hash=hash_))
+                    shard.join(Caller(), JoinTable(name, player=Player("late"), nonce_hash=hash_))
                     nonces[1:] = map(_next, nonces[1:])
         elif case.end in ("no show", "withheld"):
             self._open_nonces(table, nonces, range(1, players))
             self._wait(NONCE_MS + 1)
             if case.end == "withheld":
                 hash_ = hashlib.sha256(nonces[0]).digest()
-                shard.join(Caller(), JoinTable(name, player="late", nonce_hash=hash_))
+                shard.join(Caller(), JoinTable(name, player=Player("late"), nonce_hash=hash_))
                 self._open_nonces(table, [nonces[0], *map(_next, nonces[1:])], range(players))
         else:
             self._open_nonces(table, nonces, range(players))

@@ -29,10 +29,16 @@ Duration
 1 seconds int
 2 nanos int
 
+Player
+1 player_id string
+2 display_name string
+3 kind enum
+4 version string
+
 SeatInfo
 1 seat uint
 2 access enum
-3 player string
+3 player Player
 4 team uint
 5 nonce_hash bytes
 6 seat_epoch uint

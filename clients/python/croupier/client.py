@@ -62,6 +62,9 @@ _ResultsPage: TypeAlias = (
     play_service_pb2.ListDealResultsResponse | spectate_service_pb2.ListPublicDealResultsResponse
 )
 
+Kind: TypeAlias = Literal["bot", "human"]
+"""What plays a seat."""
+
 Start: TypeAlias = Literal["automatic", "manual"]
 """When a table starts once all its seats are taken: at once, or with `Client.start_table`."""
 
@@ -317,7 +320,14 @@ class Client:
 
     # Seats ---------------------------------------------------------------------------------------
     async def join(
-        self, table_id: str, *, seat: int | None = None, invite: str = "", player: str = ""
+        self,
+        table_id: str,
+        *,
+        seat: int | None = None,
+        invite: str = "",
+        player: str = "",
+        kind: Kind = "bot",
+        version: str = NAME,
     ) -> Ticket:
         """Take a seat. Whoever joins again with the seat's invite code takes it over.
 
@@ -326,6 +336,8 @@ class Client:
             seat: the seat; None: that of the invite code, or the first open one.
             invite: code of a seat that is held for somebody.
             player: name shown to everybody.
+            kind: what plays, ``bot`` or ``human``; shown to everybody.
+            version: name and version of the program; shown to everybody.
 
         Raises:
             NotFound: there is no such table.
@@ -333,16 +345,21 @@ class Client:
             NotAllowed: the seat is held for somebody else.
         """
         nonce = secrets.token_bytes(NONCE_BYTES)
+        who = table_pb2.Player(
+            display_name=player,
+            kind=table_pb2.PlayerKind.Value(f"PLAYER_KIND_{_word('kind', kind, Kind)}"),
+            version=version,
+        )
         request = table_service_pb2.JoinTableRequest(
             request_id=secrets.token_hex(16),
             table_id=table_id,
             seat=seat,
             invite_code=invite,
-            player=player,
+            player=who,
             nonce_hash=nonce_hash(nonce),
         )
         got = await self._main.call(self._main.tables.JoinTable, request)
-        return Ticket(got.table, got.seat, got.seat_epoch, got.ticket, nonce, player)
+        return Ticket(got.table, got.seat, got.seat_epoch, got.ticket, nonce, who)
 
     async def play(self, bot: Bot, ticket: Ticket, *, seed: int | str | None = None) -> Result:
         """Have *bot* play a seat to the end of its match.

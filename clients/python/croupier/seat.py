@@ -71,7 +71,7 @@ class Ticket:
         epoch: which life of the seat it is for.
         secret: the ticket itself; whoever has it holds the seat.
         nonce: the seat's first 32 secret bytes for the shuffle.
-        player: name shown to everybody.
+        player: how its player is shown.
     """
 
     table: table_pb2.Table
@@ -79,7 +79,7 @@ class Ticket:
     epoch: int
     secret: str = field(repr=False)
     nonce: bytes = field(repr=False)
-    player: str = ""
+    player: table_pb2.Player = field(default_factory=table_pb2.Player)
 
     @property
     def table_id(self) -> str:

@@ -59,7 +59,7 @@ def play(address: str, game: str) -> game_pb2.MatchResult:
             table_service_pb2.JoinTableRequest(
                 table_id=table_id,
                 invite_code=made.invites[0].code,
-                player="stubs only",
+                player=table_pb2.Player(display_name="stubs only", kind=table_pb2.PLAYER_KIND_BOT),
                 nonce_hash=hashlib.sha256(nonce).digest(),
             )
         )

@@ -161,7 +161,7 @@ def game_name(kind: int) -> str:
 
 def seat_name(seat: table_pb2.SeatInfo) -> str:
     """A seat and who sits there, such as ``0 greedy``."""
-    return f"{seat.seat} {seat.player or '(empty)'}"
+    return f"{seat.seat} {seat.player.display_name or '(empty)'}"
 
 
 def table_lines(table: table_pb2.Table) -> list[str]:

@@ -107,6 +107,7 @@ def _line(info: record_service_pb2.RecordInfo) -> str:
     voided = "  (void)" if info.voided else ""
     scores = [f"{seat.score:+d}" for seat in info.result.seats] or ["-"] * len(info.players)
     seats = ", ".join(
-        f"{player or '(empty)'} {score}" for player, score in zip(info.players, scores, strict=True)
+        f"{player.display_name or '(empty)'} {score}"
+        for player, score in zip(info.players, scores, strict=True)
     )
     return f"{info.table_id}  {ended}  {game}  {reason.replace('_', ' ')}  {seats}{voided}"

@@ -414,7 +414,9 @@ class _Runner:
         except grpc.aio.AioRpcError:
             return await live.ended
         if table.status == table_pb2.TABLE_STATUS_OPEN:
-            empty = [self._plan.teams[seat.seat] for seat in table.seats if not seat.player]
+            empty = [
+                self._plan.teams[seat.seat] for seat in table.seats if not seat.HasField("player")
+            ]
             missing = tuple(sorted({live.match.entrant_of_team(team) for team in empty}))
             names = " and ".join(self._plan.entrants[number].name for number in missing)
             why = (
@@ -450,7 +452,9 @@ class _Runner:
             title=f"{cards.board_id}: {' against '.join(dict.fromkeys(names))}",
         )
         seats = [
-            table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=name)
+            table_service_pb2.SeatSpec(
+                access=table_pb2.SEAT_ACCESS_INVITED, player=table_pb2.Player(display_name=name)
+            )
             for name in names
         ]
         request = table_service_pb2.CreateTableRequest(spec=spec, seats=seats)

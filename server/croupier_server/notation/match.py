@@ -194,7 +194,7 @@ def _of_match(match: FinishedMatch, rows: Sequence[LogRow]) -> MatchText:
         ruleset=table.spec.ruleset,
         options=_differing(GAMES[wire.name], table.spec.ruleset, match.option_text),
         table_id=match.table_id,
-        players=match.players,
+        players=tuple(player.display_name for player in match.players),
         steps=tuple(steps),
         ending=Ending(
             game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_"),

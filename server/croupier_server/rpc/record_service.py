@@ -19,6 +19,7 @@ from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
+from croupier_server.tables import encode
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.readers import expect_few
 from croupier_server.tables.tickets import may_see
@@ -167,7 +168,7 @@ def _info(entry: RecordEntry) -> bytes:
     return (
         field_text(1, entry.table_id)
         + field_number(2, entry.kind)
-        + b"".join(field_bytes(3, player.encode()) for player in entry.players)
+        + b"".join(field_bytes(3, encode.player(player)) for player in entry.players)
         + field_bytes(4, entry.result)
         + field_bytes(5, timestamp(entry.ended_ms))
         + field_number(6, entry.voided)

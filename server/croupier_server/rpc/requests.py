@@ -16,6 +16,7 @@ from croupier.v1 import table_pb2
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.validate import malformed
+from croupier_server.storage.base import Player
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.spec import (
     AbsencePolicy,
@@ -43,12 +44,15 @@ _SECONDS_MIN: Final = -62_135_596_800  # year 1
 _SECONDS_MAX: Final = 253_402_300_799  # year 9999
 
 
-def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) -> CreateTable:
+def create_table(
+    request: pb.CreateTableRequest, house_bots: Collection[str], *, is_keyless: bool
+) -> CreateTable:
     """The request for a table.
 
     Args:
         request: as it came, checked.
         house_bots: names of the house bots that there are.
+        is_keyless: principals are not told apart.
 
     Raises:
         InvalidRequest: ``field`` says where.
@@ -65,7 +69,7 @@ def create_table(request: pb.CreateTableRequest, house_bots: Collection[str]) ->
         ruleset=spec.ruleset,
         overrides=overrides,
         seats=tuple(
-            _seat_spec(f"seats[{number}]", seat, house_bots)
+            _seat_spec(f"seats[{number}]", seat, house_bots, is_keyless=is_keyless)
             for number, seat in enumerate(request.seats)
         ),
         deal=_deal_source(spec.deal_source),
@@ -124,7 +128,7 @@ def join_table(request: pb.JoinTableRequest) -> JoinTable:
         table_id=request.table_id,
         seat=request.seat if request.HasField("seat") else None,
         invite_code=request.invite_code,
-        player=printable("player", request.player),
+        player=_player(request.player),
         nonce_hash=request.nonce_hash,
         request_id=request.request_id,
     )
@@ -163,16 +167,36 @@ def since_ms(field: str, time: Timestamp) -> int:
     return time.seconds * 1000 - (-time.nanos // _NANOS_PER_MILLI)
 
 
-def _seat_spec(field: str, seat: pb.SeatSpec, house_bots: Collection[str]) -> SeatSpec:
+def _seat_spec(
+    field: str, seat: pb.SeatSpec, house_bots: Collection[str], *, is_keyless: bool
+) -> SeatSpec:
     access = Access(seat.access or Access.OPEN)
     if access is Access.HOUSE and seat.house_bot not in house_bots:
         there = ", ".join(sorted(house_bots)) or "none"
         raise malformed([(f"{field}.house_bot", f"no such house bot; there is: {there}")])
     if access is not Access.HOUSE and seat.house_bot:
         raise malformed([(f"{field}.house_bot", "only a house seat has a house bot")])
-    if access is not Access.INVITED and seat.player:
-        raise malformed([(f"{field}.player", "only a seat by invitation is held for a name")])
-    return SeatSpec(access, printable(f"{field}.player", seat.player), seat.house_bot)
+    player = seat.player
+    if access is not Access.INVITED and seat.HasField("player"):
+        raise malformed([(f"{field}.player", "only a seat by invitation is held for a player")])
+    for name in ("kind", "version"):
+        if getattr(player, name):
+            why = "leave it out; whoever sits down says it"
+            raise malformed([(f"{field}.player.{name}", why)])
+    if player.player_id and is_keyless:
+        why = "a seat is held for a player_id only where keys are asked for"
+        raise malformed([(f"{field}.player.player_id", why)])
+    name = printable(f"{field}.player.display_name", player.display_name)
+    return SeatSpec(access, name, seat.house_bot, player.player_id)
+
+
+def _player(player: table_pb2.Player) -> Player:
+    if player.player_id:
+        raise malformed([("player.player_id", "leave it out; the server sets it from your key")])
+    if player.kind == table_pb2.PLAYER_KIND_HOUSE:
+        raise malformed([("player.kind", "HOUSE is for the house bots of the server")])
+    name = printable("player.display_name", player.display_name)
+    return Player(name, "", player.kind, printable("player.version", player.version))
 
 
 def _deal_source(source: table_pb2.DealSource) -> DealSource:

@@ -65,13 +65,14 @@ croupier.v1.SpectatorDelay.decisions 0 1000
 croupier.v1.SpectatorDelay.time 0 86400
 croupier.v1.TableSpec.game required
 croupier.v1.TableSpec.title 0 128
+croupier.v1.Player.player_id 0 64
+croupier.v1.Player.display_name 0 64
+croupier.v1.Player.version 0 64
 croupier.v1.SeatSpec.house_bot 0 64
-croupier.v1.SeatSpec.player 0 64
 croupier.v1.CreateTableRequest.spec required
 croupier.v1.CreateTableRequest.seats 0 12
 croupier.v1.JoinTableRequest.seat 0 11
 croupier.v1.JoinTableRequest.invite_code 0 128
-croupier.v1.JoinTableRequest.player 0 64
 croupier.v1.JoinTableRequest.nonce_hash 0 32
 croupier.v1.AbortTableRequest.detail 0 256
 croupier.v1.ListRulesetsRequest.game required

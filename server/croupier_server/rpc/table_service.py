@@ -23,7 +23,7 @@ from croupier_server.rpc.requests import (
     printable,
     with_arm,
 )
-from croupier_server.tables.caller import Caller
+from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
@@ -60,7 +60,7 @@ class TableService:
     async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
         """A new table with its secrets, which are shown this once."""
         expect_unguessable(caller, request.request_id)
-        wanted = create_table(request, self._house_bots)
+        wanted = create_table(request, self._house_bots, is_keyless=caller.principal == LOCAL)
         async with self._shard.refusing():
             try:
                 created = self._shard.create_table(caller, wanted)

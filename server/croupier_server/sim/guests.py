@@ -201,7 +201,9 @@ class Joiner:
             table_id=chair.table_id,
             seat=chair.seat,
             invite_code=invite,
-            player=f"{RELIEF if self._is_relief else 'player'} {chair.seat}",
+            player=table_pb2.Player(
+                display_name=f"{RELIEF if self._is_relief else 'player'} {chair.seat}",
+            ),
             nonce_hash=chair.promise(nonce) if nonce else b"",
         )
         self._is_joining = True

@@ -98,6 +98,22 @@ class Reveal(NamedTuple):
     abandoned: tuple[AbandonedSecret, ...] = ()
 
 
+class Player(NamedTuple):
+    """Who plays; see ``croupier.v1.Player``.
+
+    Attributes:
+        display_name: name for people; empty: nobody.
+        player_id: the verified principal; empty for house bots and without keys.
+        kind: number of its ``PlayerKind``.
+        version: name and version of the program.
+    """
+
+    display_name: str = ""
+    player_id: str = ""
+    kind: int = 0
+    version: str = ""
+
+
 class EndedRequest(NamedTuple):
     """A call with a ``request_id`` that made a table, which has ended: the same call is not to make
     another one.
@@ -125,7 +141,7 @@ class FinishedMatch(NamedTuple):
         option_text: every option as text, by name.
         reveal: the secrets.
         result: serialised ``croupier.v1.MatchResult``.
-        players: names in seat order.
+        players: in seat order.
         ended_ms: when it ended.
         board: commitment of the board whose tables are revealed together; empty: of none.
         board_tables: so many tables that board has.
@@ -144,7 +160,7 @@ class FinishedMatch(NamedTuple):
     option_text: Mapping[str, str]
     reveal: Reveal
     result: bytes
-    players: tuple[str, ...]
+    players: tuple[Player, ...]
     ended_ms: int
     board: bytes = b""
     board_tables: int = 1
@@ -278,7 +294,7 @@ class RecordEntry(NamedTuple):
         position: rises with each record shown, from 1; never used again.
         table_id: the table of the match.
         kind: number of the game's ``GameKind``.
-        players: names in seat order.
+        players: in seat order.
         result: serialised ``croupier.v1.MatchResult``.
         ended_ms: when it ended.
         record: serialised ``croupier.record.v1.Record``; empty in lists.
@@ -289,7 +305,7 @@ class RecordEntry(NamedTuple):
     position: int
     table_id: str
     kind: int
-    players: tuple[str, ...]
+    players: tuple[Player, ...]
     result: bytes
     ended_ms: int
     record: bytes

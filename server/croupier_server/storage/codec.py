@@ -30,6 +30,7 @@ from croupier_server.storage.base import (
     AbandonedSecret,
     FinishedMatch,
     LogRow,
+    Player,
     Reveal,
 )
 from croupier_server.wire.encode import (
@@ -251,17 +252,19 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     raise RecordError("not a record")
 
 
-def _players(rows: Iterable[LogRow], seats: int) -> tuple[str, ...]:
-    """Names of who sat last on each seat."""
-    names = [""] * seats
+def _players(rows: Iterable[LogRow], seats: int) -> tuple[Player, ...]:
+    """Who sat last on each seat."""
+    found = [Player()] * seats
     for row in rows:
         if row.public:
             event = table_pb2.TableEvent.FromString(row.public)
             if event.HasField("seat_joined"):
-                names[event.seat_joined.seat.seat] = event.seat_joined.seat.player
+                joined = event.seat_joined.seat
+                who = joined.player
+                found[joined.seat] = Player(who.display_name, who.player_id, who.kind, who.version)
             elif event.HasField("seat_left"):
-                names[event.seat_left.seat] = ""
-    return tuple(names)
+                found[event.seat_left.seat] = Player()
+    return tuple(found)
 
 
 def _ended_ms(rows: list[LogRow]) -> int:

@@ -21,6 +21,7 @@ from croupier_server.storage.base import (
     EndedRequest,
     FinishedMatch,
     KeyExists,
+    Player,
     RecordEntry,
     StoredKey,
 )
@@ -192,7 +193,7 @@ def _entry(found: Row[Any]) -> RecordEntry:
         found.position,
         found.table_id,
         found.kind,
-        tuple(json.loads(found.players)),
+        tuple(Player(*one) for one in json.loads(found.players)),
         found.result,
         found.ended_ms,
         getattr(found, "record", b""),

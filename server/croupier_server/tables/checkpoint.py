@@ -40,6 +40,7 @@ _ADMITTED: Final = frozenset(
         ("croupier_server.tables.kept", "Sitting"),
         ("croupier_server.tables.accounts", "Forfeit"),
         ("croupier_server.storage.base", "AbandonedSecret"),
+        ("croupier_server.storage.base", "Player"),
     }
 )
 

@@ -22,7 +22,7 @@ from croupier.v1.session_service_pb2 import (
 )
 from croupier_server.errors import IllegalMove, MalformedMove
 from croupier_server.games.base import EndReason, Move, Outcome, Seat, SeatOutcome
-from croupier_server.storage.base import LogRow
+from croupier_server.storage.base import LogRow, Player
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.kept import Creation, Kept, load
 from croupier_server.tables.spec import (
@@ -68,7 +68,7 @@ class Joined(NamedTuple):
     """Somebody sat down."""
 
     seat: Seat
-    player: str
+    player: Player
 
 
 class Left(NamedTuple):
@@ -229,7 +229,9 @@ def _event(event: table_pb2.TableEvent) -> Step:
     match event.WhichOneof("event"):
         case "seat_joined":
             seat = event.seat_joined.seat
-            return Joined(seat.seat, seat.player)
+            who = seat.player
+            player = Player(who.display_name, who.player_id, who.kind, who.version)
+            return Joined(seat.seat, player)
         case "seat_left":
             return Left(event.seat_left.seat)
         case "seats_filled":
@@ -354,10 +356,11 @@ def game_of(data: bytes) -> int:
 
 def whole_spec(spec: TableSpec, creation: Creation) -> TableSpec:
     """*spec* of `read_spec` with what only the server knows of it."""
-    seats = zip(spec.seats, creation.players, creation.house_bots, strict=True)
+    held = creation.player_ids or ("",) * len(spec.seats)
+    seats = zip(spec.seats, creation.players, creation.house_bots, held, strict=True)
     return replace(
         spec,
-        seats=tuple(SeatSpec(seat.access, player, bot) for seat, player, bot in seats),
+        seats=tuple(SeatSpec(seat.access, name, bot, who) for seat, name, bot, who in seats),
         deal=replace(spec.deal, root=creation.root, seed=creation.seed),
     )
 

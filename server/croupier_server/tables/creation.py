@@ -117,5 +117,6 @@ def creation(spec: TableSpec, secret: bytes) -> Creation:
         root=spec.deal.root,
         seed=spec.deal.seed,
         players=tuple(seat.player for seat in spec.seats),
+        player_ids=tuple(seat.player_id for seat in spec.seats),
         house_bots=tuple(seat.house_bot for seat in spec.seats),
     )

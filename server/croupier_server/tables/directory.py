@@ -16,7 +16,7 @@ import structlog
 
 from croupier_server.errors import NotFound, Reason
 from croupier_server.identity.keys import HOUSE
-from croupier_server.storage.base import FinishedMatch, TableLog
+from croupier_server.storage.base import FinishedMatch, Player, TableLog
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.encode import Shown
@@ -305,7 +305,7 @@ class Directory:
             option_text=spec.option_text,
             reveal=table.opening.reveal,
             result=table.result,
-            players=tuple(seat.player for seat in table.seats),
+            players=tuple(seat.player or Player() for seat in table.seats),
             ended_ms=table.ended_ms,
             board=deal.commitment if deal.kind is DealKind.BOARD else b"",
             board_tables=deal.tables,

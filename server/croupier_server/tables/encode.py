@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import EndReason, Outcome, Seat
+from croupier_server.storage.base import Player
 from croupier_server.tables.spec import (
     AbortedBy,
     ClockSpec,
@@ -105,13 +106,25 @@ def spectator_delay(delay: SpectatorDelay | None) -> bytes:
     return field_bytes(12, field_number(1, delay.decisions) + time)
 
 
+def player(who: Player) -> bytes:
+    """Payload of ``Player``."""
+    return b"".join(
+        (
+            field_text(1, who.player_id),
+            field_text(2, who.display_name),
+            field_number(3, who.kind),
+            field_text(4, who.version),
+        )
+    )
+
+
 def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash: bool) -> bytes:
     """Payload of ``SeatInfo``."""
     return b"".join(
         (
             field_number(1, seat),
             field_number(2, spec.seats[seat].access),
-            field_text(3, state.player),
+            field_bytes(3, player(state.player)) if state.player is not None else b"",
             field_number(4, spec.teams[seat]),
             field_blob(5, state.nonce_hash) if show_nonce_hash else b"",
             field_number(6, state.epoch),

@@ -26,6 +26,7 @@ class Creation(NamedTuple):
         root: of its board (BOARD).
         seed: of its cards (FIXED).
         players: by seat, the name that it is held for.
+        player_ids: by seat, the principal that it is held for; empty: for none.
         house_bots: by seat, the name of its house bot.
         host: hash of the host ticket.
         invites: by seat, the hash of its invite code, or empty.
@@ -39,6 +40,7 @@ class Creation(NamedTuple):
     root: bytes = b""
     seed: int | None = None
     players: tuple[str, ...] = ()
+    player_ids: tuple[str, ...] = ()
     house_bots: tuple[str, ...] = ()
     host: bytes = b""
     invites: tuple[bytes, ...] = ()

@@ -12,7 +12,7 @@ from typing import Final
 
 from croupier_server.errors import Conflict, InvalidRequest, NotAllowed, Reason
 from croupier_server.games.base import Seat
-from croupier_server.storage.base import AbandonedSecret, Reveal
+from croupier_server.storage.base import AbandonedSecret, Player, Reveal
 from croupier_server.tables import deals, encode
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.clock import FOREVER
@@ -122,10 +122,13 @@ class Opening:
         """Whether somebody sits on every seat."""
         return all(seat.player for seat in self.seats)
 
-    def join(self, seat: Seat, player: str, sitting: Sitting, now: int, *, is_open: bool) -> None:
+    def join(
+        self, seat: Seat, player: Player, sitting: Sitting, now: int, *, is_open: bool
+    ) -> None:
         """Sit *player* down; unless the table *is_open*, the seat keeps its nonce hash."""
         state = self.seats[seat]
-        state.player = self._spec.seats[seat].player or player or f"seat {seat}"
+        name = self._spec.seats[seat].player or player.display_name or f"seat {seat}"
+        state.player = player._replace(display_name=name)
         state.epoch += 1
         if is_open:
             state.nonce_hash = sitting.nonce_hash
@@ -148,7 +151,7 @@ class Opening:
 
     def _free(self, seat: Seat) -> None:
         state = self.seats[seat]
-        state.player = ""
+        state.player = None
         state.nonce_hash = b""
         state.retire()
 

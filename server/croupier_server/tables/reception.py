@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from croupier_server.errors import Exhausted, InvalidRequest, NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Seat
 from croupier_server.identity.keys import HOUSE
-from croupier_server.storage.base import EndedRequest
+from croupier_server.storage.base import EndedRequest, Player
 from croupier_server.tables import deals, tickets
 from croupier_server.tables.allowance import Allowances
 from croupier_server.tables.caller import LOCAL, Caller
@@ -41,6 +41,9 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 
 _RETRY_MS: Final = 1_000
+
+HOUSE_KIND: Final = 3
+"""``croupier.v1.PlayerKind`` of house bots."""
 
 ABANDONED_MS: Final = 10_000
 """A table at which no seat was heard of for this long gives way on a full server without keys."""
@@ -437,7 +440,7 @@ class Reception:
             request=mark,
         )
         with self._charging(caller, table, seat):
-            table.join(seat, request.player, sitting, now)
+            table.join(seat, _player(caller, table, seat, request, sitting), sitting, now)
         watcher = table.seat_watchers[seat]
         if watcher is not None:
             detail = tickets.RELIEVED if sitting.relieves else "the seat was joined again"
@@ -490,6 +493,17 @@ class Reception:
         if watcher is not None:
             watcher.part(StreamEnd.CLIENT_CLOSED, "the seat was left")
         self._host.done(table)
+
+
+def _player(
+    caller: Caller, table: Table, seat: Seat, request: JoinTable, sitting: Sitting
+) -> Player:
+    """How *caller* is shown: by its principal where those are verified. House bots act for the
+    server, and have none."""
+    is_bot = table.spec.seats[seat].access is Access.HOUSE or sitting.relieves
+    if is_bot or caller.principal == HOUSE:
+        return request.player._replace(kind=HOUSE_KIND)
+    return request.player._replace(player_id="" if caller.principal == LOCAL else caller.principal)
 
 
 def _hashes(codes: Sequence[str]) -> tuple[bytes, ...]:

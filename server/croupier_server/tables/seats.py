@@ -10,6 +10,7 @@ import hashlib
 import hmac
 from typing import Final
 
+from croupier_server.storage.base import Player
 from croupier_server.tables.kept import Sitting
 
 _OLD_MAX: Final = 8
@@ -36,7 +37,7 @@ class SeatState:
     """One seat of a table and who holds it.
 
     Attributes:
-        player: name of who sits there; empty: nobody.
+        player: who sits there; None: nobody.
         principal: whose key it is held by; empty: nobody's.
         owner: whose seat it is: `principal`, or that of its player, for whom a house bot plays.
         epoch: which life of the seat this is; 0 before anybody sat there.
@@ -71,7 +72,7 @@ class SeatState:
     )
 
     def __init__(self) -> None:
-        self.player = ""
+        self.player: Player | None = None
         self.principal = ""
         self.owner = ""
         self.epoch = 0

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Outcome, Seat, SeatOutcome
+from croupier_server.storage.base import Player
 
 
 class Status(IntEnum):
@@ -153,11 +154,13 @@ class SpectatorDelay:
 
 @dataclass(frozen=True, slots=True)
 class SeatSpec:
-    """How a seat is filled: who may take it, the name it is held for, the house bot's name."""
+    """How a seat is filled: who may take it, the name it is held for, the house bot's name, and the
+    principal that it is held for."""
 
     access: Access = Access.OPEN
     player: str = ""
     house_bot: str = ""
+    player_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ class JoinTable:
         table_id: the table.
         seat: None: that of the ticket or invite code, or the first open one.
         invite_code: the right to a seat that is held. Secret.
-        player: name shown to everybody.
+        player: how the player is shown; its ``player_id`` is empty.
         nonce_hash: SHA-256 of the seat's nonce, or empty.
         request_id: makes the call safe to repeat; empty: it is not.
     """
@@ -206,7 +209,7 @@ class JoinTable:
     table_id: str
     seat: Seat | None = None
     invite_code: str = field(default="", repr=False)
-    player: str = ""
+    player: Player = field(default_factory=Player)
     nonce_hash: bytes = b""
     request_id: str = ""
 

@@ -22,7 +22,7 @@ from croupier_server.errors import (
 )
 from croupier_server.games.base import EndReason, Legal, Move, Outcome, Seat
 from croupier_server.games.registry import AnyGame
-from croupier_server.storage.base import LogRow
+from croupier_server.storage.base import LogRow, Player
 from croupier_server.tables import deals, encode, faults
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import MakeDealer
@@ -275,7 +275,7 @@ class Table:
 
     # Seats ---------------------------------------------------------------------------------------
 
-    def join(self, seat: Seat, player: str, sitting: Sitting, now: int) -> None:
+    def join(self, seat: Seat, player: Player, sitting: Sitting, now: int) -> None:
         """Sit *player* down, or let the seat be joined again, which raises its epoch.
 
         Once all sit, a seat keeps its nonce hash.

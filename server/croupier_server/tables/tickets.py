@@ -196,7 +196,7 @@ def choose_seat(
     if seat is None:
         seat = held_seat(caller, table)
     if seat is None and request.invite_code:
-        seat = _invited_seat(table, request.invite_code)
+        seat = _invited_seat(caller, table, request.invite_code)
     if seat is not None:
         table.expect_live()
         if wanted not in (None, seat):
@@ -233,12 +233,18 @@ def was_relieved(caller: Caller, state: SeatState) -> bool:
     return bool(caller.ticket) and state.was_relieved_from(ticket)
 
 
-def _invited_seat(table: Table, code: str) -> Seat:
+def _invited_seat(caller: Caller, table: Table, code: str) -> Seat:
     invite = secret_hash(code)
     for seat, state in enumerate(table.seats):
         if state.is_invited_by(invite):
             if state.is_relieved_by(invite):
                 _expect_missed(table, seat)
+            elif table.spec.seats[seat].player_id not in ("", caller.principal):
+                raise NotAllowed(
+                    Reason.SEAT_RESERVED,
+                    f"seat {seat} is held for another player; call with that player's key",
+                    field="invite_code",
+                )
             return seat
     raise NotAllowed(
         Reason.SEAT_RESERVED, "no seat of this table has this invite code", field="invite_code"

@@ -257,6 +257,34 @@ and the calls for records answer NOT_FOUND, and no list shows it or its record.
 """
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 
+class _PlayerKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PlayerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PlayerKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PLAYER_KIND_UNSPECIFIED: _PlayerKind.ValueType  # 0
+    """The client did not say."""
+    PLAYER_KIND_HUMAN: _PlayerKind.ValueType  # 1
+    """A person."""
+    PLAYER_KIND_BOT: _PlayerKind.ValueType  # 2
+    """A program."""
+    PLAYER_KIND_HOUSE: _PlayerKind.ValueType  # 3
+    """A house bot of the server. Only the server says so; a request with it is refused."""
+
+class PlayerKind(_PlayerKind, metaclass=_PlayerKindEnumTypeWrapper):
+    """What plays. Public."""
+
+PLAYER_KIND_UNSPECIFIED: PlayerKind.ValueType  # 0
+"""The client did not say."""
+PLAYER_KIND_HUMAN: PlayerKind.ValueType  # 1
+"""A person."""
+PLAYER_KIND_BOT: PlayerKind.ValueType  # 2
+"""A program."""
+PLAYER_KIND_HOUSE: PlayerKind.ValueType  # 3
+"""A house bot of the server. Only the server says so; a request with it is refused."""
+Global___PlayerKind: _TypeAlias = PlayerKind  # noqa: Y015
+
 class _ResetReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -636,6 +664,48 @@ class SeatClock(_message.Message):
 Global___SeatClock: _TypeAlias = SeatClock  # noqa: Y015
 
 @_typing.final
+class Player(_message.Message):
+    """Who plays. The server vouches for `player_id`, and for `kind` if it is HOUSE; everything else is what
+    the client said. Public.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    DISPLAY_NAME_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The principal whose key holds the seat, as the server has verified it: the same at every table,
+    for standings and ratings. Set by the server; refused in JoinTableRequest. Empty for house bots,
+    and on servers without keys, where all callers are the same principal. No key, key id or secret can
+    be derived from it. At most 64 characters.
+    """
+    display_name: _builtins.str
+    """Name for people. At most 64 characters."""
+    kind: Global___PlayerKind.ValueType
+    """What plays."""
+    version: _builtins.str
+    """Name and version of the program, such as `croupier-python/0.1`. At most 64
+    characters.
+    """
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        display_name: _builtins.str = ...,
+        kind: Global___PlayerKind.ValueType = ...,
+        version: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["display_name", b"display_name", "kind", b"kind", "player_id", b"player_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Player: _TypeAlias = Player  # noqa: Y015
+
+@_typing.final
 class SeatInfo(_message.Message):
     """A seat and who sits there. Public."""
 
@@ -651,25 +721,27 @@ class SeatInfo(_message.Message):
     """The seat."""
     access: Global___SeatAccess.ValueType
     """Who may take it."""
-    player: _builtins.str
-    """Name of the player; empty while nobody sits there."""
     team: _builtins.int
     """Team that it plays for, from 0."""
     nonce_hash: _builtins.bytes
     """SHA-256 of the seat's nonce; set once all sit (deal source MATCH)."""
     seat_epoch: _builtins.int
     """Which life of the seat this is; joining again raises it."""
+    @_builtins.property
+    def player(self) -> Global___Player:
+        """Who sits there; not set while nobody does."""
+
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         access: Global___SeatAccess.ValueType = ...,
-        player: _builtins.str = ...,
+        player: Global___Player | None = ...,
         team: _builtins.int = ...,
         nonce_hash: _builtins.bytes = ...,
         seat_epoch: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["access", b"access", "nonce_hash", b"nonce_hash", "player", b"player", "seat", b"seat", "seat_epoch", b"seat_epoch", "team", b"team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...

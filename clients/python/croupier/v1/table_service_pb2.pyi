@@ -33,18 +33,21 @@ class SeatSpec(_message.Message):
     """Who may take it."""
     house_bot: _builtins.str
     """Name of the house bot (access HOUSE), such as `greedy`. At most 64 characters."""
-    player: _builtins.str
-    """Name under which the seat is held (access INVITED); empty: the player's own. At most 64
-    characters.
-    """
+    @_builtins.property
+    def player(self) -> _table_pb2.Player:
+        """Whom the seat is held for (access INVITED). A `display_name` is shown in place of the player's own.
+        With a `player_id` the invite code is good for that principal alone; that needs keys. `kind` and
+        `version` are refused: whoever sits down says them.
+        """
+
     def __init__(
         self,
         *,
         access: _table_pb2.SeatAccess.ValueType = ...,
         house_bot: _builtins.str = ...,
-        player: _builtins.str = ...,
+        player: _table_pb2.Player | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["player", b"player"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["access", b"access", "house_bot", b"house_bot", "player", b"player"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
@@ -364,12 +367,14 @@ class JoinTableRequest(_message.Message):
     """The seat; not set: that of the invite code, or the first open one. At most 11."""
     invite_code: _builtins.str
     """Invite code of a seat that is held. At most 128 characters."""
-    player: _builtins.str
-    """Name shown to everybody. At most 64 characters."""
     nonce_hash: _builtins.bytes
     """SHA-256 of this seat's nonce of 32 bytes. Without it the seat adds nothing to the shuffle and
     cannot verify it. At most 32 bytes.
     """
+    @_builtins.property
+    def player(self) -> _table_pb2.Player:
+        """How the player is shown: `display_name`, `kind` and `version`. The server sets `player_id`."""
+
     def __init__(
         self,
         *,
@@ -377,10 +382,10 @@ class JoinTableRequest(_message.Message):
         table_id: _builtins.str = ...,
         seat: _builtins.int | None = ...,
         invite_code: _builtins.str = ...,
-        player: _builtins.str = ...,
+        player: _table_pb2.Player | None = ...,
         nonce_hash: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "invite_code", b"invite_code", "nonce_hash", b"nonce_hash", "player", b"player", "request_id", b"request_id", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...

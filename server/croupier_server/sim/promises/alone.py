@@ -64,7 +64,7 @@ class Isolated(Promise):
             asked.setdefault(update.decision.decision_id, _Asked(seen.sent_ms, place.opened_ms))
         if not update.HasField("event"):
             return
-        if update.event.seat_joined.seat.player.startswith(RELIEF):
+        if update.event.seat_joined.seat.player.display_name.startswith(RELIEF):
             self._expect_away(story, update.event.seat_joined.seat.seat)
         since = max(update.event.time.ToMilliseconds(), place.opened_ms)
         waited = seen.sent_ms - since - self.outages.within(since, seen.sent_ms)
@@ -125,7 +125,7 @@ class Isolated(Promise):
         for out in self._put_out.get(story.table_id, ()):
             after = (one for number, one in joins if number > out.position and one.seat == out.seat)
             joined = next(after, None)
-            if joined is not None and joined.player.startswith(RELIEF):
+            if joined is not None and joined.player.display_name.startswith(RELIEF):
                 self.fail(story, f"seat {out.seat} had a stream, and a house bot took its place")
 
     def forget(self, story: Story) -> None:

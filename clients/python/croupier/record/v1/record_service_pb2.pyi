@@ -6,6 +6,7 @@ Access to records."""
 from collections import abc as _abc
 from croupier.record.v1 import record_pb2 as _record_pb2
 from croupier.v1 import game_pb2 as _game_pb2
+from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -86,8 +87,8 @@ class RecordInfo(_message.Message):
     voided: _builtins.bool
     """An operator has declared the match void afterwards: it does not count. The record is as it was."""
     @_builtins.property
-    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the players in seat order."""
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Player]:
+        """The players in seat order; an empty one for a seat that nobody held."""
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
@@ -102,7 +103,7 @@ class RecordInfo(_message.Message):
         *,
         table_id: _builtins.str = ...,
         game: _game_pb2.GameKind.ValueType = ...,
-        players: _abc.Iterable[_builtins.str] | None = ...,
+        players: _abc.Iterable[_table_pb2.Player] | None = ...,
         result: _game_pb2.MatchResult | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         voided: _builtins.bool = ...,
