@@ -98,10 +98,10 @@ async def test_a_ruleset_shows_every_option(serve: Serve, kind: int, name: str) 
     fields = getattr(game_pb2.GameOptions(), wire.name).DESCRIPTOR.fields
     assert [option.name for option in answer.options] == [field.name for field in fields]
     assert all(option.clause and option.meaning for option in answer.options)
-    assert all(bool(option.values) != bool(option.syntax) for option in answer.options)
     for option in answer.options:
-        assert not option.values or option.value in option.values
-    texts = {option.name: option.value for option in answer.options}
+        values = [value.text for value in option.choice.values]
+        assert not values or option.default_value in values
+    texts = {option.name: option.default_value for option in answer.options}
     assert answer.hash == ruleset_hash(texts)
     overrides = wire.options_overrides(answer.values)
     assert game.option_text(game.options(game.rulesets()[0], overrides)) == texts

@@ -276,6 +276,9 @@ class ToyWire:
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
         return {}
 
+    def option_number(self, name: str, text: str) -> int:
+        raise NotImplementedError
+
     def options_message(self, options: object) -> game_pb2.GameOptions:
         return game_pb2.GameOptions()
 

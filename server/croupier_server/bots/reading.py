@@ -15,7 +15,7 @@ from croupier.moves import Move as SdkMove
 from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 from croupier_server.games import registry
-from croupier_server.games.base import Move, Seat
+from croupier_server.games.base import Move, Number, OptionType, Seat
 from croupier_server.games.cards import Cards
 
 
@@ -43,15 +43,15 @@ def read_options(name: str, message: game_pb2.GameOptions) -> Any:
     """
     game = registry.find(name)
     ruleset = game.rulesets()[0]
-    syntax = {spec.name: spec.syntax for spec in game.option_specs()}
+    types = {spec.name: spec.type for spec in game.option_specs()}
     fields: Message = getattr(message, name)
     texts = {
-        field.name: _text(field, value, syntax[field.name]) for field, value in fields.ListFields()
+        field.name: _text(field, value, types[field.name]) for field, value in fields.ListFields()
     }
     return game.options(ruleset, texts)
 
 
-def _text(field: FieldDescriptor, value: Any, syntax: str) -> str:
+def _text(field: FieldDescriptor, value: Any, type_: OptionType) -> str:
     """The text of an option that is set: a word, a number, a truth, or a list of words."""
     if field.message_type is not None:
         inner = field.message_type.fields[0]
@@ -62,8 +62,8 @@ def _text(field: FieldDescriptor, value: Any, syntax: str) -> str:
         return option_texts(field.enum_type)[value]
     if isinstance(value, bool):
         return "true" if value else "false"
-    if value == 0:
-        return next((word for word in ("auto", "none") if syntax.startswith(word)), "0")
+    if isinstance(type_, Number) and type_.word and value < type_.least:
+        return type_.word
     return str(value)
 
 

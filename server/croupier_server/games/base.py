@@ -183,17 +183,103 @@ class Needs(NamedTuple):
     value: str
 
 
+class Flag(NamedTuple):
+    """An option that is ``true`` or ``false``."""
+
+    def syntax(self) -> str:
+        """What is allowed, in words."""
+        return "true or false"
+
+
+class Choice(NamedTuple):
+    """An option that is one of *values*."""
+
+    values: tuple[str, ...]
+
+    def syntax(self) -> str:
+        """What is allowed, in words."""
+        return f"one of {', '.join(self.values)}"
+
+
+class Number(NamedTuple):
+    """An option that is a number from *least* to *most*, or *word* if there is one."""
+
+    least: int
+    most: int
+    word: str = ""
+
+    def syntax(self) -> str:
+        """What is allowed, in words."""
+        number = f"a number from {self.least} to {self.most}"
+        return f"{self.word} or {number}" if self.word else number
+
+
+class WordSet(NamedTuple):
+    """An option that is a set of *words*, maybe empty; those *alone* are in no set with others."""
+
+    words: tuple[str, ...]
+    alone: tuple[str, ...] = ()
+
+    def syntax(self) -> str:
+        """What is allowed, in words."""
+        some = [word for word in self.words if word not in self.alone]
+        single = ", ".join(("none", *self.alone))
+        return f"{single}, or some of {', '.join(some)} separated by commas"
+
+
+class Levels(NamedTuple):
+    """An option that is a list of *least* to *most* of the letters *levels*, each at most once if
+    they are *distinct*. Its text is ``none`` when it is empty."""
+
+    levels: str
+    least: int
+    most: int
+    distinct: bool
+
+    def syntax(self) -> str:
+        """What is allowed, in words."""
+        none = "" if self.least else "none, or "
+        each = " different" if self.distinct else ""
+        number = f"{max(self.least, 1)} to {self.most}"
+        return f"{none}{number}{each} levels separated by commas, each of {' '.join(self.levels)}"
+
+
+OptionType = Flag | Choice | Number | WordSet | Levels
+"""What an option can be."""
+
+
 class OptionSpec(NamedTuple):
-    """One option of a game, for catalogues: name, clause, meaning, allowed texts (empty: see
-    ``syntax``), the standard value as text, and what its values need to have an effect."""
+    """One option of one game, for catalogues.
+
+    Attributes:
+        name: its name.
+        clause: that defines it.
+        meaning: for people.
+        type: what it can be.
+        standard: the standard value as text.
+        needs: what its values need to have an effect.
+        depends_on: names of options whose values narrow what is accepted.
+    """
 
     name: str
     clause: str
     meaning: str
-    values: tuple[str, ...]
-    syntax: str
+    type: OptionType
     standard: str
     needs: Needs | None = None
+    depends_on: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The texts that it can have, the standard first, where they can be listed."""
+        if isinstance(self.type, Flag):
+            return ("true", "false") if self.standard == "true" else ("false", "true")
+        return self.type.values if isinstance(self.type, Choice) else ()
+
+    @property
+    def syntax(self) -> str:
+        """What is allowed, in words, where the texts cannot be listed."""
+        return "" if self.values else self.type.syntax()
 
 
 class Game(Protocol, Generic[O, S, V]):

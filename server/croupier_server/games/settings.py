@@ -12,7 +12,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.base import Game, Needs, OptionSpec
+from croupier_server.games.base import (
+    Choice,
+    Flag,
+    Game,
+    Levels,
+    Needs,
+    Number,
+    OptionSpec,
+    OptionType,
+    WordSet,
+)
 
 _DIGITS_MAX = 9
 
@@ -32,18 +42,21 @@ def row(
     clause: str,
     values: str,
     meaning: str,
-    syntax: str = "",
+    type_: OptionType | None = None,
     *,
     needs: Needs | None = None,
+    depends_on: tuple[str, ...] = (),
 ) -> OptionSpec:
-    """One option; the first of *values* is the standard, and with *syntax* the only one shown.
+    """One option; the first of *values* is the standard, and without *type_* they are all.
 
     The meaning ends with what *needs* says.
     """
     texts = tuple(values.split())
+    if type_ is None:
+        type_ = Flag() if set(texts) == {"true", "false"} else Choice(texts)
     if needs is not None:
         meaning += f" Only with {needs.option}={needs.value}: {', '.join(needs.values)}."
-    return OptionSpec(name, clause, meaning, () if syntax else texts, syntax, texts[0], needs)
+    return OptionSpec(name, clause, meaning, type_, texts[0], needs, depends_on)
 
 
 def invalid(name: str, why: str) -> InvalidRequest:
@@ -122,40 +135,66 @@ class Reader:
         """The value of an option with a fixed list of them."""
         text, values = self.texts[name], self._specs[name].values
         if text not in values:
-            raise invalid(name, f"{text!r} is not one of {', '.join(values)}")
+            raise self._refusal(name, f"one of {', '.join(values)}")
         return text
 
     def truth(self, name: str) -> bool:
         """The value of an option that is true or false."""
         return self.choice(name) == "true"
 
-    def number(self, name: str, word: str = "") -> int | None:
-        """The number of an option, or None if its text is *word*."""
-        text = self.texts[name]
-        if word and text == word:
-            return None
-        if not (text.isascii() and text.isdecimal()) or len(text) > _DIGITS_MAX:
-            raise invalid(name, f"{text!r} is not {self._specs[name].syntax}")
-        return int(text)
-
-    def bounded(self, name: str, least: int, most: int) -> int:
-        """The number of an option that has no word and lies from *least* to *most*."""
-        value = self.number(name)
+    def number(self, name: str) -> int:
+        """The value of an option that is a number without a word for none."""
+        value = self.optional(name)
         assert value is not None
-        if not least <= value <= most:
-            raise invalid(name, f"{value} is not from {least} to {most}")
         return value
 
-    def subset(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
-        """The words of an option that is a set, in the order of *words*: ``none``, or some of them
+    def optional(self, name: str) -> int | None:
+        """The value of an option that is a number, or None if its text is the word for none."""
+        text, bounds = self.texts[name], self._specs[name].type
+        assert isinstance(bounds, Number)
+        if bounds.word and text == bounds.word:
+            return None
+        is_number = text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX
+        if not is_number or not bounds.least <= int(text) <= bounds.most:
+            raise self._refusal(name, bounds.syntax())
+        return int(text)
+
+    def subset(self, name: str) -> tuple[str, ...]:
+        """The words of an option that is a set, in documented order: ``none``, or some of them
         separated by commas, in any order."""
+        bounds = self._specs[name].type
+        assert isinstance(bounds, WordSet)
+        given = self._listed(name)
+        if not set(given) <= set(bounds.words):
+            raise self._refusal(name, bounds.syntax())
+        self._expect_distinct(name, given)
+        for word in bounds.alone:
+            if word in given and len(given) > 1:
+                raise invalid(name, f"{self.texts[name]!r}: {word} cannot be combined with others")
+        return tuple(word for word in bounds.words if word in given)
+
+    def levels(self, name: str) -> list[int]:
+        """The levels of an option that is a list of them, each by its place in `Levels.levels`."""
+        bounds = self._specs[name].type
+        assert isinstance(bounds, Levels)
+        given = self._listed(name)
+        is_known = all(len(level) == 1 and level in bounds.levels for level in given)
+        if not is_known or not bounds.least <= len(given):
+            raise self._refusal(name, bounds.syntax())
+        if bounds.distinct:
+            self._expect_distinct(name, given)
+        if len(given) > bounds.most:
+            raise self._refusal(name, bounds.syntax())
+        return [bounds.levels.index(level) for level in given]
+
+    def _listed(self, name: str) -> list[str]:
         text = self.texts[name]
-        if text == "none":
-            return ()
-        given = [word.strip() for word in text.split(",")]
-        for word in given:
-            if word not in words:
-                raise invalid(name, f"{word!r} is not one of {', '.join(words)}")
-        if len(set(given)) < len(given):
-            raise invalid(name, f"{text!r} names a value twice")
-        return tuple(word for word in words if word in given)
+        return [] if text == "none" else [word.strip() for word in text.split(",")]
+
+    def _expect_distinct(self, name: str, given: Sequence[str]) -> None:
+        twice = next((word for word in given if given.count(word) > 1), None)
+        if twice is not None:
+            raise invalid(name, f"{self.texts[name]!r} names {twice} twice; name each value once")
+
+    def _refusal(self, name: str, allowed: str) -> InvalidRequest:
+        return invalid(name, f"{self.texts[name]!r} is not allowed; must be {allowed}")

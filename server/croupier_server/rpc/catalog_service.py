@@ -5,12 +5,13 @@ Everything here is read from the games themselves. Must not be put here: any fac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import grpc
 
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
+from croupier_server.games.base import Choice, Flag, Levels, Number, OptionSpec, WordSet
 from croupier_server.games.registry import GAMES, AnyGame
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
@@ -75,18 +76,7 @@ class CatalogService:
         texts = game.option_text(options)
         return pb.GetRulesetResponse(
             ruleset=name,
-            options=[
-                pb.OptionInfo(
-                    name=spec.name,
-                    clause=spec.clause,
-                    meaning=spec.meaning,
-                    values=spec.values,
-                    syntax=spec.syntax,
-                    standard=spec.standard,
-                    value=texts[spec.name],
-                )
-                for spec in game.option_specs()
-            ],
+            options=[_option(spec, texts[spec.name], wire) for spec in game.option_specs()],
             values=wire.options_message(options),
             hash=ruleset_hash(texts),
         )
@@ -125,6 +115,38 @@ def in_order(clauses: Iterable[str]) -> list[str]:
         return name, [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
     return sorted(clauses, key=key)
+
+
+def _option(spec: OptionSpec, default: str, wire: GameWire) -> pb.OptionInfo:
+    """The entry of one option, whose value in the ruleset is *default*."""
+
+    def values(texts: Iterable[str]) -> Iterator[pb.OptionValue]:
+        for text in texts:
+            yield pb.OptionValue(text=text, number=wire.option_number(spec.name, text))
+
+    found = pb.OptionInfo(
+        name=spec.name,
+        clause=spec.clause,
+        meaning=spec.meaning,
+        default_value=default,
+        depends_on=spec.depends_on,
+    )
+    match spec.type:
+        case Flag():
+            found.boolean.SetInParent()
+        case Number(least, most, word):
+            found.number.CopyFrom(pb.NumberOption(min=least, max=most, word=word))
+        case Choice(texts):
+            found.choice.values.extend(values(texts))
+        case WordSet(words, alone):
+            found.set.CopyFrom(pb.SetOption(values=values(words), alone=alone))
+        case Levels(letters, least, most, distinct):
+            bounds = pb.LevelsOption(min_items=least, max_items=most, distinct=distinct)
+            bounds.levels.extend(values(letters))
+            found.levels.CopyFrom(bounds)
+    if spec.needs is not None:
+        found.needs.CopyFrom(pb.OptionNeeds(**spec.needs._asdict()))
+    return found
 
 
 def _find(kind: int) -> tuple[GameWire, AnyGame]:

@@ -5,12 +5,20 @@ characters, bytes and lists by their number, a duration by its seconds. For enum
 oneofs ``required`` says that they must be set. Enums need no line: every value must be declared,
 and in a list never zero.
 
-A line with ``*`` holds for all fields of that name that have no line of their own.
+A line with ``*`` holds for all fields of that name that have no line of their own. Numbers among a
+game's options have no line: their bounds are those of the game's own catalogue.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from croupier.v1 import game_pb2
+from croupier_server.games.base import Number
+from croupier_server.games.registry import GAMES
 
 SAFE: Final = 2**53 - 1
 """The greatest number that JSON and JavaScript carry exactly."""
@@ -30,24 +38,9 @@ _LINES: Final = f"""
 *.page_token 0 512
 *.request_id 0 64
 *.ruleset 0 64
-*.max_deals 0 1000000
-croupier.v1.PokexOptions.target 1 1000000
 croupier.v1.TongitsSecretOpenSet.values 0 3
 croupier.v1.TongitsSpecialPaysSet.values 0 4
-croupier.v1.TongitsOptions.fold_penalty 0 1000000
-croupier.v1.TongitsOptions.pay_win 0 1000000
-croupier.v1.TongitsOptions.pay_tongits 0 1000000
-croupier.v1.TongitsOptions.pay_draw_fought 0 1000000
-croupier.v1.TongitsOptions.pay_ace 0 1000000
-croupier.v1.TongitsOptions.pay_burned 0 1000000
-croupier.v1.TongitsOptions.pay_special 0 1000000
-croupier.v1.TongitsOptions.ante 0 1000000
-croupier.v1.TongitsOptions.max_hands 1 1000000
 croupier.v1.TractorLevels.ranks 0 13
-croupier.v1.TractorOptions.players 4 12
-croupier.v1.TractorOptions.packs 2 6
-croupier.v1.TractorOptions.kitty_size 0 200
-croupier.v1.TractorOptions.starter 0 11
 croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
 croupier.v1.BoardDeal.board_id 0 128
 croupier.v1.BoardDeal.root 0 32
@@ -100,7 +93,21 @@ def _read(line: str) -> tuple[str, Bounds]:
     return name, REQUIRED if ends == ["required"] else Bounds(*map(int, ends))
 
 
-RULES: Final = dict(_read(line) for line in _LINES.strip().splitlines())
+def _of_options() -> Iterator[tuple[str, Bounds]]:
+    """Bounds of the numbers among the options of all games; 0 may stand for a word."""
+    for name, game in GAMES.items():
+        message = game_pb2.GameOptions.DESCRIPTOR.fields_by_name[name].message_type
+        assert message is not None
+        for spec in game.option_specs():
+            path = f"{message.full_name}.{spec.name}"
+            if isinstance(spec.type, Number):
+                yield path, Bounds(0 if spec.type.word else spec.type.least, spec.type.most)
+            elif message.fields_by_name[spec.name].type == FieldDescriptor.TYPE_UINT32:
+                numbers = [int(text) for text in spec.values]
+                yield path, Bounds(min(numbers), max(numbers))
+
+
+RULES: Final = dict(_read(line) for line in _LINES.strip().splitlines()) | dict(_of_options())
 
 
 def bounds_of(message: str, field: str) -> Bounds | None:

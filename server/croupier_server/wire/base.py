@@ -72,6 +72,10 @@ class GameWire(Protocol):
         """
         ...
 
+    def option_number(self, name: str, text: str) -> int:
+        """What the field of the option *name* holds for *text*, a listed value or level of it."""
+        ...
+
     def options_message(self, options: object) -> game_pb2.GameOptions:
         """All options, each of them set."""
         ...

@@ -35,6 +35,10 @@ class BaseWire:
         """All options, each of them set but those that have no value."""
         return self.option_fields.message(self._texts(options))
 
+    def option_number(self, name: str, text: str) -> int:
+        """See `GameWire.option_number`."""
+        return self.option_fields.number(name, text)
+
     def _texts(self, options: object) -> dict[str, str]:
         """All option values as text."""
         raise NotImplementedError

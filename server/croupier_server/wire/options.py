@@ -9,7 +9,7 @@ Must not be put here: any option by name, and which values go together; the rule
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -17,6 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.base import Number, OptionSpec
 
 _NONE: Final = "none"
 """Text of an empty list, and of a number that is not set."""
@@ -33,16 +34,21 @@ class OptionFields:
     Args:
         game: its name, which is that of its arm in ``GameOptions``.
         title: its name for people.
-        zero_words: numbers whose zero is a word in text, by name.
+        specs: its options.
     """
 
     __slots__ = ("_fields", "_game", "_numbers", "_texts", "_title", "_zero_words")
 
-    def __init__(self, game: str, title: str, zero_words: Mapping[str, str]) -> None:
+    def __init__(self, game: str, title: str, specs: Iterable[OptionSpec]) -> None:
         arm = game_pb2.GameOptions.DESCRIPTOR.fields_by_name[game]
         self._game = game
         self._title = title
-        self._zero_words = zero_words
+        self._zero_words = {
+            spec.name: spec.type.word
+            for spec in specs
+            if isinstance(spec.type, Number) and spec.type.word and spec.type.least > 0
+        }
+        """By option: the text of a number that is 0 in the message."""
         assert arm.message_type is not None
         self._fields = tuple(arm.message_type.fields)
         enums = {field.name: (_list_of(field) or field).enum_type for field in self._fields}
@@ -85,6 +91,11 @@ class OptionFields:
             elif text != _NONE:
                 setattr(options, name, int(text))
         return found
+
+    def number(self, name: str, text: str) -> int:
+        """What the field of the option *name* holds for a value that is listed."""
+        numbers = self._numbers.get(name)
+        return int(text) if numbers is None else numbers[text]
 
     def _text(self, field: FieldDescriptor, value: object) -> str:
         """The text of one value that is set."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croupier_server.games.pokex.rulesets import SPECS
 from croupier_server.wire.options import OptionFields
 
-OPTION_FIELDS: Final = OptionFields("pokex", "Pokex", zero_words={"max_deals": "none"})
+OPTION_FIELDS: Final = OptionFields("pokex", "Pokex", SPECS)

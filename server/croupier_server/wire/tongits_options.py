@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croupier_server.games.tongits.rulesets import SPECS
 from croupier_server.wire.options import OptionFields
 
-OPTION_FIELDS: Final = OptionFields("tongits", "Tong-its", zero_words={})
+OPTION_FIELDS: Final = OptionFields("tongits", "Tong-its", SPECS)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croupier_server.games.tractor.rulesets import SPECS
 from croupier_server.wire.options import OptionFields
 
-OPTION_FIELDS: Final = OptionFields(
-    "tractor", "Tractor", zero_words={"kitty_size": "auto", "max_deals": "none"}
-)
+OPTION_FIELDS: Final = OptionFields("tractor", "Tractor", SPECS)

@@ -186,6 +186,6 @@ def test_auto_kitty_is_at_least_five() -> None:
 
 
 def test_a_mandatory_level_is_named_once() -> None:
-    with pytest.raises(InvalidRequest, match="'5,5' names a level twice") as caught:
+    with pytest.raises(InvalidRequest, match="'5,5' names 5 twice") as caught:
         make_options(mandatory_levels="5,5")
     assert caught.value.field == "options.mandatory_levels"

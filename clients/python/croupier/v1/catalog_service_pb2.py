@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!croupier/v1/catalog_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\"N\n\x10ListGamesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xbe\x01\n\x08GameInfo\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n\x05title\x18\x03 \x01(\tR\x05title\x12#\n\rrules_version\x18\x04 \x01(\rR\x0crulesVersion\x12\x1b\n\tseats_min\x18\x05 \x01(\rR\x08seatsMin\x12\x1b\n\tseats_max\x18\x06 \x01(\rR\x08seatsMax\"h\n\x11ListGamesResponse\x12+\n\x05games\x18\x01 \x03(\x0b\x32\x15.croupier.v1.GameInfoR\x05games\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"|\n\x13ListRulesetsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"Z\n\x14ListRulesetsResponse\x12\x1a\n\x08rulesets\x18\x01 \x03(\tR\x08rulesets\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"X\n\x11GetRulesetRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x18\n\x07ruleset\x18\x02 \x01(\tR\x07ruleset\"\xb4\x01\n\nOptionInfo\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n\x06\x63lause\x18\x02 \x01(\tR\x06\x63lause\x12\x18\n\x07meaning\x18\x03 \x01(\tR\x07meaning\x12\x16\n\x06values\x18\x04 \x03(\tR\x06values\x12\x16\n\x06syntax\x18\x05 \x01(\tR\x06syntax\x12\x1a\n\x08standard\x18\x06 \x01(\tR\x08standard\x12\x14\n\x05value\x18\x07 \x01(\tR\x05value\"\xa7\x01\n\x12GetRulesetResponse\x12\x18\n\x07ruleset\x18\x01 \x01(\tR\x07ruleset\x12\x31\n\x07options\x18\x02 \x03(\x0b\x32\x17.croupier.v1.OptionInfoR\x07options\x12\x30\n\x06values\x18\x03 \x01(\x0b\x32\x18.croupier.v1.GameOptionsR\x06values\x12\x12\n\x04hash\x18\x04 \x01(\x0cR\x04hash\"W\n\x12\x45xplainRuleRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x16\n\x06\x63lause\x18\x02 \x01(\tR\x06\x63lause\"4\n\x06\x43lause\x12\x16\n\x06\x63lause\x18\x01 \x01(\tR\x06\x63lause\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\"D\n\x13\x45xplainRuleResponse\x12-\n\x07\x63lauses\x18\x01 \x03(\x0b\x32\x13.croupier.v1.ClauseR\x07\x63lauses2\xe6\x02\n\x0e\x43\x61talogService\x12O\n\tListGames\x12\x1d.croupier.v1.ListGamesRequest\x1a\x1e.croupier.v1.ListGamesResponse\"\x03\x90\x02\x01\x12X\n\x0cListRulesets\x12 .croupier.v1.ListRulesetsRequest\x1a!.croupier.v1.ListRulesetsResponse\"\x03\x90\x02\x01\x12R\n\nGetRuleset\x12\x1e.croupier.v1.GetRulesetRequest\x1a\x1f.croupier.v1.GetRulesetResponse\"\x03\x90\x02\x01\x12U\n\x0b\x45xplainRule\x12\x1f.croupier.v1.ExplainRuleRequest\x1a .croupier.v1.ExplainRuleResponse\"\x03\x90\x02\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!croupier/v1/catalog_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\"N\n\x10ListGamesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"\xbe\x01\n\x08GameInfo\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n\x05title\x18\x03 \x01(\tR\x05title\x12#\n\rrules_version\x18\x04 \x01(\rR\x0crulesVersion\x12\x1b\n\tseats_min\x18\x05 \x01(\rR\x08seatsMin\x12\x1b\n\tseats_max\x18\x06 \x01(\rR\x08seatsMax\"h\n\x11ListGamesResponse\x12+\n\x05games\x18\x01 \x03(\x0b\x32\x15.croupier.v1.GameInfoR\x05games\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"|\n\x13ListRulesetsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"Z\n\x14ListRulesetsResponse\x12\x1a\n\x08rulesets\x18\x01 \x03(\tR\x08rulesets\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"X\n\x11GetRulesetRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x18\n\x07ruleset\x18\x02 \x01(\tR\x07ruleset\"\x0c\n\nBoolOption\"F\n\x0cNumberOption\x12\x10\n\x03min\x18\x01 \x01(\rR\x03min\x12\x10\n\x03max\x18\x02 \x01(\rR\x03max\x12\x12\n\x04word\x18\x03 \x01(\tR\x04word\"9\n\x0bOptionValue\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\x12\x16\n\x06number\x18\x02 \x01(\rR\x06number\"@\n\x0c\x43hoiceOption\x12\x30\n\x06values\x18\x01 \x03(\x0b\x32\x18.croupier.v1.OptionValueR\x06values\"S\n\tSetOption\x12\x30\n\x06values\x18\x01 \x03(\x0b\x32\x18.croupier.v1.OptionValueR\x06values\x12\x14\n\x05\x61lone\x18\x02 \x03(\tR\x05\x61lone\"\x96\x01\n\x0cLevelsOption\x12\x30\n\x06levels\x18\x01 \x03(\x0b\x32\x18.croupier.v1.OptionValueR\x06levels\x12\x1b\n\tmin_items\x18\x02 \x01(\rR\x08minItems\x12\x1b\n\tmax_items\x18\x03 \x01(\rR\x08maxItems\x12\x1a\n\x08\x64istinct\x18\x04 \x01(\x08R\x08\x64istinct\"S\n\x0bOptionNeeds\x12\x16\n\x06values\x18\x01 \x03(\tR\x06values\x12\x16\n\x06option\x18\x02 \x01(\tR\x06option\x12\x14\n\x05value\x18\x03 \x01(\tR\x05value\"\xce\x03\n\nOptionInfo\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n\x06\x63lause\x18\x02 \x01(\tR\x06\x63lause\x12\x18\n\x07meaning\x18\x03 \x01(\tR\x07meaning\x12#\n\rdefault_value\x18\x04 \x01(\tR\x0c\x64\x65\x66\x61ultValue\x12\x33\n\x07\x62oolean\x18\x05 \x01(\x0b\x32\x17.croupier.v1.BoolOptionH\x00R\x07\x62oolean\x12\x33\n\x06number\x18\x06 \x01(\x0b\x32\x19.croupier.v1.NumberOptionH\x00R\x06number\x12\x33\n\x06\x63hoice\x18\x07 \x01(\x0b\x32\x19.croupier.v1.ChoiceOptionH\x00R\x06\x63hoice\x12*\n\x03set\x18\x08 \x01(\x0b\x32\x16.croupier.v1.SetOptionH\x00R\x03set\x12\x33\n\x06levels\x18\t \x01(\x0b\x32\x19.croupier.v1.LevelsOptionH\x00R\x06levels\x12.\n\x05needs\x18\n \x01(\x0b\x32\x18.croupier.v1.OptionNeedsR\x05needs\x12\x1d\n\ndepends_on\x18\x0b \x03(\tR\tdependsOnB\x06\n\x04type\"\xa7\x01\n\x12GetRulesetResponse\x12\x18\n\x07ruleset\x18\x01 \x01(\tR\x07ruleset\x12\x31\n\x07options\x18\x02 \x03(\x0b\x32\x17.croupier.v1.OptionInfoR\x07options\x12\x30\n\x06values\x18\x03 \x01(\x0b\x32\x18.croupier.v1.GameOptionsR\x06values\x12\x12\n\x04hash\x18\x04 \x01(\x0cR\x04hash\"W\n\x12\x45xplainRuleRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x16\n\x06\x63lause\x18\x02 \x01(\tR\x06\x63lause\"4\n\x06\x43lause\x12\x16\n\x06\x63lause\x18\x01 \x01(\tR\x06\x63lause\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\"D\n\x13\x45xplainRuleResponse\x12-\n\x07\x63lauses\x18\x01 \x03(\x0b\x32\x13.croupier.v1.ClauseR\x07\x63lauses2\xe6\x02\n\x0e\x43\x61talogService\x12O\n\tListGames\x12\x1d.croupier.v1.ListGamesRequest\x1a\x1e.croupier.v1.ListGamesResponse\"\x03\x90\x02\x01\x12X\n\x0cListRulesets\x12 .croupier.v1.ListRulesetsRequest\x1a!.croupier.v1.ListRulesetsResponse\"\x03\x90\x02\x01\x12R\n\nGetRuleset\x12\x1e.croupier.v1.GetRulesetRequest\x1a\x1f.croupier.v1.GetRulesetResponse\"\x03\x90\x02\x01\x12U\n\x0b\x45xplainRule\x12\x1f.croupier.v1.ExplainRuleRequest\x1a .croupier.v1.ExplainRuleResponse\"\x03\x90\x02\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -53,16 +53,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTRULESETSRESPONSE']._serialized_end=669
   _globals['_GETRULESETREQUEST']._serialized_start=671
   _globals['_GETRULESETREQUEST']._serialized_end=759
-  _globals['_OPTIONINFO']._serialized_start=762
-  _globals['_OPTIONINFO']._serialized_end=942
-  _globals['_GETRULESETRESPONSE']._serialized_start=945
-  _globals['_GETRULESETRESPONSE']._serialized_end=1112
-  _globals['_EXPLAINRULEREQUEST']._serialized_start=1114
-  _globals['_EXPLAINRULEREQUEST']._serialized_end=1201
-  _globals['_CLAUSE']._serialized_start=1203
-  _globals['_CLAUSE']._serialized_end=1255
-  _globals['_EXPLAINRULERESPONSE']._serialized_start=1257
-  _globals['_EXPLAINRULERESPONSE']._serialized_end=1325
-  _globals['_CATALOGSERVICE']._serialized_start=1328
-  _globals['_CATALOGSERVICE']._serialized_end=1686
+  _globals['_BOOLOPTION']._serialized_start=761
+  _globals['_BOOLOPTION']._serialized_end=773
+  _globals['_NUMBEROPTION']._serialized_start=775
+  _globals['_NUMBEROPTION']._serialized_end=845
+  _globals['_OPTIONVALUE']._serialized_start=847
+  _globals['_OPTIONVALUE']._serialized_end=904
+  _globals['_CHOICEOPTION']._serialized_start=906
+  _globals['_CHOICEOPTION']._serialized_end=970
+  _globals['_SETOPTION']._serialized_start=972
+  _globals['_SETOPTION']._serialized_end=1055
+  _globals['_LEVELSOPTION']._serialized_start=1058
+  _globals['_LEVELSOPTION']._serialized_end=1208
+  _globals['_OPTIONNEEDS']._serialized_start=1210
+  _globals['_OPTIONNEEDS']._serialized_end=1293
+  _globals['_OPTIONINFO']._serialized_start=1296
+  _globals['_OPTIONINFO']._serialized_end=1758
+  _globals['_GETRULESETRESPONSE']._serialized_start=1761
+  _globals['_GETRULESETRESPONSE']._serialized_end=1928
+  _globals['_EXPLAINRULEREQUEST']._serialized_start=1930
+  _globals['_EXPLAINRULEREQUEST']._serialized_end=2017
+  _globals['_CLAUSE']._serialized_start=2019
+  _globals['_CLAUSE']._serialized_end=2071
+  _globals['_EXPLAINRULERESPONSE']._serialized_start=2073
+  _globals['_EXPLAINRULERESPONSE']._serialized_end=2141
+  _globals['_CATALOGSERVICE']._serialized_start=2144
+  _globals['_CATALOGSERVICE']._serialized_end=2502
 # @@protoc_insertion_point(module_scope)

@@ -200,33 +200,258 @@ class GetRulesetRequest(_message.Message):
 Global___GetRulesetRequest: _TypeAlias = GetRulesetRequest  # noqa: Y015
 
 @_typing.final
+class BoolOption(_message.Message):
+    """An option that is true or false."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BoolOption: _TypeAlias = BoolOption  # noqa: Y015
+
+@_typing.final
+class NumberOption(_message.Message):
+    """An option that is a whole number."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MIN_FIELD_NUMBER: _builtins.int
+    MAX_FIELD_NUMBER: _builtins.int
+    WORD_FIELD_NUMBER: _builtins.int
+    min: _builtins.int
+    """Smallest number."""
+    max: _builtins.int
+    """Largest number."""
+    word: _builtins.str
+    """Text of the value that is no number, such as `auto` or `none`; empty when there is none. In the
+    options message it is 0; where `min` is 0, it is the field left unset.
+    """
+    def __init__(
+        self,
+        *,
+        min: _builtins.int = ...,
+        max: _builtins.int = ...,
+        word: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max", b"max", "min", b"min", "word", b"word"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NumberOption: _TypeAlias = NumberOption  # noqa: Y015
+
+@_typing.final
+class OptionValue(_message.Message):
+    """A value of an option."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """Its text."""
+    number: _builtins.int
+    """What the field of the options message holds for it: a number of its enum, or the number itself."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        number: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OptionValue: _TypeAlias = OptionValue  # noqa: Y015
+
+@_typing.final
+class ChoiceOption(_message.Message):
+    """An option that is one of some values."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionValue]:
+        """The values."""
+
+    def __init__(
+        self,
+        *,
+        values: _abc.Iterable[Global___OptionValue] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChoiceOption: _TypeAlias = ChoiceOption  # noqa: Y015
+
+@_typing.final
+class SetOption(_message.Message):
+    """An option that is a set of values. Its text is `none`, or values separated by commas."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUES_FIELD_NUMBER: _builtins.int
+    ALONE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionValue]:
+        """Values that may be in the set, each once."""
+
+    @_builtins.property
+    def alone(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Texts of values that must be the only one in their set."""
+
+    def __init__(
+        self,
+        *,
+        values: _abc.Iterable[Global___OptionValue] | None = ...,
+        alone: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alone", b"alone", "values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetOption: _TypeAlias = SetOption  # noqa: Y015
+
+@_typing.final
+class LevelsOption(_message.Message):
+    """An option that is a list of levels. Its text is `none`, or levels separated by commas."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEVELS_FIELD_NUMBER: _builtins.int
+    MIN_ITEMS_FIELD_NUMBER: _builtins.int
+    MAX_ITEMS_FIELD_NUMBER: _builtins.int
+    DISTINCT_FIELD_NUMBER: _builtins.int
+    min_items: _builtins.int
+    """Smallest length of the list."""
+    max_items: _builtins.int
+    """Largest length of the list."""
+    distinct: _builtins.bool
+    """No level may be in the list twice."""
+    @_builtins.property
+    def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionValue]:
+        """Levels that may be in the list."""
+
+    def __init__(
+        self,
+        *,
+        levels: _abc.Iterable[Global___OptionValue] | None = ...,
+        min_items: _builtins.int = ...,
+        max_items: _builtins.int = ...,
+        distinct: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["distinct", b"distinct", "levels", b"levels", "max_items", b"max_items", "min_items", b"min_items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LevelsOption: _TypeAlias = LevelsOption  # noqa: Y015
+
+@_typing.final
+class OptionNeeds(_message.Message):
+    """Values that have an effect only together with a value of another option. With another value of it
+    they are refused with INVALID_OPTION, unless the ruleset has them.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUES_FIELD_NUMBER: _builtins.int
+    OPTION_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    option: _builtins.str
+    """Name of the other option."""
+    value: _builtins.str
+    """Text of the value of it that they need."""
+    @_builtins.property
+    def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Texts of these values; of a set, each that is in it."""
+
+    def __init__(
+        self,
+        *,
+        values: _abc.Iterable[_builtins.str] | None = ...,
+        option: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["option", b"option", "value", b"value", "values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OptionNeeds: _TypeAlias = OptionNeeds  # noqa: Y015
+
+@_typing.final
 class OptionInfo(_message.Message):
-    """One option of a game."""
+    """One option of a game: enough to draw a field of a form and to check what is put in."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
     CLAUSE_FIELD_NUMBER: _builtins.int
     MEANING_FIELD_NUMBER: _builtins.int
-    VALUES_FIELD_NUMBER: _builtins.int
-    SYNTAX_FIELD_NUMBER: _builtins.int
-    STANDARD_FIELD_NUMBER: _builtins.int
-    VALUE_FIELD_NUMBER: _builtins.int
+    DEFAULT_VALUE_FIELD_NUMBER: _builtins.int
+    BOOLEAN_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    CHOICE_FIELD_NUMBER: _builtins.int
+    SET_FIELD_NUMBER: _builtins.int
+    LEVELS_FIELD_NUMBER: _builtins.int
+    NEEDS_FIELD_NUMBER: _builtins.int
+    DEPENDS_ON_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: that of the field in the game's options message."""
     clause: _builtins.str
     """The rule clause that defines it."""
     meaning: _builtins.str
     """What it means."""
-    syntax: _builtins.str
-    """What is allowed when values cannot be listed."""
-    standard: _builtins.str
-    """Its value in the ruleset `standard`."""
-    value: _builtins.str
-    """Its value in the ruleset asked for."""
+    default_value: _builtins.str
+    """Text of its value in the ruleset asked for; GetRulesetResponse.values has it as a message."""
     @_builtins.property
-    def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Its values as text; empty when `syntax` says what is allowed."""
+    def boolean(self) -> Global___BoolOption:
+        """True or false."""
+
+    @_builtins.property
+    def number(self) -> Global___NumberOption:
+        """A whole number."""
+
+    @_builtins.property
+    def choice(self) -> Global___ChoiceOption:
+        """One of some values."""
+
+    @_builtins.property
+    def set(self) -> Global___SetOption:
+        """A set of values."""
+
+    @_builtins.property
+    def levels(self) -> Global___LevelsOption:
+        """A list of levels."""
+
+    @_builtins.property
+    def needs(self) -> Global___OptionNeeds:
+        """What some of its values need to have an effect; not set: nothing."""
+
+    @_builtins.property
+    def depends_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the options whose values narrow what is accepted here; `meaning` says how, and so does
+        the refusal.
+        """
 
     def __init__(
         self,
@@ -234,16 +459,22 @@ class OptionInfo(_message.Message):
         name: _builtins.str = ...,
         clause: _builtins.str = ...,
         meaning: _builtins.str = ...,
-        values: _abc.Iterable[_builtins.str] | None = ...,
-        syntax: _builtins.str = ...,
-        standard: _builtins.str = ...,
-        value: _builtins.str = ...,
+        default_value: _builtins.str = ...,
+        boolean: Global___BoolOption | None = ...,
+        number: Global___NumberOption | None = ...,
+        choice: Global___ChoiceOption | None = ...,
+        set: Global___SetOption | None = ...,
+        levels: Global___LevelsOption | None = ...,
+        needs: Global___OptionNeeds | None = ...,
+        depends_on: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["boolean", b"boolean", "choice", b"choice", "levels", b"levels", "needs", b"needs", "number", b"number", "set", b"set", "type", b"type"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "meaning", b"meaning", "name", b"name", "standard", b"standard", "syntax", b"syntax", "value", b"value", "values", b"values"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boolean", b"boolean", "choice", b"choice", "clause", b"clause", "default_value", b"default_value", "depends_on", b"depends_on", "levels", b"levels", "meaning", b"meaning", "name", b"name", "needs", b"needs", "number", b"number", "set", b"set", "type", b"type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_type: _TypeAlias = _typing.Literal["boolean", "number", "choice", "set", "levels"]  # noqa: Y015
+    _WhichOneofArgType_type: _TypeAlias = _typing.Literal["type", b"type"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_type) -> _WhichOneofReturnType_type | None: ...
 
 Global___OptionInfo: _TypeAlias = OptionInfo  # noqa: Y015
 

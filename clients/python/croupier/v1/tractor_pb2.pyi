@@ -760,9 +760,9 @@ class TractorOptions(_message.Message):
     players: _builtins.int
     """T-1: seats: 4, 6, 8, 10 or 12. 4 to 12."""
     packs: _builtins.int
-    """T-1: packs, 2 to 6; not set: half the players. 2 to 6."""
+    """T-1: packs, 2 to 6; 0 or not set: half the players. At most 6."""
     kitty_size: _builtins.int
-    """T-1.2: cards in the kitty; 0 or not set: `auto`. At most 200."""
+    """T-1.2: cards in the kitty; 0 or not set: `auto`. At most 64."""
     trump_making: Global___TractorTrumpMaking.ValueType
     """T-3, T-11."""
     contract: Global___TractorContract.ValueType

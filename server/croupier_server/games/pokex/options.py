@@ -12,12 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from croupier_server.games.pokex.rulesets import RULESETS, SPECS
-from croupier_server.games.settings import Reader, invalid
+from croupier_server.games.settings import Reader
 
 __all__ = ["RULESETS", "SPECS", "PokexOptions", "option_text", "parse_options"]
-
-NUMBER_MAX = 1_000_000
-"""Most points and deals that can be set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +48,6 @@ def parse_options(ruleset: str, overrides: Mapping[str, str]) -> PokexOptions:
         InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.
     """
     reader = Reader("Pokex", SPECS, RULESETS, ruleset, overrides)
-    max_deals = reader.number("max_deals", "none")
-    if max_deals is not None and not 1 <= max_deals <= NUMBER_MAX:
-        raise invalid("max_deals", f"{max_deals} is not from 1 to {NUMBER_MAX}")
     return PokexOptions(
         joker=reader.choice("joker"),
         wild_rank=reader.choice("wild_rank"),
@@ -67,9 +61,9 @@ def parse_options(ruleset: str, overrides: Mapping[str, str]) -> PokexOptions:
         wild_as_self_free=reader.truth("wild_as_self_free"),
         undertrick=reader.choice("undertrick"),
         opponents_score=reader.choice("opponents_score"),
-        target=reader.bounded("target", 1, NUMBER_MAX),
+        target=reader.number("target"),
         both_over=reader.choice("both_over"),
-        max_deals=max_deals or 0,
+        max_deals=reader.optional("max_deals") or 0,
     )
 
 

@@ -5,8 +5,14 @@ Data alone. Must not be put here: how a value is read or checked (`options`).
 
 from __future__ import annotations
 
-from croupier_server.games.base import OptionSpec
+from typing import Final
+
+from croupier_server.games.base import Number, OptionSpec
 from croupier_server.games.settings import Ruleset, row
+
+NUMBER_MAX: Final = 1_000_000
+"""Most points and deals that can be set."""
+
 
 SPECS: tuple[OptionSpec, ...] = (
     row(
@@ -77,7 +83,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "P-6.4",
         "33",
         "Points that win the match.",
-        "a number from 1 to 1000000",
+        Number(1, NUMBER_MAX),
     ),
     row(
         "both_over",
@@ -90,7 +96,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "P-6.5",
         "100",
         "Number of deals after which the higher total wins.",
-        "none or a number from 1 to 1000000",
+        Number(1, NUMBER_MAX, "none"),
     ),
 )
 

@@ -11,14 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from croupier_server.games.settings import Reader, invalid
-from croupier_server.games.tongits.rulesets import (
-    CHIPS_MAX,
-    RULESETS,
-    SECRET_OPEN,
-    SPECIAL_PAYS,
-    SPECS,
-)
+from croupier_server.games.settings import Reader
+from croupier_server.games.tongits.rulesets import RULESETS, SPECS
 
 __all__ = ["RULESETS", "SPECS", "TongitsOptions", "option_text", "parse_options"]
 
@@ -84,20 +78,13 @@ def option_text(options: TongitsOptions) -> dict[str, str]:
 
 
 def _read(reader: Reader) -> TongitsOptions:
-    special_pays = reader.subset("special_pays", SPECIAL_PAYS)
-    if "every_set" in special_pays and len(special_pays) > 1:
-        raise invalid("special_pays", "every_set stands alone")
-
-    def chips(name: str) -> int:
-        return reader.bounded(name, 0, CHIPS_MAX)
-
     return TongitsOptions(
         runs=reader.truth("runs"),
         ace_high_runs=reader.truth("ace_high_runs"),
         layoff=reader.truth("layoff"),
         hand_melds=reader.truth("hand_melds"),
         secret_fours=reader.truth("secret_fours"),
-        secret_open=reader.subset("secret_open", SECRET_OPEN),
+        secret_open=reader.subset("secret_open"),
         discard_take=reader.choice("discard_take"),
         discard_melds=reader.choice("discard_melds"),
         discard_after_take=reader.truth("discard_after_take"),
@@ -108,16 +95,16 @@ def _read(reader: Reader) -> TongitsOptions:
         nobody_open=reader.choice("nobody_open"),
         next_dealer=reader.choice("next_dealer"),
         fought_scope=reader.choice("fought_scope"),
-        special_pays=special_pays,
-        fold_penalty=chips("fold_penalty"),
-        pay_win=chips("pay_win"),
-        pay_tongits=chips("pay_tongits"),
-        pay_draw_fought=chips("pay_draw_fought"),
-        pay_ace=chips("pay_ace"),
-        pay_burned=chips("pay_burned"),
-        pay_special=chips("pay_special"),
-        ante=chips("ante"),
+        special_pays=reader.subset("special_pays"),
+        fold_penalty=reader.number("fold_penalty"),
+        pay_win=reader.number("pay_win"),
+        pay_tongits=reader.number("pay_tongits"),
+        pay_draw_fought=reader.number("pay_draw_fought"),
+        pay_ace=reader.number("pay_ace"),
+        pay_burned=reader.number("pay_burned"),
+        pay_special=reader.number("pay_special"),
+        ante=reader.number("ante"),
         ante_timing=reader.choice("ante_timing"),
         streak_after_jackpot=reader.choice("streak_after_jackpot"),
-        max_hands=reader.bounded("max_hands", 1, CHIPS_MAX),
+        max_hands=reader.number("max_hands"),
     )

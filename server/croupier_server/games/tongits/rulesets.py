@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import Needs, OptionSpec
+from croupier_server.games.base import Needs, Number, OptionSpec, WordSet
 from croupier_server.games.settings import Ruleset, row
 
 CHIPS_MAX: Final = 1_000_000
@@ -16,7 +16,7 @@ CHIPS_MAX: Final = 1_000_000
 SECRET_OPEN: Final = ("burn", "challenge", "call")
 SPECIAL_PAYS: Final = ("face_down", "in_hand", "any_four", "every_set")
 
-_CHIPS = f"a number from 0 to {CHIPS_MAX}"
+_CHIPS = Number(0, CHIPS_MAX)
 
 
 SPECS: tuple[OptionSpec, ...] = (
@@ -37,7 +37,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "burn,challenge",
         "What a secret four is good for: burn (its owner is not burned), challenge (may answer a "
         "draw call), call (may call draw).",
-        f"none, or some of {', '.join(SECRET_OPEN)} separated by commas",
+        WordSet(SECRET_OPEN),
         needs=Needs(SECRET_OPEN, "secret_fours", "true"),
     ),
     row(
@@ -104,7 +104,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "face_down,in_hand",
         "What the winner is paid pay_special for: secret fours (face_down), fours in the hand "
         "(in_hand), exposed fours (any_four), or, alone, every set (every_set).",
-        f"none, every_set, or some of {', '.join(SPECIAL_PAYS[:3])} separated by commas",
+        WordSet(SPECIAL_PAYS, alone=("every_set",)),
         needs=Needs(("face_down",), "secret_fours", "true"),
     ),
     row("fold_penalty", "G-6.2", "0", "Chips extra from each who folded.", _CHIPS),
@@ -127,7 +127,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "reset keep_1",
         "Whether the win that takes the pot also counts as the first of a new streak.",
     ),
-    row("max_hands", "G-7", "9", "Deals in a match.", f"a number from 1 to {CHIPS_MAX}"),
+    row("max_hands", "G-7", "9", "Deals in a match.", Number(1, CHIPS_MAX)),
 )
 
 

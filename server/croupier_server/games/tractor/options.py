@@ -31,7 +31,6 @@ __all__ = [
 
 LEVEL_FIRST = 2
 LEVEL_ACE = 14
-_PACK_MIN, _PACK_MAX = 2, 6
 _PACK_CARDS = 54
 _AUTO_KITTY_MIN = 5
 _HAND_MIN = 2
@@ -151,30 +150,15 @@ def option_text(options: TractorOptions) -> dict[str, str]:
 
 
 def _levels(reader: Reader, name: str) -> list[int]:
-    levels = []
-    for letter in reader.texts[name].split(","):
-        index = RANKS.find(letter.strip())
-        if len(letter.strip()) != 1 or index < 0:
-            raise invalid(name, f"{reader.texts[name]!r} is not {_BY_NAME[name].syntax}")
-        levels.append(index + LEVEL_FIRST)
-    return levels
-
-
-def _read_packs(reader: Reader, players: int) -> int:
-    packs = reader.number("packs", "auto")
-    if packs is None:
-        return players // 2
-    if not _PACK_MIN <= packs <= _PACK_MAX:
-        raise invalid("packs", f"{packs} is not from {_PACK_MIN} to {_PACK_MAX}")
-    return packs
+    return [LEVEL_FIRST + place for place in reader.levels(name)]
 
 
 def _read_kitty_size(reader: Reader, players: int, packs: int) -> int:
-    size = reader.number("kitty_size", "auto")
+    size = reader.optional("kitty_size")
     if size is None:
         return 0
     hand, remainder = divmod(packs * _PACK_CARDS - size, players)
-    if remainder or size < 1 or hand < _HAND_MIN or size > hand:
+    if remainder or hand < _HAND_MIN or size > hand:
         raise invalid(
             "kitty_size",
             f"{size} of {packs * _PACK_CARDS} cards does not leave {players} equal hands of at "
@@ -185,12 +169,10 @@ def _read_kitty_size(reader: Reader, players: int, packs: int) -> int:
 
 def _read_start(reader: Reader, players: int, ace_rule: str) -> tuple[tuple[int, int], Seat | None]:
     """Start levels and starter of deal 1, which have to fit each other."""
-    starter = reader.number("starter", "none")
+    starter = reader.optional("starter")
     if starter is not None and starter >= players:
         raise invalid("starter", f"{starter} is no seat of a table of {players}")
     levels = _levels(reader, "start_levels")
-    if len(levels) > 2:
-        raise invalid("start_levels", "there are two teams")
     first, second = levels[0], levels[-1]
     if first != second and starter is None:
         raise invalid("start_levels", "two different levels need the starter to be given")
@@ -201,20 +183,9 @@ def _read_start(reader: Reader, players: int, ace_rule: str) -> tuple[tuple[int,
 
 def _read(reader: Reader) -> TractorOptions:
     players = int(reader.choice("players"))
-    packs = _read_packs(reader, players)
+    packs = reader.optional("packs") or players // 2
     ace_rule = reader.choice("ace_rule")
     level_cap = reader.choice("level_cap")
-    max_deals = reader.number("max_deals", "none")
-    if max_deals == 0:
-        raise invalid("max_deals", "a match has at least one deal")
-    mandatory = (
-        [] if reader.texts["mandatory_levels"] == "none" else _levels(reader, "mandatory_levels")
-    )
-    if len(set(mandatory)) < len(mandatory):
-        raise invalid(
-            "mandatory_levels",
-            f"{reader.texts['mandatory_levels']!r} names a level twice; name each level once",
-        )
     start_levels, starter = _read_start(reader, players, ace_rule)
     return TractorOptions(
         players=players,
@@ -238,8 +209,8 @@ def _read(reader: Reader) -> TractorOptions:
         kitty_multiplier=reader.choice("kitty_multiplier"),
         level_cap=0 if level_cap == "none" else int(level_cap),
         ace_rule=ace_rule,
-        mandatory_levels=tuple(sorted(mandatory)),
-        max_deals=max_deals or 0,
+        mandatory_levels=tuple(sorted(_levels(reader, "mandatory_levels"))),
+        max_deals=reader.optional("max_deals") or 0,
         start_levels=start_levels,
         starter=starter,
     )

@@ -5,10 +5,14 @@ Data alone. Must not be put here: how a value is read or checked (`options`).
 
 from __future__ import annotations
 
-from croupier_server.games.base import Needs, OptionSpec
+from typing import Final
+
+from croupier_server.games.base import Levels, Needs, Number, OptionSpec
+from croupier_server.games.cards import RANKS
 from croupier_server.games.settings import Ruleset, row
 
-_LEVEL = "a level 2 3 4 5 6 7 8 9 T J Q K A"
+SEATS_MAX: Final = 12
+PACKS_MAX: Final = 6
 
 
 SPECS: tuple[OptionSpec, ...] = (
@@ -18,14 +22,16 @@ SPECS: tuple[OptionSpec, ...] = (
         "T-1.2",
         "auto",
         "Number of packs of 54 cards; auto is half the number of players.",
-        "auto or a number from 2 to 6",
+        Number(2, PACKS_MAX, "auto"),
     ),
     row(
         "kitty_size",
         "T-1.2",
         "auto",
-        "Cards left over for the kitty.",
-        "auto, or a number from 1 up to the size of a hand that leaves equal hands of 2 or more",
+        "Cards left over for the kitty. The hands must be equal, of at least 2 cards, and not "
+        "smaller than the kitty.",
+        Number(2, 64, "auto"),
+        depends_on=("players", "packs"),
     ),
     row(
         "trump_making",
@@ -137,29 +143,31 @@ SPECS: tuple[OptionSpec, ...] = (
         "T-9.5",
         "none",
         "Levels that cannot be jumped over and are left only by winning as declarers.",
-        f"none, or levels separated by commas, each {_LEVEL}",
+        Levels(RANKS, 0, len(RANKS), distinct=True),
     ),
     row(
         "max_deals",
         "T-9.6",
         "200",
         "Number of deals after which the higher level wins.",
-        "none or a number from 1",
+        Number(1, 1_000_000, "none"),
     ),
     row(
         "start_levels",
         "T-1.3",
         "2",
         "Level of both teams in deal 1; or, if the starter is given, those of seats 0, 2, ... and "
-        "of seats 1, 3, ...",
-        f"one level or two separated by a comma, each {_LEVEL}",
+        "of seats 1, 3, ... A match that is won by reaching ace cannot start there.",
+        Levels(RANKS, 1, 2, distinct=False),
+        depends_on=("starter", "ace_rule"),
     ),
     row(
         "starter",
         "T-9.4",
         "none",
         "The starter of deal 1, fixed and drawing first as if by an earlier deal.",
-        "none or a seat",
+        Number(0, SEATS_MAX - 1, "none"),
+        depends_on=("players",),
     ),
 )
 
