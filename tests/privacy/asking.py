@@ -68,9 +68,9 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
     finished.since.FromSeconds(1)
     await tap.stream(f"{RECORDS}/StreamRecords", finished)
     for name in (table_id, UNKNOWN):
-        ahead = spectate_service_pb2.SpectateTableRequest(table_id=name, after_sequence=1 << 40)
+        ahead = spectate_service_pb2.SpectateTableRequest(table_id=name, after_sequence=1 << 30)
         await tap.stream(f"{SPECTATE}/SpectateTable", ahead)
-        watching = play_service_pb2.WatchTableRequest(table_id=name, after_sequence=1 << 40)
+        watching = play_service_pb2.WatchTableRequest(table_id=name, after_sequence=1 << 30)
         await tap.stream(f"{PLAY}/WatchTable", watching)
         await tap.stream(f"{PLAY}/WatchTables", _seats_ahead(tap, name))
 
@@ -79,7 +79,7 @@ def _seats_ahead(tap: Tap, table_id: str) -> play_service_pb2.WatchTablesRequest
     """The same for the stream of several seats, on which the refusal is an item."""
     ticket = dict(tap.metadata).get("croupier-ticket", "")
     opening = session_service_pb2.ChannelOpen(
-        channel=1, table_id=table_id, ticket=ticket, after_sequence=1 << 40
+        channel=1, table_id=table_id, ticket=ticket, after_sequence=1 << 30
     )
     return play_service_pb2.WatchTablesRequest(opens=[opening])
 

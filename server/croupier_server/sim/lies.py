@@ -69,7 +69,7 @@ def spoil(
         case 4:
             frame.closes.add(channel=80_000)
         case 5:
-            frame.heartbeat_echo = rng.randrange(1 << 40)
+            frame.heartbeat_echo = rng.randrange(1 << 32)
         case 6:
             frame.moves.add(channel=70_000, decision_id="1-0")
         case 7 if rng.random() < 0.2:
