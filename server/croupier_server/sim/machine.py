@@ -15,6 +15,7 @@ import grpc
 from croupier.v1 import system_service_pb2
 from croupier_server.app import Sources, table_ids
 from croupier_server.games.registry import GAMES
+from croupier_server.logging import Throttle
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.record_service import RecordService
@@ -129,6 +130,7 @@ class Machine:
             Requests(LIMITS.request_bytes_max),
             LIMITS.streams_max,
             used_s=lambda: 0.0,  # how long work takes differs from run to run
+            throttle=Throttle(seconds=lambda: self._clock.now_ms() / 1_000),
         )
         self._handlers = [service.handler(calls) for service in services.values()]
         self.is_up = True
