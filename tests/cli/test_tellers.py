@@ -157,7 +157,7 @@ def test_tricks_of_pokex_are_told_with_their_hands() -> None:
         r"makes rank [2-9TJQKA] wild$",
         r"leads to the centre card \w\w: \w\w \w\w   \[left: ",
         r"plays \w\w \w\w   \[left: ",
-        rf"side [01] takes the trick: {hand} against {hand}$",
+        rf"team [01] takes the trick: {hand} against {hand}$",
         r"deal \d ends: tricks \d and \d, \d bot\d had bid \d; points [+-]\d+ and [+-]\d+; totals ",
     ):
         assert re.search(pattern, told, re.MULTILINE), pattern
@@ -184,7 +184,7 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
 
     counted = told(cards_played=played)
     assert counted[1] == (
-        "  side 1 takes the trick, which counts for 2: "
+        "  team 1 takes the trick, which counts for 2: "
         "flush A K 9 4 2 (1 wild) against pair 9 8 7 2"
     )
     assert told(auction_ended=pokex_pb2.PokexAuctionEnded()) == ["all have passed"]

@@ -124,7 +124,7 @@ def hand_made() -> pokex_pb2.PokexView:
 def test_a_view_tells_what_its_message_says() -> None:
     view = view_of(game_pb2.SeatView(pokex=hand_made()))
     assert isinstance(view, PokexView)
-    assert (view.seat, view.side, view.deal, view.dealer) == (1, 1, 4, 2)
+    assert (view.seat, view.team, view.deal, view.dealer) == (1, 1, 4, 2)
     assert (view.phase, view.hand) == (Phase.PLAY, parse_cards("AS BJ"))
     assert (view.center, view.center_left) == (
         parse_cards("2S 3S 4S 5S 6S 7S"),
@@ -144,7 +144,7 @@ def test_a_view_tells_what_its_message_says() -> None:
     shown = str(view)
     for words in ("calls 3:2 0:pass", "declarer 3 at 2; wild rank 9", "[3♠]  2: K♥ K♦"):
         assert words in shown
-    assert "side 0 takes it: full house A 9 (1 wild) and pair joker A 9 3" in shown
+    assert "team 0 takes it: full house A 9 (1 wild) and pair joker A 9 3" in shown
 
 
 def test_an_empty_view_has_nothing_to_tell() -> None:

@@ -56,6 +56,11 @@ def test_every_file_says_where_generated_code_goes(file: FileDescriptorProto) ->
     assert options.csharp_namespace == ".".join(map(str.capitalize, words))
 
 
+@pytest.mark.parametrize("file", FILES.values(), ids=lambda file: file.name)
+def test_the_contract_imports_nothing_but_itself_and_protobuf(file: FileDescriptorProto) -> None:
+    assert all(name.startswith(("croupier/", "google/protobuf/")) for name in file.dependency)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_every_call_says_whether_it_may_be_repeated(name: str) -> None:
     level = (

@@ -221,6 +221,23 @@ def test_a_frame_has_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
     assert channels == {1, 2, 3}
 
 
+def test_a_session_ends_before_the_numbers_of_its_frames_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("croupier_server.tables.session.FRAMES_MAX", 2)
+    sitting = sit()
+    client = sitting.client
+    client.hear()
+    assert client.talk(moves=[answer(sitting.table)])
+    sitting.world.shard.heartbeat()
+    client.say(acknowledged=2)
+    last = client.hear()
+    assert last is not None
+    assert last.frame == 3
+    assert last.end.reason == table_pb2.StreamEnd.REASON_FRAMES_USED_UP
+    assert client.session.is_done
+
+
 def test_events_come_in_order_on_each_channel() -> None:
     sitting = sit(mode=2)
     client, table = sitting.client, sitting.table

@@ -7,7 +7,7 @@ import pytest
 from croupier.v1 import tractor_pb2
 from croupier_server.games.cards import parse
 from croupier_server.games.tractor.events import DealScored
-from croupier_server.wire.tractor_parts import UINT64_MAX, result
+from croupier_server.wire.tractor_parts import SAFE_MAX, result
 
 PLAIN = DealScored(
     deal=3,
@@ -34,8 +34,8 @@ PLAIN = DealScored(
     ("pairs", "multiplier", "bonus", "total", "levels"),
     [
         (2, 2**4, 2**4 * 300, 2**4 * 300, 2**4 * 5 - 2),
-        (31, 2**62, UINT64_MAX, UINT64_MAX, 2**62 * 5 - 2),
-        (40, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX),
+        (25, 2**50, SAFE_MAX, SAFE_MAX, 2**50 * 5 - 2),
+        (40, SAFE_MAX, SAFE_MAX, SAFE_MAX, SAFE_MAX),
     ],
 )
 def test_powers_of_two_end_at_the_largest_number_of_the_wire(
@@ -52,7 +52,7 @@ def test_powers_of_two_end_at_the_largest_number_of_the_wire(
     )
     message = tractor_pb2.TractorDealResult.FromString(result(scored))
     assert (message.kitty_multiplier, message.kitty_bonus) == (multiplier, bonus)
-    assert (message.total, message.levels_gained) == (total, min(levels, UINT64_MAX))
+    assert (message.total, message.levels_gained) == (total, min(levels, SAFE_MAX))
 
 
 def test_a_negative_running_total_keeps_its_sign() -> None:

@@ -8,11 +8,11 @@ import { Trumps } from "./trumps.mjs";
 
 const LEVELS = "23456789TJQKA";
 const ACE = 14;
-const UINT64_MAX = (1n << 64n) - 1n;
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const level = (letter) => LEVELS.indexOf(letter) + 2;
 const value = (card) => ({ 5: 5, 10: 10, 13: 10 })[rankOf(card)] ?? 0;
 const points = (cards) => sum(cards.map(value));
-const capped = (number) => (number > UINT64_MAX ? UINT64_MAX : number);
+const capped = (number) => (number > SAFE_MAX ? SAFE_MAX : number);
 
 export class Tractor {
   constructor(options) {

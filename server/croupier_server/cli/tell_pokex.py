@@ -18,7 +18,7 @@ from croupier_server.cli.tell import Table
 class PokexTeller:
     """Tells one match of Pokex, event by event."""
 
-    score: ClassVar[str] = "points ahead of the other side"
+    score: ClassVar[str] = "points ahead of the other team"
     ends: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "t": ("the trick", "; totals "),
         "d": ("; totals ",),
@@ -111,7 +111,7 @@ class PokexTeller:
             # The hand that took the trick comes first.
             hands = " against ".join(reversed(shown) if ended.winning_team else shown)
             won = (
-                f"side {ended.winning_team} takes"
+                f"team {ended.winning_team} takes"
                 if ended.HasField("winning_team")
                 else "nobody takes"
             )

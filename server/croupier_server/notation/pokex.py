@@ -54,7 +54,7 @@ class PokexWords:
             if ended.winner is None:
                 return f"nobody takes it: {hands_of}"
             counts = f", counted {ended.counted} times" if ended.counted > 1 else ""
-            return f"side {ended.winner} takes it{counts}: {hands_of}"
+            return f"team {ended.winner} takes it{counts}: {hands_of}"
         return ""
 
     def ends_line(self, public: object) -> bool:

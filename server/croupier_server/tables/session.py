@@ -67,6 +67,9 @@ FRAME_BYTES: Final = 1 << 20
 UNACKNOWLEDGED_MAX: Final = 2
 """With so many frames unacknowledged nothing more is sent."""
 
+FRAMES_MAX: Final = 2**32 - 2
+"""After so many frames the next one, whose number is the greatest uint32, ends the session."""
+
 CLIENT_NAME_MAX: Final = 64
 """Characters of a client's name in the log."""
 
@@ -255,6 +258,8 @@ class Session:
         """
         if self.is_done:
             return None
+        if self._sent >= FRAMES_MAX and self._ending is None:
+            self.finish(StreamEnd.FRAMES_USED_UP, "open another session")
         if self._ending is not None:
             return self._last_frame(self._ending)
         if not self._is_greeted or self._is_held_up:

@@ -46,6 +46,7 @@ class StreamEnd(IntEnum):
     RATE_LIMITED = 11
     NONCE_WITHHELD = 12
     MOVED = 13
+    FRAMES_USED_UP = 14
 
 
 SEAT_TAGS: Final = tuple(field_number(2, seat) for seat in range(64))

@@ -24,8 +24,8 @@ from croupier_server.wire.encode import (
 )
 from croupier_server.wire.kept import Kept
 
-UINT64_MAX: Final = (1 << 64) - 1
-"""What stands for any greater number."""
+SAFE_MAX: Final = 2**53 - 1
+"""What stands for any greater number: JSON and JavaScript carry no greater one exactly."""
 
 KEPT_MAX: Final = 512
 """So many encoded plays of one seat are kept, in each form."""
@@ -110,11 +110,11 @@ def result(scored: DealScored) -> bytes:
         + field_bytes(4, trumps(scored.trump_suit, scored.trump_rank))
         + field_signed(5, scored.trick_points)
         + field_packed(6, unpack(scored.buried))
-        + field_number(7, min(scored.multiplier, UINT64_MAX))
-        + field_number(8, min(scored.bonus, UINT64_MAX))
-        + field_number(9, min(scored.opponents_points, UINT64_MAX))
+        + field_number(7, min(scored.multiplier, SAFE_MAX))
+        + field_number(8, min(scored.bonus, SAFE_MAX))
+        + field_number(9, min(scored.opponents_points, SAFE_MAX))
         + (field_varint(10, scored.winners) if is_won else b"")
-        + field_number(11, min(scored.levels_gained, UINT64_MAX))
+        + field_number(11, min(scored.levels_gained, SAFE_MAX))
         + field_packed(12, bytes(scored.levels))
         + field_number(13, scored.next_starter)
         + field_number(14, scored.bid)

@@ -46,7 +46,7 @@ class Category(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PokerHand:
-    """P-5: the poker hand of a side in a trick.
+    """P-5: the poker hand of a team in a trick.
 
     Attributes:
         category: its category.
@@ -83,8 +83,8 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """A trick: its centre card (None before a lead that names it), plays in turn order, the side
-    that took it (None: nobody, or it is under way), the hands of side 0 and side 1 once it has
+    """A trick: its centre card (None before a lead that names it), plays in turn order, the team
+    that took it (None: nobody, or it is under way), the hands of team 0 and team 1 once it has
     ended, and for how many tricks it counted."""
 
     center: Card | None
@@ -98,7 +98,7 @@ class Trick:
         shown = center + "  ".join(map(str, self.plays))
         if not self.hands:
             return shown
-        won = "nobody takes it" if self.winner is None else f"side {self.winner} takes it"
+        won = "nobody takes it" if self.winner is None else f"team {self.winner} takes it"
         return f"{shown}  {won}: {self.hands[0]} and {self.hands[1]}"
 
 
@@ -113,7 +113,7 @@ def _trick(message: pokex_pb2.PokexTrick) -> Trick:
 
 
 class PokexView(GameView[pokex_pb2.PokexView]):
-    """One seat's view. Cards are lists of `Card`, seats are numbers, sides are 0 (seats 0 and 2)
+    """One seat's view. Cards are lists of `Card`, seats are numbers, teams are 0 (seats 0 and 2)
     and 1 (seats 1 and 3); what is not known yet is None."""
 
     @cached_property
@@ -122,8 +122,8 @@ class PokexView(GameView[pokex_pb2.PokexView]):
         return self.message.public_view
 
     @property
-    def side(self) -> int:
-        """The seat's own side."""
+    def team(self) -> int:
+        """The seat's own team."""
         return self.seat % 2
 
     # The deal ------------------------------------------------------------------------------------
@@ -159,8 +159,8 @@ class PokexView(GameView[pokex_pb2.PokexView]):
 
     @property
     def is_declarer(self) -> bool:
-        """Whether the seat is on the declarer's side."""
-        return self.declarer is not None and self.declarer % 2 == self.side
+        """Whether the seat is on the declarer's team."""
+        return self.declarer is not None and self.declarer % 2 == self.team
 
     @property
     def bid(self) -> int:
@@ -190,7 +190,7 @@ class PokexView(GameView[pokex_pb2.PokexView]):
 
     @property
     def taken(self) -> list[int]:
-        """Tricks that side 0 and side 1 have taken in this deal."""
+        """Tricks that team 0 and team 1 have taken in this deal."""
         return list(self.public.taken)
 
     @property
@@ -201,7 +201,7 @@ class PokexView(GameView[pokex_pb2.PokexView]):
     # The match -----------------------------------------------------------------------------------
     @property
     def totals(self) -> list[int]:
-        """Points of side 0 and side 1."""
+        """Points of team 0 and team 1."""
         return list(self.public.totals)
 
     @property

@@ -1474,6 +1474,8 @@ class StreamEnd(_message.Message):
         """Another server has the table now, or on a session all that were open on it: go on at
         `endpoint`, with the same tickets and sequences.
         """
+        REASON_FRAMES_USED_UP: StreamEnd._Reason.ValueType  # 14
+        """The session has used up the numbers of its frames. Open another at once."""
 
     class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
         """Why a stream ended."""
@@ -1510,6 +1512,8 @@ class StreamEnd(_message.Message):
     """Another server has the table now, or on a session all that were open on it: go on at
     `endpoint`, with the same tickets and sequences.
     """
+    REASON_FRAMES_USED_UP: StreamEnd.Reason.ValueType  # 14
+    """The session has used up the numbers of its frames. Open another at once."""
 
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int

@@ -1254,7 +1254,7 @@ class TractorFailedThrow(_message.Message):
     TRIED_FIELD_NUMBER: _builtins.int
     PENALTY_FIELD_NUMBER: _builtins.int
     penalty: _builtins.int
-    """Points that the thrower's side pays."""
+    """Points that the thrower's team pays."""
     @_builtins.property
     def tried(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """All cards tried, those that stayed included."""
@@ -1338,7 +1338,7 @@ class TractorDealResult(_message.Message):
     """Points of the opponents before the kitty, penalties included."""
     kitty_multiplier: _builtins.int
     """T-9.2: 0 when the declarers won the last trick. This and the three figures that follow from it can
-    pass 64 bits with powers of two and many packs; the largest uint64 then stands for all beyond.
+    pass 2^53 - 1 with powers of two and many packs; that number then stands for all beyond.
     """
     kitty_bonus: _builtins.int
     """Points that the kitty added."""

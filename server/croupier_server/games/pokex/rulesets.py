@@ -45,7 +45,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "tied_trick",
         "P-4.3",
         "nobody leader other carry",
-        "Who takes a trick with level hands: nobody, the leader's side, the other side, or "
+        "Who takes a trick with level hands: nobody, the leader's team, the other team, or "
         "whoever wins the next trick.",
     ),
     row(
@@ -89,7 +89,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "both_over",
         "P-6.4",
         "higher declarers_first",
-        "Who wins when both sides have reached the target: the higher total or the declarers.",
+        "Who wins when both teams have reached the target: the higher total or the declarers.",
     ),
     row(
         "max_deals",

@@ -22,7 +22,7 @@ _TRICKS: Final = 6
 _JOKERS: Final = 53
 
 _AVERAGE: Final = 2.0
-"""Tricks that a side with nothing in one hand takes on average, the lead and its wild rank
+"""Tricks that a team with nothing in one hand takes on average, the lead and its wild rank
 included."""
 _PER_WILD: Final = 0.5
 _PER_PAIR: Final = 0.08
@@ -71,7 +71,7 @@ def _name_rank(view: PokexView, decision: Decision) -> Move:
 
 
 def expected_tricks(view: PokexView, options: pokex_pb2.PokexOptions) -> float:
-    """Tricks that the own side takes on average if this seat declares."""
+    """Tricks that the own team takes on average if this seat declares."""
     counts = _rank_counts(view.hand)
     jokers = sum(card >= _JOKERS for card in view.hand)
     wilds = jokers
@@ -106,13 +106,13 @@ def _worth_of_passing(view: PokexView, mean: float, options: pokex_pb2.PokexOpti
     if not stands:
         return 0.0
     # Who bid has reckoned with its own cards, so it is good for what it bid at least.
-    if bidder % 2 == view.side:
+    if bidder % 2 == view.team:
         return _worth(stands, max(mean, stands), options)
     return -_worth(stands, max(_TRICKS - mean, stands), options)
 
 
 def _worth(bid: int, mean: float, options: pokex_pb2.PokexOptions) -> float:
-    """What a bid brings on average above what the other side gets (P-6)."""
+    """What a bid brings on average above what the other team gets (P-6)."""
     total = 0.0
     for taken, chance in enumerate(_chances(mean)):
         if taken >= bid:

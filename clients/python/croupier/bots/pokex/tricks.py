@@ -1,7 +1,7 @@
 """What `greedy` plays to a trick of Pokex: one number for every pair, the highest is played.
 
-The number is the chance that the own side takes the trick, less what the two cards would be worth
-later: wild cards most, then cards that belong together. Where the other side's hand is complete the
+The number is the chance that the own team takes the trick, less what the two cards would be worth
+later: wild cards most, then cards that belong together. Where the other team's hand is complete the
 chance is nearly known; otherwise it is guessed from the own hand, or from what the own cards
 promise while the partner has still to play. Must not be put here: how strong five cards are
 (`hands`).
@@ -26,7 +26,7 @@ __all__ = ["play"]
 _Candidate: TypeAlias = tuple[tuple[int, ...], int, game_pb2.LegalMove | Pattern]
 
 _HOLDS: Final = (0.0, 0.01, 0.1, 0.22, 0.44, 0.5, 0.52, 0.56, 0.78, 0.92, 0.99)
-"""Chance that a hand of each category beats one that the other side has still to make."""
+"""Chance that a hand of each category beats one that the other team has still to make."""
 
 _LEADS: Final = (0.0, 0.2, 0.46, 0.7)
 _MAKES: Final = (0.0, 2.4, 4.6, 7.2)
@@ -48,8 +48,8 @@ class _Trick:
         plays = trick.plays if trick is not None else ()
         self.known = known
         self.hand = view.hand
-        self.partner = [c for play in plays if play.seat % 2 == view.side for c in play.cards]
-        self.rivals = [c for play in plays if play.seat % 2 != view.side for c in play.cards]
+        self.partner = [c for play in plays if play.seat % 2 == view.team for c in play.cards]
+        self.rivals = [c for play in plays if play.seat % 2 != view.team for c in play.cards]
         self.center = trick.center if trick is not None else None
         counts: dict[int, int] = {}
         for card in view.hand:
