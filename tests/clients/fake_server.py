@@ -73,6 +73,7 @@ class Script:
         refusals: by number of the question, reasons with which its first answers are refused.
         drain_after: question at which the server says that it is going down, once.
         ends: reason with which the channel ends at question 2, in place of going on.
+        endpoint: where the table is then, for MOVED.
         silent_result: whether the match ends without a result update.
     """
 
@@ -82,6 +83,7 @@ class Script:
     refusals: dict[int, list[str]] = field(default_factory=dict)
     drain_after: int = -1
     ends: End.Reason.ValueType = End.REASON_UNSPECIFIED
+    endpoint: str = ""
     silent_result: bool = False
 
 
@@ -150,7 +152,8 @@ class FakeTable:
         if self.script.wants_nonce and not self.nonce:
             return [table_pb2.TableUpdate(nonce_wanted=table_pb2.NonceWanted())]
         if len(self.answers) == 2 and self.script.ends:
-            return [table_pb2.TableUpdate(end=End(reason=self.script.ends, detail="scripted"))]
+            ended = End(reason=self.script.ends, detail="scripted", endpoint=self.script.endpoint)
+            return [table_pb2.TableUpdate(end=ended)]
         if not self.is_over:
             return [self.question()]
         self.message.result.CopyFrom(self.result)

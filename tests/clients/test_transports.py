@@ -360,3 +360,32 @@ async def test_the_number_of_seats_comes_from_options_ruleset_or_catalogue() -> 
         assert await client.players("tongits") == 3
         with pytest.raises(croupier.UsageError, match="does not have the game 'pokex'"):
             await client.players("pokex")
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"), [("127.0.0.1", False), ("localhost", True), ("localhost", False)]
+)
+@both
+async def test_a_table_that_has_moved_is_followed_where_that_is_allowed(
+    transport: Transport, host: str, allowed: bool
+) -> None:
+    """To the host that was called, and to addresses that were named; nothing is sent elsewhere."""
+    script = Script(ends=End.REASON_MOVED)
+    async with FakeServer(script) as first, FakeServer(Script()) as second:
+        script.endpoint = second.address.replace("127.0.0.1", host)
+        there = second.tables["t0"]
+        there.answers += ["1", "1"]
+        endpoints = [script.endpoint] if allowed else []
+        bot = First()
+        async with Client(first.address, transport=transport, endpoints=endpoints) as client:
+            ticket = await client.join("t0", seat=0)
+            if host == "localhost" and not allowed:
+                with pytest.raises(croupier.TableMoved, match="pass the address in `endpoints`"):
+                    await client.play(bot, ticket)
+                assert there.opens == []
+                return
+            result = await client.play(bot, ticket)
+    assert result.reason is croupier.EndReason.FINISHED
+    assert (len(first.tables["t0"].answers), there.answers) == (2, ["1"] * 5)
+    assert len(bot.asked) == len(set(bot.asked)) == 5
+    assert all(there.opens), "the second server is asked to resume, not to begin again"

@@ -34,6 +34,7 @@ from croupier.errors import (
     Refused,
     SeatLost,
     ServerFault,
+    TableMoved,
     Unavailable,
     UsageError,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "Results",
     "SeatLost",
     "ServerFault",
+    "TableMoved",
     "Ticket",
     "TongitsView",
     "TractorView",

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from types import TracebackType
 from typing import Final, Literal, Self, TypeAlias, get_args
 
@@ -23,7 +22,7 @@ from croupier.clock import AbsencePolicy, Clock, absence_policy
 from croupier.comeback import Carrier, Comebacks
 from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Connection
 from croupier.credentials import Credentials
-from croupier.errors import Error, NotFound, UsageError
+from croupier.errors import Error, NotFound, TableMoved, UsageError
 from croupier.games import move_of
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
@@ -80,6 +79,8 @@ THREADS_MAX: Final = 1024
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
 _LEGAL_PAGE: Final = 1000
+_SERVERS_MAX: Final = 16
+"""Servers that one match may be at; two that name each other are not followed for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,8 @@ class Client:
         patience: seconds for which a lost connection is tried again before giving up.
         credentials: key and certificates; None: what the environment says, see
             `croupier.credentials`.
+        endpoints: addresses of other servers to which a table may send us; the same credentials are
+            used there. The host of *address* is allowed at any port.
 
     Raises (on entering):
         ConnectionFailed: no server answers there.
@@ -127,6 +130,7 @@ class Client:
         seed: int | str | None = None,
         patience: float = PATIENCE_SECONDS,
         credentials: Credentials | None = None,
+        endpoints: Collection[str] = (),
     ) -> None:
         if transport not in ("session", "watch"):
             raise UsageError(f"there is no transport {transport!r}; take 'session' or 'watch'")
@@ -135,6 +139,7 @@ class Client:
         self._transport = transport
         self._patience = patience
         self._credentials = credentials
+        self._endpoints = frozenset(endpoints)
         self._threads = Threads(THREADS_MAX)
         self._connections: dict[str, Connection] = {}
         self._carriers: dict[str, Carrier] = {}
@@ -374,6 +379,7 @@ class Client:
             BotError: the bot raised or answered something that is no move.
             IllegalMove: the bot gave a move that the rules forbid.
             SeatLost: somebody else took the seat over.
+            TableMoved: the table is at a server that is not among our endpoints.
             NotAllowed: the key is good no longer.
             ConnectionFailed: the server could not be reached for too long.
         """
@@ -382,13 +388,25 @@ class Client:
             source = SeatRandom(self.seed, ticket.table_id, ticket.seat)
         else:
             source = SeatRandom(seed, "", ticket.seat)
-        address = ticket.table.endpoint or self.address
-        list_legal = partial(_list_legal, self._connection(address))
+        address = self._allowed(ticket.table.endpoint or self.address)
+
+        async def list_legal(ticket: Ticket, decision_id: str) -> game_pb2.LegalMoves:
+            return await _list_legal(self._connection(address), ticket, decision_id)
+
         seat = Seat(ticket, bot, source, workplace, list_legal)
         await seat.call_hook(bot.on_start, ticket.table, ticket.seat)
-        message = await self._comebacks.play(
-            seat, self._carrier(address), self._connection(address)
-        )
+        message, has_ended, servers = None, False, 0
+        while not has_ended:
+            carrier, connection = self._carrier(address), self._connection(address)
+            servers += 1
+            try:
+                message = await self._comebacks.play(seat, carrier, connection)
+                has_ended = True
+            except TableMoved as moved:
+                if servers == _SERVERS_MAX:
+                    raise
+                address = self._allowed(moved.endpoint)
+                seat.go_on()
         if message is None:
             message = await self._result(self._connection(address), ticket)
         result = make_result(
@@ -396,6 +414,17 @@ class Client:
         )
         await seat.call_hook(bot.on_end, result)
         return result
+
+    def _allowed(self, address: str) -> str:
+        """*address*, which a server named, if the key and the tickets may be sent there: to the
+        host of our own address, or to what the user allowed.
+
+        Raises:
+            TableMoved: they may not.
+        """
+        if address in self._endpoints or _host(address) == _host(self.address):
+            return address
+        raise TableMoved(address)
 
     async def _result(self, connection: Connection, ticket: Ticket) -> game_pb2.MatchResult:
         """The result of the match of *ticket*, which ended while we did not look: from the table or
@@ -527,6 +556,11 @@ def _word(name: str, word: str, words: object) -> str:
     return word.upper()
 
 
+def _host(address: str) -> str:
+    """The host of *address*, without the port and in one spelling."""
+    return address.rpartition(":")[0].strip("[]").lower()
+
+
 async def _list_legal(
     connection: Connection, ticket: Ticket, decision_id: str
 ) -> game_pb2.LegalMoves:
@@ -567,6 +601,7 @@ def connect(
     transport: Transport = "session",
     seed: int | str | None = None,
     patience: float = PATIENCE_SECONDS,
+    endpoints: Collection[str] = (),
 ) -> Client:
     """A `Client` with a key and certificates: ``async with croupier.connect(...) as client``.
 
@@ -580,6 +615,7 @@ def connect(
         transport: see `Client`.
         seed: see `Client`.
         patience: see `Client`.
+        endpoints: see `Client`.
 
     What is not given comes from the environment, see `croupier.credentials`.
 
@@ -590,5 +626,10 @@ def connect(
         key=key, tls=tls, ca=ca, cert=cert, cert_key=cert_key
     )
     return Client(
-        address, transport=transport, seed=seed, patience=patience, credentials=credentials
+        address,
+        transport=transport,
+        seed=seed,
+        patience=patience,
+        credentials=credentials,
+        endpoints=endpoints,
     )

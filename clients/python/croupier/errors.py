@@ -5,6 +5,7 @@ The tree::
     Error                        anything below
       ConnectionFailed           nobody answers, or the connection was lost for too long
       SeatLost                   another stream or another join took the seat over
+      TableMoved                 the table is at another server, which may not be called
       BotError                   the bot's own code went wrong; its exception is the cause
       UsageError                 the SDK was called in a way that cannot work (also a ValueError)
       Refused                    the server said no: reason, message, clause, fields, retry_after
@@ -45,6 +46,7 @@ __all__ = [
     "Refused",
     "SeatLost",
     "ServerFault",
+    "TableMoved",
     "Unavailable",
     "UsageError",
     "from_refusal",
@@ -66,6 +68,20 @@ class ConnectionFailed(Error):
 
 class SeatLost(Error):
     """Another stream of the seat, or a later join of it, took over."""
+
+
+class TableMoved(Error):
+    """The table is at another server now, at which this client may not go on.
+
+    Attributes:
+        endpoint: address of that server.
+    """
+
+    def __init__(self, endpoint: str) -> None:
+        self.endpoint = endpoint
+        super().__init__(
+            f"the table is at {endpoint!r}; to play there, pass the address in `endpoints`"
+        )
 
 
 class BotError(Error):

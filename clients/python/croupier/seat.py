@@ -26,6 +26,7 @@ from croupier.errors import (
     LimitReached,
     Refused,
     SeatLost,
+    TableMoved,
     Unavailable,
     key_ended,
 )
@@ -226,6 +227,8 @@ class Seat:
                 self.fail(SeatLost(f"seat {self.ticket.seat} was freed: {end.detail}"))
             case _StreamEnd.REASON_KEY_REVOKED:
                 self.fail(key_ended(end.detail))
+            case _StreamEnd.REASON_MOVED:
+                self.fail(TableMoved(end.endpoint))
             case _ if end.HasField("retry_after"):  # one of a newer server, too
                 return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
             case _:
@@ -244,7 +247,10 @@ class Seat:
             self.done.set_result(result)
 
     def turned_away(self, error: Refused) -> None:
-        """The server lets us not follow the table."""
+        """The server does not let us follow the table."""
+        if error.reason == "MOVED":
+            self.fail(TableMoved(error.metadata.get("endpoint", "")))
+            return
         self.is_superseded = error.reason == "TICKET_SUPERSEDED"
         self.fail(error)
 
@@ -256,6 +262,10 @@ class Seat:
         self.epoch = ticket.table.table_epoch
         self.done = self._workplace.loop.create_future()
         self._forget()
+
+    def go_on(self) -> None:
+        """The table is at another server, which carries on where this one stopped."""
+        self.done = self._workplace.loop.create_future()
 
     def leave(self) -> None:
         """Nobody waits for this seat any longer: stop a bot that thinks in a task."""

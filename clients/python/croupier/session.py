@@ -23,6 +23,7 @@ from croupier.errors import (
     Error,
     LimitReached,
     Refused,
+    TableMoved,
     Unavailable,
     from_refusal,
     from_rpc_error,
@@ -191,7 +192,12 @@ class Session:
         with self._connection.streams.stream() as stubs:
             call = stubs.sessions.Session()
             try:
-                self._out = _Request(hello=session_service_pb2.SessionHello(client=self._client))
+                self._out = _Request(
+                    hello=session_service_pb2.SessionHello(
+                        client=self._client,
+                        capabilities=session_service_pb2.ClientCapabilities(follows_moved=True),
+                    )
+                )
                 self._is_open = True
                 self._opened.clear()
                 for channel in self._seats:
@@ -326,10 +332,13 @@ class Session:
         Raises:
             _Lost: it can be opened again.
             NotAllowed: the key is good no longer.
+            TableMoved: all tables of the session are at another server.
             ConnectionFailed: it cannot for another reason.
         """
         if end.reason == _StreamEnd.REASON_KEY_REVOKED:
             raise key_ended(end.detail)
+        if end.reason == _StreamEnd.REASON_MOVED:
+            raise TableMoved(end.endpoint)
         word = reason_word(end)
         if end.reason == _StreamEnd.REASON_PROTOCOL_ERROR:
             raise ConnectionFailed(f"the server ended the session: {word}: {end.detail}")
