@@ -22,6 +22,11 @@ PACK: Final[tuple[Card, ...]] = tuple(range(1, 53))
 POINTS: Final[tuple[int, ...]] = (0, *(1 if c % 13 == 0 else min(c % 13 + 1, 10) for c in PACK))
 """Card points by id (G-1.1)."""
 
+BY_POINTS: Final[tuple[Cards, ...]] = tuple(
+    sum(single(card) for card in PACK if POINTS[card] == points) for points in range(10, 0, -1)
+)
+"""The cards of ten points, of nine, and so on down to one."""
+
 ACE: Final = 14
 ACES: Final[Cards] = sum(single(card_of(of, ACE)) for of in range(4))
 

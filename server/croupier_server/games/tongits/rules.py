@@ -24,10 +24,9 @@ from croupier_server.games.base import (
     SeatOutcome,
     Turn,
 )
-from croupier_server.games.cards import one_pack_ids, single
 from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
 from croupier_server.games.tongits import view as views
-from croupier_server.games.tongits.melds import POINTS
+from croupier_server.games.tongits.melds import BY_POINTS
 from croupier_server.games.tongits.moves import (
     CALL_DRAW,
     CARDS_MASK,
@@ -225,8 +224,9 @@ class Tongits:
         if public.took_discard and not public.options.discard_after_take:
             return END_TURN
         hand = state.hands[seat]
-        cards = one_pack_ids(hand & ~state.table.melded(hand) or hand)
-        return single(max(cards, key=POINTS.__getitem__)) | DISCARD
+        cards = hand & ~state.table.melded(hand) or hand
+        dearest = next(cards & worth for worth in BY_POINTS if cards & worth)
+        return dearest & -dearest | DISCARD
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
