@@ -60,7 +60,7 @@ def play(address: str) -> dict[str, Any]:
     call = Curl(address)
     made = call("TableService/CreateTable", table_request())
     table = {"tableId": made["table"]["tableId"]}
-    invitation = {"inviteCode": made["invites"][0]["code"], "player": "buf curl"}
+    invitation = {"inviteCode": made["invites"][0]["code"], "player": {"displayName": "buf curl"}}
     ticket = call("TableService/JoinTable", table | invitation)["ticket"]
     while True:
         seen = call("PlayService/GetSeatView", table, ticket)
