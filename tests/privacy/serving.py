@@ -26,7 +26,7 @@ from croupier_server.wire.encode import varint
 from tests.privacy.stories import Story
 
 START_MS: Final = 1_700_000_000_000
-SEED: Final = 0x9E37_79B9_7F4A_7C15
+SEED: Final = 0x1E_3779_B97F_4A7C
 """Of every FIXED table."""
 
 _SECRET_BYTES: Final = 16

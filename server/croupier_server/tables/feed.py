@@ -219,9 +219,12 @@ class TableFeed(Feed):
             self._fall_behind(out, now)
         if self._is_opening or self.is_done:
             return
-        if self.sees_events:
+        has_events = self.sees_events and self._position < head
+        if has_events:
             out += [self._event(row) for row in table.journal.since(self._position, head)]
         self._position = head
+        if has_events and not self._is_over and (clocks := self._clocks(now)):
+            out.append(clocks)
         if self._is_over:
             assert table.result is not None
             out.append(updates.result(table.result))
@@ -272,6 +275,9 @@ class TableFeed(Feed):
 
     def _heartbeat(self, now: int) -> bytes:
         return snapshots.seat_heartbeat(self.table, now)
+
+    def _clocks(self, now: int) -> bytes:
+        return snapshots.seat_clocks(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
         raise NotImplementedError
@@ -329,6 +335,9 @@ class PublicFeed(TableFeed):
 
     def _heartbeat(self, now: int) -> bytes:
         return snapshots.public_heartbeat(self.table, now)
+
+    def _clocks(self, now: int) -> bytes:
+        return snapshots.public_clocks(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
         return snapshots.public_snapshot(self.table, now)
