@@ -3,6 +3,9 @@
 isort:skip_file
 What every game has, with one arm a game in each oneof: options, moves, legal moves, events, views
 and results. A new game adds a file of its own and an arm here.
+
+Numbers from 1000 on, in GameKind and in every oneof named `game`, are for games outside this tree: a
+fork that adds its games there never meets an arm of ours.
 """
 
 from collections import abc as _abc
