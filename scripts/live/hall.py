@@ -20,7 +20,6 @@ from typing import Any, Final
 
 from croupier import Client
 from croupier.client import NewTable
-from croupier.records import record_bytes
 from scripts.live.judging import Span, Verdict, judge
 from scripts.live.matches import GAMES, Wish, wish
 from scripts.live.notes import Notes
@@ -146,7 +145,7 @@ class Hall:
             await pipe.drain()
         found = [await reports.get() for _ in orders]
         del self._waiting[table_id]
-        record = record_bytes(await record_of(self._client, table_id))
+        record = (await record_of(self._client, table_id)).SerializeToString()
         own = self._folder / f"{table_id}-host"
         self._notes.dump(table_id, own)
         paths = [own, *(Path(report["notes"]) for report in found)]

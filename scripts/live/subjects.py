@@ -18,7 +18,6 @@ from croupier.client import NewTable
 from croupier.credentials import Credentials
 from croupier.errors import Error
 from croupier.legal import LegalMoves
-from croupier.records import record_bytes
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2, table_service_pb2
 from croupier_server.verify import verify
 from scripts.live.garbage import LEFT_OUT
@@ -169,7 +168,7 @@ class Tables:
             record = await record_of(self.client, table_id)
             if record.result.reason != 1:
                 faults.append(f"{table_id} ended with {record.result.reason}")
-            checks = verify(record_bytes(record)).checks
+            checks = verify(record.SerializeToString()).checks
             faults += [f"{table_id}: {one.name}" for one in checks if not one.holds]
         return faults
 

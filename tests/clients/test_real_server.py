@@ -68,7 +68,8 @@ async def record(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a finished match."""
     request = record_service_pb2.GetRecordRequest(table_id=table_id)
     connection = client._main
-    return (await connection.call(connection.records.GetRecord, request)).record
+    get: Any = partial(fetch_record, connection.records)
+    return record_pb2.MatchRecord.FromString(await connection.call(get, request))
 
 
 def in_order(rows: Iterable[record_pb2.Row]) -> Iterator[record_pb2.Row]:

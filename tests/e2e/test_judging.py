@@ -12,7 +12,6 @@ import pytest
 
 from croupier.clock import Clock
 from croupier.record.v1 import record_pb2
-from croupier.records import record_bytes
 from croupier_server.sim.promises.observed import Acknowledged, Observation, Told
 from croupier_server.sim.promises.retold import Step
 from scripts.live.judging import Span, Verdict, judge, open_ms
@@ -35,7 +34,7 @@ class Match(NamedTuple):
         with path.open("wb") as file:
             for note in self.notes:
                 pickle.dump(packed(note), file)
-        data = record_bytes(self.record)
+        data = self.record.SerializeToString()
         return judge(self.table_id, "tongits", [path], data, spans or [])
 
     def with_notes(self, change: Callable[[Observation], list[Observation]]) -> Match:

@@ -118,10 +118,11 @@ class Noting(GreedyBot):
 async def record_of(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a match that has ended, which is made a moment later."""
     connection, wanted = client._main, record_service_pb2.GetRecordRequest(table_id=table_id)
+    get: Any = partial(fetch_record, connection.records)
     async with asyncio.timeout(SECONDS):
         while True:
             try:
-                return (await connection.call(connection.records.GetRecord, wanted)).record
+                return record_pb2.MatchRecord.FromString(await connection.call(get, wanted))
             except NotFound:
                 await asyncio.sleep(0.05)
 

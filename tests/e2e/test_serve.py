@@ -291,9 +291,14 @@ def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:
         grpc.insecure_channel(server.address) as channel,
     ):
         made = tables_grpc.TableServiceStub(channel).CreateTable(request, timeout=SECONDS)
-        since = records.StreamRecordsRequest(since=made.table.create_time)
+        since = records.StreamRecordsRequest(since=made.table.create_time, follow=True)
         stream = records_grpc.RecordServiceStub(channel).StreamRecords(since, timeout=SECONDS)
-        record = next(stream).record
+        chunks = []
+        for item in stream:
+            chunks.append(item.chunk)
+            if item.chunk and item.cursor:
+                break
+        record = record_pb2.MatchRecord.FromString(b"".join(chunks))
         stream.cancel()
         os.kill(server.pid, signal.SIGTERM)
         assert server.end() == (0, "")

@@ -64,9 +64,10 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
         await tap.call(method, request)
     for method, request in _refused_to_outsiders(table_id):
         await tap.call(method, request, metadata=())
-    finished = records.StreamRecordsRequest(finished_only=True)
+    finished = records.StreamRecordsRequest()
     finished.since.FromSeconds(1)
     await tap.stream(f"{RECORDS}/StreamRecords", finished)
+    await tap.stream(f"{RECORDS}/GetRecord", records.GetRecordRequest(table_id=table_id))
     for name in (table_id, UNKNOWN):
         ahead = spectate_service_pb2.SpectateTableRequest(table_id=name, after_sequence=1 << 30)
         await tap.stream(f"{SPECTATE}/SpectateTable", ahead)
@@ -171,7 +172,6 @@ def _refused_to_outsiders(table_id: str) -> tuple[Asked, ...]:
 
 def _records(table_id: str) -> tuple[Asked, ...]:
     return (
-        (f"{RECORDS}/GetRecord", records.GetRecordRequest(table_id=table_id)),
         (f"{RECORDS}/ListRecords", records.ListRecordsRequest()),
         (f"{RECORDS}/VerifyRecord", records.VerifyRecordRequest(table_id=table_id)),
     )

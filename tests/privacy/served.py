@@ -37,6 +37,7 @@ _STREAMS: Final = (
     "WatchLobby",
     "Session",
     "StreamRecords",
+    "GetRecord",
 )
 
 

@@ -137,25 +137,22 @@ async def expect_shown(keyed: Keyed, seated: Seated) -> None:
     """Whoever may watch may have the record."""
     name = seated.table.spec.table_id
     metadata, call = keyed.keys["spectator"], keyed.running.call
-    following = pb.StreamRecordsRequest()
+    following = pb.StreamRecordsRequest(follow=True)
     following.since.FromSeconds(1)
-    stream = call.stream(f"{RECORDS}/StreamRecords", following, pb.StreamRecordsResponse, metadata)
-    async with aclosing(stream) as records:
-        assert name in [one.record.table.table_id async for one in until(records, name)]
-    request = pb.GetRecordRequest(table_id=name)
-    found = await call.unary(f"{RECORDS}/GetRecord", request, pb.GetRecordResponse, metadata)
-    assert found.record.table.table_id == name
+    async with aclosing(call.records(following, metadata)) as records:
+        assert name in [one.info.table_id async for one in until(records, name)]
+    assert (await call.record(name, metadata)).table.table_id == name
     assert name in await listed(keyed, metadata)
     assert name in await streamed(keyed, metadata)
 
 
 async def until(
-    records: AsyncGenerator[pb.StreamRecordsResponse, None], name: str
-) -> AsyncIterator[pb.StreamRecordsResponse]:
+    records: AsyncGenerator[StreamedRecord, None], name: str
+) -> AsyncIterator[StreamedRecord]:
     """Records as they come, to that of table *name*."""
     async for response in records:
         yield response
-        if response.record.table.table_id == name:
+        if response.info.table_id == name:
             return
 
 
@@ -176,12 +173,9 @@ async def listed(keyed: Keyed, metadata: Metadata) -> list[str]:
 
 
 async def streamed(keyed: Keyed, metadata: Metadata) -> list[str]:
-    request = pb.StreamRecordsRequest(finished_only=True)
+    request = pb.StreamRecordsRequest()
     request.since.FromSeconds(1)
-    found = keyed.running.call.stream(
-        f"{RECORDS}/StreamRecords", request, pb.StreamRecordsResponse, metadata
-    )
-    return [response.record.table.table_id async for response in found]
+    return [found.info.table_id async for found in keyed.running.call.records(request, metadata)]
 
 
 @pytest.mark.parametrize("text", [GAME, FIXED])

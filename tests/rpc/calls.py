@@ -6,6 +6,7 @@ Must not be put here: anything that knows the server's insides.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import NamedTuple, TypeVar
 
 import grpc
@@ -14,6 +15,8 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
 from croupier.errors import from_refusal
+from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.records import StreamedRecord, streamed_records
 from croupier.v1 import errors_pb2
 
 M = TypeVar("M", bound=Message)
@@ -135,6 +138,30 @@ class Caller:
                 yield answer.FromString(data)
         finally:
             call.cancel()
+
+    async def record(self, table_id: str, metadata: Metadata = ()) -> record_pb2.MatchRecord:
+        """The record of a match."""
+        return record_pb2.MatchRecord.FromString(await self.record_bytes(table_id, metadata))
+
+    async def record_bytes(self, table_id: str, metadata: Metadata = ()) -> bytes:
+        """The bytes of the record of a match."""
+        answers = self.stream(
+            "croupier.record.v1.RecordService/GetRecord",
+            record_service_pb2.GetRecordRequest(table_id=table_id),
+            record_service_pb2.GetRecordResponse,
+            metadata,
+        )
+        return b"".join([answer.chunk async for answer in answers])
+
+    async def records(
+        self, request: record_service_pb2.StreamRecordsRequest, metadata: Metadata = ()
+    ) -> AsyncGenerator[StreamedRecord, None]:
+        """The records of a stream; the call is cancelled when the iteration ends."""
+        path, answer = "croupier.record.v1.RecordService/StreamRecords", record_service_pb2
+        answers = self.stream(path, request, answer.StreamRecordsResponse, metadata)
+        async with aclosing(answers):
+            async for found in streamed_records(answers):
+                yield found
 
     async def is_answered(
         self, method: str, request: Message | bytes, metadata: Metadata = ()

@@ -320,12 +320,7 @@ class World:
                 await table.submit(decision, first_move(decision))
             result = (await table.table()).result
             assert result.reason == 1, f"{name}: {result}"
-            record = await self.call.unary(
-                f"{RECORDS}/GetRecord",
-                rec.GetRecordRequest(table_id=table.id),
-                rec.GetRecordResponse,
-            )
-            assert record.record.result == result
+            assert (await self.call.record(table.id)).result == result
 
     async def _open(self, name: str, table: Seats) -> table_pb2.Decision | None:
         """An open decision; windows of a fixed time are closed when all have answered."""

@@ -14,7 +14,7 @@ import pytest
 
 from croupier import Bot, Client, Decision, Move
 from croupier.client import Transport
-from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2
 from croupier.views import View
 from tests.rpc.calls import Caller
@@ -37,9 +37,7 @@ async def until(happened: Callable[[], bool]) -> None:
 
 
 async def record_of(call: Caller, table_id: str) -> record_pb2.MatchRecord:
-    request = record_service_pb2.GetRecordRequest(table_id=table_id)
-    answer = record_service_pb2.GetRecordResponse
-    return (await call.unary("croupier.record.v1.RecordService/GetRecord", request, answer)).record
+    return await call.record(table_id)
 
 
 def told(record: record_pb2.MatchRecord) -> list[table_pb2.TableEvent]:

@@ -9,11 +9,10 @@ import random
 
 import pytest
 
-from croupier.record.v1 import record_service_pb2
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2
 from croupier_server.games.registry import GAMES
 from tests.rpc.conftest import Running
-from tests.rpc.hostile import PLAY, RECORDS
+from tests.rpc.hostile import PLAY
 from tests.rpc.players import Seats, first_move, make_full, ticket_of
 
 SHORT = {"tractor": "max_deals: 1", "tongits": "max_hands: 3", "pokex": "max_deals: 3"}
@@ -71,10 +70,5 @@ async def test_a_match_from_the_first_call_to_the_record(
     assert [seat.seat for seat in result.seats] == list(range(len(table.tickets)))
     assert sum(seat.score for seat in result.seats) == 0
     assert min(seat.place for seat in result.seats) == 1
-    record = await whole.call.unary(
-        f"{RECORDS}/GetRecord",
-        record_service_pb2.GetRecordRequest(table_id=table.id),
-        record_service_pb2.GetRecordResponse,
-    )
-    assert record.record.result == result
+    assert (await whole.call.record(table.id)).result == result
     assert decisions > 10

@@ -95,15 +95,13 @@ async def test_the_record_of_a_private_table_is_for_those_who_saw_it(whole: Runn
         refused = await call.refused(f"{RECORDS}/{path}", request)
         assert (refused.reason, refused.metadata) == ("NOT_FOUND", {})
     for proof in (host, ticket_of(seats.tickets[2]), invite(seats.invites[1])):
-        answer = await call.unary(f"{RECORDS}/GetRecord", wanted, records.GetRecordResponse, proof)
-        assert answer.record.table.table_id == seats.id
+        assert (await call.record(seats.id, proof)).table.table_id == seats.id
     listing = records.ListRecordsRequest()
     listed = await call.unary(f"{RECORDS}/ListRecords", listing, records.ListRecordsResponse)
     assert not listed.records
-    following = records.StreamRecordsRequest(finished_only=True)
+    following = records.StreamRecordsRequest()
     following.since.SetInParent()
-    stream = call.stream(f"{RECORDS}/StreamRecords", following, records.StreamRecordsResponse)
-    assert [record async for record in stream] == []
+    assert [record async for record in call.records(following)] == []
 
 
 async def test_with_keys_a_private_table_exists_for_the_principals_at_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -15,7 +14,7 @@ from croupier_server.identity.quota import Quota
 from croupier_server.rpc import record_service
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables import caller as tables
-from tests.rpc.calls import SECONDS, Caller, build, refusal
+from tests.rpc.calls import Caller, build
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import Seats, make_full
 
@@ -60,10 +59,7 @@ async def test_before_the_end_there_is_no_record_for_anybody(call: Caller) -> No
 
 async def test_a_record_tells_the_whole_match(whole: Running) -> None:
     table = await finished(whole)
-    answer = await whole.call.unary(
-        f"{RECORDS}/GetRecord", pb.GetRecordRequest(table_id=table.id), pb.GetRecordResponse
-    )
-    record = answer.record
+    record = await whole.call.record(table.id)
     shown = await table.table()
     assert record.table.table_id == table.id
     assert record.table.status == table_pb2.TABLE_STATUS_OPEN, "the table as it was created"
@@ -100,14 +96,11 @@ async def test_the_oldest_records_go_first() -> None:
 async def test_a_stream_goes_on_from_now(whole: Running) -> None:
     await finished(whole)
     stream = whole.call.stream(
-        f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(), pb.StreamRecordsResponse
+        f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(follow=True), pb.StreamRecordsResponse
     )
-    coming = asyncio.ensure_future(anext(stream))
-    # The stream begins when its call does: another call on this channel comes after it.
-    await listed(whole.call)
+    assert (await anext(stream)).HasField("caught_up")
     table = await finished(whole)
-    answer = await asyncio.wait_for(coming, SECONDS)
-    assert answer.record.table.table_id == table.id
+    assert (await anext(stream)).record.table_id == table.id
     await stream.aclose()
 
 
@@ -120,13 +113,59 @@ async def test_a_stream_may_begin_in_the_past_and_end_now(whole: Running) -> Non
         request = build(pb.StreamRecordsRequest, text)
         if since:
             request.since.CopyFrom(end_times[since])
-        stream = whole.call.stream(f"{RECORDS}/StreamRecords", request, pb.StreamRecordsResponse)
-        return [answer.record.table.table_id async for answer in stream]
+        found = [one async for one in whole.call.records(request)]
+        assert [one.message.table.table_id for one in found] == [one.info.table_id for one in found]
+        return [one.info.table_id for one in found]
 
-    assert await streamed("finished_only: true") == []
-    assert await streamed("finished_only: true since {}") == ids
-    assert await streamed("finished_only: true", since=ids[1]) == ids[1:]
-    assert await streamed("finished_only: true since {} game: GAME_KIND_TRACTOR") == ids
+    assert await streamed("") == []
+    assert await streamed("since {}") == ids
+    assert await streamed("", since=ids[1]) == ids[1:]
+    assert await streamed("since {} game: GAME_KIND_TRACTOR") == ids
+
+
+async def test_a_record_comes_in_chunks_and_a_stream_goes_on_after_any_cut(
+    whole: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_service, "CHUNK_BYTES", 1_000)
+    tables = [await finished(whole) for _ in range(3)]
+    records = [await whole.call.record_bytes(table.id) for table in tables]
+    request, path = build(pb.StreamRecordsRequest, "since {}"), f"{RECORDS}/StreamRecords"
+    items = [one async for one in whole.call.stream(path, request, pb.StreamRecordsResponse)]
+    assert all(len(item.chunk) <= 1_000 for item in items)
+    assert items[-1].HasField("caught_up")
+    for cut in range(len(items) + 1):
+        cursors = [item.cursor for item in items[:cut] if item.cursor]
+        kept = sum(bool(item.chunk and item.cursor) for item in items[:cut])
+        after = pb.StreamRecordsRequest(cursor=cursors[-1]) if cursors else request
+        assert records[kept:] == [one.data async for one in whole.call.records(after)]
+
+
+async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
+    table = await finished(whole)
+    path = f"{RECORDS}/StreamRecords"
+    for cursor in ("99.", "1.another-table"):
+        request = pb.StreamRecordsRequest(cursor=cursor)
+        items = [one async for one in whole.call.stream(path, request, pb.StreamRecordsResponse)]
+        assert items[0].HasField("reset")
+        assert items[1].record.table_id == table.id
+    for cursor in ("x", "-1.", "1" * 40):
+        refused = await whole.call.refused(path, pb.StreamRecordsRequest(cursor=cursor))
+        assert (refused.reason, refused.fields) == ("INVALID_PAGE_TOKEN", ("cursor",))
+
+
+async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limits(
+    whole: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await finished(whole)
+    entry = await whole.store.records.get(table.id)
+    assert entry is not None
+    record = bytes(5 << 20)
+
+    async def long(_table_id: str) -> RecordEntry:
+        return entry._replace(record=record)
+
+    monkeypatch.setattr(whole.store.records, "get", long)
+    assert await whole.call.record_bytes(table.id) == record
 
 
 async def test_isolated_a_principal_follows_records_so_often_and_no_more(
@@ -135,31 +174,28 @@ async def test_isolated_a_principal_follows_records_so_often_and_no_more(
     """Each of its streams may hold a record that it does not read."""
     monkeypatch.setattr(record_service, "FOLLOWED_MAX", 2)
     ids = [(await finished(whole)).id for _ in range(2)]
-    path, ask = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {}")
+    path, ask = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {} follow: true")
     streams = [whole.call.stream(path, ask, pb.StreamRecordsResponse) for _ in range(2)]
     for stream in streams:
-        assert (await anext(stream)).record.table.table_id == ids[0]
+        assert (await anext(stream)).record.table_id == ids[0]
     refused = await whole.call.refused(path, ask)
     assert refused.reason == "TOO_MANY_STREAMS"
     assert refused.retry_ms > 0
     for stream in streams:
-        assert (await anext(stream)).record.table.table_id == ids[1]
+        assert (await anext(stream)).chunk
+        assert (await anext(stream)).record.table_id == ids[1]
         await stream.aclose()
 
 
 async def test_a_stream_is_told_when_the_server_goes_down() -> None:
     async with server() as running:
-        stream = running.call.stream(
-            f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(), pb.StreamRecordsResponse
-        )
-        coming = asyncio.ensure_future(anext(stream))
-        await listed(running.call)
+        request = pb.StreamRecordsRequest(follow=True)
+        stream = running.call.stream(f"{RECORDS}/StreamRecords", request, pb.StreamRecordsResponse)
+        assert (await anext(stream)).HasField("caught_up")
         await running.app.drain()
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await asyncio.wait_for(coming, SECONDS)
-    refused = refusal(caught.value)
-    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "SERVER_DRAINING")
-    assert refused.retry_ms > 0
+        end = (await anext(stream)).end
+    assert end.reason == table_pb2.StreamEnd.REASON_SERVER_DRAINING
+    assert end.retry_after.ToMilliseconds() > 0
 
 
 class Shelf:
@@ -169,7 +205,9 @@ class Shelf:
         return 5
 
     async def since(self, position: int, _limit: int) -> list[SimpleNamespace]:
-        entry = SimpleNamespace(position=position + 1, kind=1, ended_ms=0, record=bytes(1 << 17))
+        entry = SimpleNamespace(
+            position=position + 1, kind=1, ended_ms=0, record=bytes(1 << 17), readers=None
+        )
         return [entry] if position < 5 else []
 
     def subscribe(self, _wake: Callable[[], None]) -> Callable[[], None]:
@@ -181,9 +219,12 @@ async def test_a_stream_of_records_costs_for_each_that_is_read() -> None:
     """Also where none of them is sent: a token each, and one for each 64 KiB."""
     service = record_service.RecordService(Shelf(), PageTokens(bytes(32)))  # type: ignore[arg-type]
     quota = Quota(10, 50, lambda: 0)
-    request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX finished_only: true since {}")
+    request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX since {}")
     caller = tables.Caller(quota=quota)
-    assert [record async for record in service.stream_records(caller, request)] == []
+    items = [item async for item in service.stream_records(caller, request)]
+    assert [pb.StreamRecordsResponse.FromString(item).WhichOneof("item") for item in items] == [
+        "caught_up"
+    ]
     for _ in range(50 - 5 * 3):
         quota.spend()
     assert quota.is_empty

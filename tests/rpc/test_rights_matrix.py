@@ -155,7 +155,7 @@ async def for_anybody(live: Keyed, method: str) -> Try:
         await live.abort(seats)
         return Try(build(kind, f"table_id: '{seats.id}'"), seats=seats)
     texts = {
-        f"{RECORDS}/StreamRecords": "finished_only: true since {}",
+        f"{RECORDS}/StreamRecords": "since {}",
         f"{CATALOG}/ListRulesets": GAME,
         f"{CATALOG}/GetRuleset": GAME,
         f"{CATALOG}/ExplainRule": GAME + "clause: 'T-6.4'",

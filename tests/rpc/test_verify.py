@@ -5,7 +5,6 @@ from __future__ import annotations
 import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier.records import record_bytes
 from croupier_server.verify import Check, verify
 from tests.rpc.conftest import Running
 from tests.rpc.players import make_full
@@ -20,10 +19,7 @@ async def ask(running: Running, request: pb.VerifyRecordRequest) -> pb.VerifyRec
 async def test_a_record_of_the_server_is_verified(whole: Running) -> None:
     table = await make_full(whole.call)
     await table.finish()
-    got = await whole.call.unary(
-        f"{RECORDS}/GetRecord", pb.GetRecordRequest(table_id=table.id), pb.GetRecordResponse
-    )
-    data = record_bytes(got.record)
+    data = await whole.call.record_bytes(table.id)
     expected = verify(data)
     assert expected.verified
     for request in (pb.VerifyRecordRequest(table_id=table.id), pb.VerifyRecordRequest(record=data)):

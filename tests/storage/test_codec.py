@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import pytest
 
 from croupier.record.v1 import record_pb2
-from croupier.records import record_bytes as record_bytes_of
 from croupier_server.storage.base import FinishedMatch, LogRow, Player
 from croupier_server.storage.codec import (
     RecordError,
@@ -33,7 +32,7 @@ def finished() -> tuple[FinishedMatch, Sequence[LogRow], bytes]:
 def sealed(record: record_pb2.MatchRecord) -> bytes:
     """*record* written anew as somebody would who has changed it: with a hash that is right."""
     record.ClearField("hash")
-    content = record_bytes_of(record)
+    content = record.SerializeToString()
     return content + b"\x3a\x20" + hashlib.sha256(content).digest()
 
 
@@ -42,11 +41,12 @@ def test_a_record_holds_all_of_a_match() -> None:
     assert record_bytes(match, rows) == data
     assert record_of_bodies(match, [row_body(row) for row in rows]) == data
     record = record_pb2.MatchRecord.FromString(data)
-    assert record_bytes_of(record) == data
+    assert record.SerializeToString() == data
     assert record.format == 3
     assert record.table.table_id == match.table_id == "table-1"
-    assert dict(record.options) == dict(match.option_text)
-    lines = "".join(f"{name}={text}\n" for name, text in sorted(record.options.items()))
+    options = {option.name: option.value for option in record.options}
+    assert options == dict(match.option_text)
+    lines = "".join(f"{name}={text}\n" for name, text in sorted(options.items()))
     assert record.table.ruleset_hash == hashlib.sha256(lines.encode()).digest()
     assert record.reveal.HasField("seed")
     assert len(record.reveal.root) == 32
@@ -93,7 +93,7 @@ def test_a_record_that_was_changed_is_refused_by_its_chain(how: str) -> None:
     else:
         record.table.spec.title = "other"
     with pytest.raises(RecordError, match="hash at the end") as refused:
-        read_record(record_bytes_of(record))
+        read_record(record.SerializeToString())
     assert refused.value.check == "file"
     with pytest.raises(RecordError, match="was changed") as refused:
         read_record(sealed(record))

@@ -13,7 +13,6 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from croupier.record.v1 import record_pb2
-from croupier.records import record_bytes
 from croupier.v1 import cards_pb2, game_pb2, table_pb2
 from croupier_server.tables import deals
 from tests.verify.matches import Case, cases, record
@@ -31,7 +30,7 @@ def sealed(message: record_pb2.MatchRecord) -> bytes:
         hash_ = hashlib.sha256(hash_ + row.SerializeToString(deterministic=True)).digest()
         row.hash = hash_
     message.ClearField("hash")
-    content = record_bytes(message)
+    content = message.SerializeToString()
     return content + b"\x3a\x20" + hashlib.sha256(content).digest()
 
 
@@ -381,7 +380,7 @@ def _other_deck(message: record_pb2.MatchRecord) -> None:
 
 
 def _option(message: record_pb2.MatchRecord) -> None:
-    message.options["max_deals"] = "3"
+    next(option for option in message.options if option.name == "max_deals").value = "3"
 
 
 def _score(message: record_pb2.MatchRecord) -> None:
@@ -502,7 +501,7 @@ def other_facts(game: str, number: int) -> list[bytes]:
     """Records in which one fact of one event is another one, in what all see, in what a seat sees
     or in a move; all hashes are right."""
     rng = random.Random(game)
-    true = record_bytes(match_record(game))
+    true = match_record(game).SerializeToString()
     found: list[bytes] = []
     while len(found) < number:
         message = record_pb2.MatchRecord.FromString(true)

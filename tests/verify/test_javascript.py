@@ -118,8 +118,8 @@ def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.attack
 def test_texts_of_a_file_are_escaped(tmp_path: Path) -> None:
     message = match_record()
-    message.options["\x1b[2J\u202e\x9b"] = "x"
-    message.options["max_deals"] = "\x1b]0;owned\x07"
+    message.options.add(name="\x1b[2J\u202e\x9b", value="x")
+    message.options[0].value = "\x1b]0;owned\x07"
     file = tmp_path / "a\x1b[2J\u202e\u2028.croupier"
     file.write_bytes(sealed(message))
     for done in (node(VERIFIER, file), node(VERIFIER, f"{file} none")):

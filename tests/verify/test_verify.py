@@ -8,7 +8,6 @@ import random
 import pytest
 
 from croupier.record.v1 import record_pb2
-from croupier.records import record_bytes
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.verify import Report, verify
 from tests.conformance.subjects import CASES
@@ -200,7 +199,7 @@ def test_random_changes_of_a_byte_are_found(game: str) -> None:
 
 def test_a_record_that_is_sealed_anew_is_the_same() -> None:
     message = match_record()
-    data = record_bytes(message)
+    data = message.SerializeToString()
     assert sealed(message) == data
     assert verify(data).verified
 

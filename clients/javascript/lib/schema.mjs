@@ -6,8 +6,8 @@
 import { schemas } from "./wire.mjs";
 
 const all = schemas(`
-Option
-1 key string
+OptionText
+1 name string
 2 value string
 
 Reveal
@@ -534,7 +534,7 @@ Row
 MatchRecord
 1 format uint
 2 table Table
-3 options map Option
+3 options many OptionText
 4 reveal Reveal
 5 rows many Row
 6 result MatchResult

@@ -144,9 +144,11 @@ class Verifier {
     const first = this.lines[0]?.event;
     must(first?.arm === "table_created", "the log does not begin with the table");
     must(equal(first.table_created.table.raw, table.raw), "the table of the first event is another one");
-    const lines = [...options].map(([name, text]) => `${name}=${text}\n`).join("");
+    const isInOrder = options.every(({ name }, at) => at === 0 || options[at - 1].name < name);
+    must(isInOrder, "the options are not in the order of their names");
+    const lines = options.map(({ name, value }) => `${name}=${value}\n`).join("");
     must(equal(deals.sha256(lines), table.ruleset_hash), "the options are not those of the ruleset's hash");
-    this.referee = new REFEREES[this.game](Object.fromEntries(options));
+    this.referee = new REFEREES[this.game](Object.fromEntries(options.map(({ name, value }) => [name, value])));
     must(this.referee.players === table.seats.length, "the options ask for another number of seats");
     must(table.seats.every((seat, at) => seat.seat === at && seat.team === this.referee.team(at)), "seats or teams");
     must(table.status === OPEN && !table.sequence && !table.result, "the table is not as it was created");

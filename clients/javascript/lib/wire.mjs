@@ -73,7 +73,6 @@ function blank(schema) {
   const message = {};
   for (const { name, type, mode } of schema.fields) {
     if (mode === "many") message[name] = [];
-    else if (mode === "map") message[name] = new Map();
     else if (mode === "one") {
       message[name] = numbers.has(type) ? (type === "bool" ? false : 0) : type === "string" ? "" : new Uint8Array();
     }
@@ -92,7 +91,7 @@ export function decode(schema, bytes, start = 0, end = bytes.length, budget = ne
     const tag = reader.varint();
     const field = schema.byNumber.get(Math.floor(Number(tag) / 8));
     if (field === undefined) throw new WireError(`an unknown field in ${schema.name}`);
-    const repeats = field.mode === "map" || (field.mode === "many" && !numbers.has(field.type));
+    const repeats = field.mode === "many" && !numbers.has(field.type);
     if (field.number < last || (field.number === last && !repeats)) {
       throw new WireError(`fields of ${schema.name} are not in their order`);
     }
@@ -129,14 +128,7 @@ function read(message, field, reader, wireType, budget) {
   const value = whole(type, reader.bytes, start, end, budget);
   if (mode === "one" && start === end) throw new WireError(`${name} is written although it is empty`);
   if (mode === "many") message[name].push(value);
-  else if (mode === "map") {
-    const found = message[name];
-    if (found.size && !(found.lastKey < value.key)) {
-      throw new WireError(`${name} is not in the order of its keys`);
-    }
-    found.set(value.key, value.value);
-    found.lastKey = value.key;
-  } else message[name] = value;
+  else message[name] = value;
 }
 
 function whole(type, bytes, start, end, budget) {
@@ -165,7 +157,7 @@ export function without(raw, number) {
 }
 
 // A schema from lines such as "1 table_id string", "5 rows many Row", "*2 move MoveInput". Modes:
-// none (left out when zero), opt, many, map; a star marks the arms of the message's oneof.
+// none (left out when zero), opt, many; a star marks the arms of the message's oneof.
 export function schemas(source) {
   const found = new Map();
   for (const block of source.trim().split(/\n\s*\n/)) {
@@ -173,7 +165,7 @@ export function schemas(source) {
     const fields = lines.map((line) => {
       const parts = line.split(/\s+/);
       const oneof = parts[0].startsWith("*");
-      const mode = ["opt", "many", "map"].includes(parts[2]) ? parts[2] : oneof ? "opt" : "one";
+      const mode = ["opt", "many"].includes(parts[2]) ? parts[2] : oneof ? "opt" : "one";
       return { number: Number(parts[0].replace("*", "")), name: parts[1], mode, oneof, type: parts.at(-1) };
     });
     found.set(name, { name, fields, byNumber: new Map(fields.map((field) => [field.number, field])) });

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Literal, Self, TypeAlias, get_args
+from typing import Any, Final, Literal, Self, TypeAlias, get_args
 
 from google.protobuf.message import Message
 
@@ -28,7 +28,8 @@ from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
 from croupier.options import OptionValue, game_kind, options_message
 from croupier.randomness import SeatRandom
-from croupier.record.v1 import record_service_pb2
+from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.records import fetch_record
 from croupier.results import Result, make_result
 from croupier.seat import Seat, Ticket, Workplace
 from croupier.session import Session
@@ -443,9 +444,9 @@ class Client:
         except NotFound:
             wanted = record_service_pb2.GetRecordRequest(table_id=table_id)
             with contextlib.suppress(NotFound):
-                get = connection.records.GetRecord
-                found = await connection.call(get, wanted, ticket=self._secret(ticket))
-                return found.record.result
+                get: Any = partial(fetch_record, connection.records)
+                data = await connection.call(get, wanted, ticket=self._secret(ticket))
+                return record_pb2.MatchRecord.FromString(data).result
         raise Error(f"table {table_id} ended without a result")
 
     def _carrier(self, address: str) -> Carrier:

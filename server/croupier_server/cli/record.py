@@ -39,13 +39,13 @@ def command(
     if not table:
         return _list(server, limit)
     from croupier.record.v1 import record_service_pb2 as pb
-    from croupier.records import record_bytes
+    from croupier.records import fetch_record
 
     request = pb.GetRecordRequest(table_id=table)
-    answer = call(server, lambda stub: stub.GetRecord(request))
+    data: bytes = call(server, lambda stub: fetch_record(stub, request))
     file = out or Path(f"{table}.croupier")
     try:
-        file.write_bytes(record_bytes(answer.record))
+        file.write_bytes(data)
     except OSError as error:
         fail(f"cannot write {file}: {error.strerror}", exit_code=1)
     say(str(file))
@@ -80,9 +80,7 @@ def call(server: str, ask: Ask) -> Any:
 async def _call(server: str, ask: Ask) -> Any:
     from croupier.record.v1 import record_service_pb2_grpc
 
-    # A long match makes a longer message than gRPC takes by itself.
-    options = (("grpc.max_receive_message_length", -1),)
-    async with open_channel(use(), server, options) as channel:
+    async with open_channel(use(), server) as channel:
         stub: record_service_pb2_grpc.RecordServiceAsyncStub
         stub = record_service_pb2_grpc.RecordServiceStub(channel)
         return await ask(stub)

@@ -24,7 +24,7 @@ from croupier.connection import is_lost
 from croupier.credentials import Credentials
 from croupier.errors import UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
-from croupier.records import record_bytes
+from croupier.records import streamed_records
 from croupier.v1 import (
     game_pb2,
     system_service_pb2,
@@ -275,15 +275,16 @@ class _Runner:
 
     async def read_records(self, since: Timestamp) -> None:
         """Take in records until cancelled; a stream that breaks is opened again a few times."""
-        request = record_service_pb2.StreamRecordsRequest(game=self._kind, since=since)
+        request = record_service_pb2.StreamRecordsRequest(game=self._kind, since=since, follow=True)
         why = ""
         for attempt in range(_STREAM_ATTEMPTS):
             await asyncio.sleep(0.2 * (2**attempt - 1))
             call = self._records.StreamRecords(request)
             why = "it ended the stream of records"
             try:
-                async for response in call:
-                    self._take(response.record)
+                async for found in streamed_records(call):
+                    request.cursor = found.cursor
+                    self._take(found.message)
             except grpc.aio.AioRpcError as error:
                 why = from_rpc_error(error).message
             finally:
@@ -507,7 +508,7 @@ class _Runner:
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides}.croupier"
         found = self._judge(live, record)
         try:
-            (self._folder / name).write_bytes(record_bytes(record))
+            (self._folder / name).write_bytes(record.SerializeToString())
         except OSError as error:
             # It counts all the same: an entrant may have spoiled the folder.
             why = f"cannot write {self._folder / name}: {error.strerror}"

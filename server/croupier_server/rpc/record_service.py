@@ -7,13 +7,13 @@ cannot tell more than the store of finished matches holds.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import Final
+from collections.abc import AsyncGenerator, Iterator
+from typing import Final, NamedTuple
 
 import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier_server.errors import NotFound, Reason, Unavailable
+from croupier_server.errors import InvalidRequest, NotFound, Reason
 from croupier_server.rpc.callers import expect_good_key, waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
@@ -23,6 +23,7 @@ from croupier_server.tables import encode
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.readers import expect_few
 from croupier_server.tables.tickets import may_see
+from croupier_server.tables.updates import StreamEnd, end_payload
 from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,
@@ -37,7 +38,13 @@ FOLLOWED_MAX: Final = 64
 _RECORD_S: Final = 0.001
 """Processor time that a record of a stream is charged for, besides its size."""
 
+CHUNK_BYTES: Final = 1 << 16
+"""Maximum size of a chunk."""
+
 _RETRY_MS: Final = 1_000
+_DIGITS_MAX: Final = 18
+_CAUGHT_UP: Final = pb.StreamRecordsResponse(caught_up=pb.RecordsCaughtUp()).SerializeToString()
+_RESET: Final = pb.StreamRecordsResponse(reset=pb.RecordsReset()).SerializeToString()
 
 
 class RecordService:
@@ -53,7 +60,7 @@ class RecordService:
     def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
         """The service, wrapped by *calls*."""
         service = calls.service("croupier.record.v1.RecordService")
-        service.unary("GetRecord", pb.GetRecordRequest, self.get_record)
+        service.stream("GetRecord", pb.GetRecordRequest, self.get_record)
         service.unary("ListRecords", pb.ListRecordsRequest, self.list_records)
         service.unary("VerifyRecord", pb.VerifyRecordRequest, self.verify_record)
         service.stream("StreamRecords", pb.StreamRecordsRequest, self.stream_records)
@@ -65,9 +72,14 @@ class RecordService:
         for wake in self._followers:
             wake.set()
 
-    async def get_record(self, caller: Caller, request: pb.GetRecordRequest) -> bytes:
-        """One record."""
-        return field_bytes(1, await self._record(caller, request.table_id))
+    async def get_record(
+        self, caller: Caller, request: pb.GetRecordRequest
+    ) -> AsyncGenerator[bytes, None]:
+        """The bytes of one record, in chunks."""
+        record = await self._record(caller, request.table_id)
+        caller.quota.charge_work(0, len(record))
+        for chunk in _chunks(record):
+            yield field_bytes(1, chunk)
 
     async def _record(self, caller: Caller, table_id: str) -> bytes:
         entry = await self._records.get(table_id)
@@ -109,15 +121,17 @@ class RecordService:
 
         Raises:
             Exhausted: TOO_MANY_STREAMS.
+            InvalidRequest: the cursor was never given out.
         """
         since = since_ms("since", request.since) if request.HasField("since") else None
+        cursor = _Cursor.read(request.cursor) if request.cursor else None
         expect_few(caller.principal, self._followers.values(), FOLLOWED_MAX, "records")
         wake = asyncio.Event()
         self._followers[wake] = caller.principal
         unsubscribe = self._records.subscribe(wake.set)
         try:
-            async for record in self._follow(caller, request, since, wake):
-                yield record
+            async for item in self._follow(caller, request, since, cursor, wake):
+                yield item
         finally:
             del self._followers[wake]
             unsubscribe()
@@ -127,31 +141,103 @@ class RecordService:
         caller: Caller,
         request: pb.StreamRecordsRequest,
         since: int | None,
+        cursor: _Cursor | None,
         wake: asyncio.Event,
     ) -> AsyncGenerator[bytes, None]:
+        """Items of the stream."""
         head = await self._records.head()
         position = head if since is None else 0
+        if cursor is not None and await self._knows(cursor, head):
+            position, since = cursor.position, None
+        elif cursor is not None:
+            position = 0
+            yield _RESET
+        is_caught_up = False
         while True:
             expect_good_key(caller)
             wake.clear()
             while found := await self._records.since(position, 1):
                 entry = found[0]
-                if request.finished_only and entry.position > head:
-                    return
+                if not request.follow and entry.position > head:
+                    break
                 position = entry.position
                 await _pay(caller, len(entry.record))
                 expect_good_key(caller)
                 is_wanted = request.game in (0, entry.kind) and entry.readers is None
                 if is_wanted and entry.ended_ms >= (since or 0):
-                    yield field_bytes(1, entry.record)
-            if request.finished_only:
+                    for item in _items(entry):
+                        yield item
+            if not is_caught_up:
+                is_caught_up = True
+                yield _CAUGHT_UP + _Cursor(position).field
+            if not request.follow:
                 return
             if self._draining:
-                raise Unavailable(
-                    Reason.SERVER_DRAINING, "the server is going down", retry_ms=_RETRY_MS
+                yield field_bytes(
+                    5, end_payload(StreamEnd.SERVER_DRAINING, retry_after_ms=_RETRY_MS)
                 )
+                return
             with waking_when_key_ends(caller, wake.set):
                 await wake.wait()
+
+    async def _knows(self, cursor: _Cursor, head: int) -> bool:
+        """Whether *cursor* is of this store, as far as that can be told."""
+        if cursor.position > head:
+            return False
+        found = await self._records.since(cursor.position - 1, 1) if cursor.position else []
+        return (
+            not cursor.table_id
+            or not found
+            or found[0].position != cursor.position  # its record was purged
+            or found[0].table_id == cursor.table_id
+        )
+
+
+class _Cursor(NamedTuple):
+    """Where a stream of records goes on.
+
+    Attributes:
+        position: of the last record that was sent or passed over.
+        table_id: of the record at this position; empty if it was not sent.
+    """
+
+    position: int
+    table_id: str = ""
+
+    @property
+    def field(self) -> bytes:
+        """``StreamRecordsResponse.cursor``."""
+        return field_text(15, f"{self.position}.{self.table_id}")
+
+    @classmethod
+    def read(cls, text: str) -> _Cursor:
+        """The cursor that *text* is.
+
+        Raises:
+            InvalidRequest: it is none.
+        """
+        position, _, table_id = text.partition(".")
+        if not (position.isascii() and position.isdecimal()) or len(position) > _DIGITS_MAX:
+            raise InvalidRequest(
+                Reason.INVALID_PAGE_TOKEN,
+                "cursor: this text is no cursor; send one that StreamRecords returned, or none",
+                field="cursor",
+            )
+        return cls(int(position), table_id)
+
+
+def _chunks(record: bytes) -> Iterator[bytes]:
+    """*record* in pieces of `CHUNK_BYTES`."""
+    return (record[at : at + CHUNK_BYTES] for at in range(0, len(record), CHUNK_BYTES))
+
+
+def _items(entry: RecordEntry) -> Iterator[bytes]:
+    """A record on a stream."""
+    yield field_bytes(1, _info(entry))
+    *chunks, last = _chunks(entry.record)
+    for chunk in chunks:
+        yield field_bytes(2, chunk)
+    yield field_bytes(2, last) + _Cursor(entry.position, entry.table_id).field
 
 
 async def _pay(caller: Caller, size: int) -> None:

@@ -36,6 +36,7 @@ _LINES: Final = f"""
 *.decision_id 1 64
 *.page_size 0 1000
 *.page_token 0 512
+croupier.record.v1.StreamRecordsRequest.cursor 0 128
 *.request_id 0 64
 *.ruleset 0 64
 croupier.v1.TongitsSecretOpenSet.values 0 3

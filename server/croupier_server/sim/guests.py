@@ -136,7 +136,15 @@ class Host:
         if self.is_over:
             return
         request = record_service_pb2.GetRecordRequest(table_id=self.table_id)
-        self._line.unary(f"{RECORDS}GetRecord", request.SerializeToString(), (), self._polled)
+        chunks: list[bytes] = []
+
+        def ended(end: End) -> None:
+            self._polled(b"".join(map(only_field, chunks)) if end.code == "OK" else None, end)
+
+        call = self._line.call(
+            f"{RECORDS}GetRecord", (), lambda data, _sent: chunks.append(data), ended
+        )
+        call.send(request.SerializeToString())
         looked = table_service_pb2.GetTableRequest(table_id=self.table_id)
         self._line.unary(f"{TABLES}GetTable", looked.SerializeToString(), (), self._looked)
 
@@ -158,7 +166,7 @@ class Host:
         if data is not None:
             if not self.is_over:
                 self.is_over = True
-                self.record = only_field(data)
+                self.record = data
                 world.see(Ended(world.now_ms(), self.table_id, self.record))
             return
         if not end.is_lost and reason_of(end.details) not in {*LATER, "NOT_FOUND"}:

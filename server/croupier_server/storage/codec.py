@@ -180,7 +180,7 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
         table_id=record.table.table_id,
         kind=record.table.spec.game,
         table=table,
-        option_text=dict(record.options),
+        option_text={option.name: option.value for option in record.options},
         reveal=Reveal(
             reveal.secret,
             tuple(reveal.nonces),
@@ -192,7 +192,6 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
         players=players,
         ended_ms=ended_ms,
     )
-    # The library sorts the keys of a map in an order of its own, so it cannot be asked.
     if record_bytes(match, rows) != data:
         raise RecordError("not written in canonical form, or with fields that are unknown here")
     return match, tuple(rows)

@@ -30,26 +30,6 @@ class MatchRecord(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    @_typing.final
-    class OptionsEntry(_message.Message):
-        DESCRIPTOR: _descriptor.Descriptor
-
-        KEY_FIELD_NUMBER: _builtins.int
-        VALUE_FIELD_NUMBER: _builtins.int
-        key: _builtins.str
-        value: _builtins.str
-        def __init__(
-            self,
-            *,
-            key: _builtins.str = ...,
-            value: _builtins.str = ...,
-        ) -> None: ...
-        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
-        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-        def WhichOneof(self, oneof_group: _Never) -> None: ...
-
     FORMAT_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
@@ -66,7 +46,7 @@ class MatchRecord(_message.Message):
         """The table as it was created."""
 
     @_builtins.property
-    def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionText]:
         """Every option as text, by name; `Table.ruleset_hash` is the SHA-256 of these as sorted
         `key=value` lines.
         """
@@ -88,7 +68,7 @@ class MatchRecord(_message.Message):
         *,
         format: _builtins.int = ...,
         table: _table_pb2.Table | None = ...,
-        options: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        options: _abc.Iterable[Global___OptionText] | None = ...,
         reveal: Global___Reveal | None = ...,
         rows: _abc.Iterable[Global___Row] | None = ...,
         result: _game_pb2.MatchResult | None = ...,
@@ -179,6 +159,32 @@ class AbandonedSecret(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AbandonedSecret: _TypeAlias = AbandonedSecret  # noqa: Y015
+
+@_typing.final
+class OptionText(_message.Message):
+    """An option and its value, as `GetRuleset` writes them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name."""
+    value: _builtins.str
+    """Its value."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OptionText: _TypeAlias = OptionText  # noqa: Y015
 
 @_typing.final
 class Row(_message.Message):

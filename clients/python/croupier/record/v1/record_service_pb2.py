@@ -22,13 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from croupier.record.v1 import record_pb2 as croupier_dot_record_dot_v1_dot_record__pb2
 from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'croupier/record/v1/record_service.proto\x12\x12\x63roupier.record.v1\x1a\x1f\x63roupier/record/v1/record.proto\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x10GetRecordRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"L\n\x11GetRecordResponse\x12\x37\n\x06record\x18\x01 \x01(\x0b\x32\x1f.croupier.record.v1.MatchRecordR\x06record\"\x82\x02\n\nRecordInfo\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12)\n\x04game\x18\x02 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12-\n\x07players\x18\x03 \x03(\x0b\x32\x13.croupier.v1.PlayerR\x07players\x12\x30\n\x06result\x18\x04 \x01(\x0b\x32\x18.croupier.v1.MatchResultR\x06result\x12\x35\n\x08\x65nd_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x07\x65ndTime\x12\x16\n\x06voided\x18\x06 \x01(\x08R\x06voided\"{\n\x12ListRecordsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"w\n\x13ListRecordsResponse\x12\x38\n\x07records\x18\x01 \x03(\x0b\x32\x1e.croupier.record.v1.RecordInfoR\x07records\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x98\x01\n\x14StreamRecordsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x30\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\x12#\n\rfinished_only\x18\x03 \x01(\x08R\x0c\x66inishedOnly\"P\n\x15StreamRecordsResponse\x12\x37\n\x06record\x18\x01 \x01(\x0b\x32\x1f.croupier.record.v1.MatchRecordR\x06record\"V\n\x13VerifyRecordRequest\x12\x1b\n\x08table_id\x18\x01 \x01(\tH\x00R\x07tableId\x12\x18\n\x06record\x18\x02 \x01(\x0cH\x00R\x06recordB\x08\n\x06source\"c\n\x05\x43heck\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05holds\x18\x02 \x01(\x08R\x05holds\x12\x16\n\x06\x64\x65tail\x18\x03 \x01(\tR\x06\x64\x65tail\x12\x18\n\x07warning\x18\x04 \x01(\x08R\x07warning\"e\n\x14VerifyRecordResponse\x12\x1a\n\x08verified\x18\x01 \x01(\x08R\x08verified\x12\x31\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x19.croupier.record.v1.CheckR\x06\x63hecks2\xa8\x03\n\rRecordService\x12]\n\tGetRecord\x12$.croupier.record.v1.GetRecordRequest\x1a%.croupier.record.v1.GetRecordResponse\"\x03\x90\x02\x01\x12\x63\n\x0bListRecords\x12&.croupier.record.v1.ListRecordsRequest\x1a\'.croupier.record.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12k\n\rStreamRecords\x12(.croupier.record.v1.StreamRecordsRequest\x1a).croupier.record.v1.StreamRecordsResponse\"\x03\x90\x02\x01\x30\x01\x12\x66\n\x0cVerifyRecord\x12\'.croupier.record.v1.VerifyRecordRequest\x1a(.croupier.record.v1.VerifyRecordResponse\"\x03\x90\x02\x01\x42`\n\x12\x63roupier.record.v1P\x01Z3croupier/gen/go/croupier/record/v1;croupierrecordv1\xaa\x02\x12\x43roupier.Record.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'croupier/record/v1/record_service.proto\x12\x12\x63roupier.record.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x10GetRecordRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\")\n\x11GetRecordResponse\x12\x14\n\x05\x63hunk\x18\x01 \x01(\x0cR\x05\x63hunk\"\x82\x02\n\nRecordInfo\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12)\n\x04game\x18\x02 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12-\n\x07players\x18\x03 \x03(\x0b\x32\x13.croupier.v1.PlayerR\x07players\x12\x30\n\x06result\x18\x04 \x01(\x0b\x32\x18.croupier.v1.MatchResultR\x06result\x12\x35\n\x08\x65nd_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x07\x65ndTime\x12\x16\n\x06voided\x18\x06 \x01(\x08R\x06voided\"{\n\x12ListRecordsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"w\n\x13ListRecordsResponse\x12\x38\n\x07records\x18\x01 \x03(\x0b\x32\x1e.croupier.record.v1.RecordInfoR\x07records\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa3\x01\n\x14StreamRecordsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\x12\x16\n\x06\x63ursor\x18\x02 \x01(\tR\x06\x63ursor\x12\x30\n\x05since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\x12\x16\n\x06\x66ollow\x18\x04 \x01(\x08R\x06\x66ollow\"\xb3\x02\n\x15StreamRecordsResponse\x12\x38\n\x06record\x18\x01 \x01(\x0b\x32\x1e.croupier.record.v1.RecordInfoH\x00R\x06record\x12\x16\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00R\x05\x63hunk\x12\x42\n\tcaught_up\x18\x03 \x01(\x0b\x32#.croupier.record.v1.RecordsCaughtUpH\x00R\x08\x63\x61ughtUp\x12\x38\n\x05reset\x18\x04 \x01(\x0b\x32 .croupier.record.v1.RecordsResetH\x00R\x05reset\x12*\n\x03\x65nd\x18\x05 \x01(\x0b\x32\x16.croupier.v1.StreamEndH\x00R\x03\x65nd\x12\x16\n\x06\x63ursor\x18\x0f \x01(\tR\x06\x63ursorB\x06\n\x04item\"\x11\n\x0fRecordsCaughtUp\"\x0e\n\x0cRecordsReset\"V\n\x13VerifyRecordRequest\x12\x1b\n\x08table_id\x18\x01 \x01(\tH\x00R\x07tableId\x12\x18\n\x06record\x18\x02 \x01(\x0cH\x00R\x06recordB\x08\n\x06source\"c\n\x05\x43heck\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05holds\x18\x02 \x01(\x08R\x05holds\x12\x16\n\x06\x64\x65tail\x18\x03 \x01(\tR\x06\x64\x65tail\x12\x18\n\x07warning\x18\x04 \x01(\x08R\x07warning\"e\n\x14VerifyRecordResponse\x12\x1a\n\x08verified\x18\x01 \x01(\x08R\x08verified\x12\x31\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x19.croupier.record.v1.CheckR\x06\x63hecks2\xaa\x03\n\rRecordService\x12_\n\tGetRecord\x12$.croupier.record.v1.GetRecordRequest\x1a%.croupier.record.v1.GetRecordResponse\"\x03\x90\x02\x01\x30\x01\x12\x63\n\x0bListRecords\x12&.croupier.record.v1.ListRecordsRequest\x1a\'.croupier.record.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12k\n\rStreamRecords\x12(.croupier.record.v1.StreamRecordsRequest\x1a).croupier.record.v1.StreamRecordsResponse\"\x03\x90\x02\x01\x30\x01\x12\x66\n\x0cVerifyRecord\x12\'.croupier.record.v1.VerifyRecordRequest\x1a(.croupier.record.v1.VerifyRecordResponse\"\x03\x90\x02\x01\x42`\n\x12\x63roupier.record.v1P\x01Z3croupier/gen/go/croupier/record/v1;croupierrecordv1\xaa\x02\x12\x43roupier.Record.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,26 +43,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECORDSERVICE'].methods_by_name['StreamRecords']._serialized_options = b'\220\002\001'
   _globals['_RECORDSERVICE'].methods_by_name['VerifyRecord']._loaded_options = None
   _globals['_RECORDSERVICE'].methods_by_name['VerifyRecord']._serialized_options = b'\220\002\001'
-  _globals['_GETRECORDREQUEST']._serialized_start=178
-  _globals['_GETRECORDREQUEST']._serialized_end=223
-  _globals['_GETRECORDRESPONSE']._serialized_start=225
-  _globals['_GETRECORDRESPONSE']._serialized_end=301
-  _globals['_RECORDINFO']._serialized_start=304
-  _globals['_RECORDINFO']._serialized_end=562
-  _globals['_LISTRECORDSREQUEST']._serialized_start=564
-  _globals['_LISTRECORDSREQUEST']._serialized_end=687
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=689
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=808
-  _globals['_STREAMRECORDSREQUEST']._serialized_start=811
-  _globals['_STREAMRECORDSREQUEST']._serialized_end=963
-  _globals['_STREAMRECORDSRESPONSE']._serialized_start=965
-  _globals['_STREAMRECORDSRESPONSE']._serialized_end=1045
-  _globals['_VERIFYRECORDREQUEST']._serialized_start=1047
-  _globals['_VERIFYRECORDREQUEST']._serialized_end=1133
-  _globals['_CHECK']._serialized_start=1135
-  _globals['_CHECK']._serialized_end=1234
-  _globals['_VERIFYRECORDRESPONSE']._serialized_start=1236
-  _globals['_VERIFYRECORDRESPONSE']._serialized_end=1337
-  _globals['_RECORDSERVICE']._serialized_start=1340
-  _globals['_RECORDSERVICE']._serialized_end=1764
+  _globals['_GETRECORDREQUEST']._serialized_start=145
+  _globals['_GETRECORDREQUEST']._serialized_end=190
+  _globals['_GETRECORDRESPONSE']._serialized_start=192
+  _globals['_GETRECORDRESPONSE']._serialized_end=233
+  _globals['_RECORDINFO']._serialized_start=236
+  _globals['_RECORDINFO']._serialized_end=494
+  _globals['_LISTRECORDSREQUEST']._serialized_start=496
+  _globals['_LISTRECORDSREQUEST']._serialized_end=619
+  _globals['_LISTRECORDSRESPONSE']._serialized_start=621
+  _globals['_LISTRECORDSRESPONSE']._serialized_end=740
+  _globals['_STREAMRECORDSREQUEST']._serialized_start=743
+  _globals['_STREAMRECORDSREQUEST']._serialized_end=906
+  _globals['_STREAMRECORDSRESPONSE']._serialized_start=909
+  _globals['_STREAMRECORDSRESPONSE']._serialized_end=1216
+  _globals['_RECORDSCAUGHTUP']._serialized_start=1218
+  _globals['_RECORDSCAUGHTUP']._serialized_end=1235
+  _globals['_RECORDSRESET']._serialized_start=1237
+  _globals['_RECORDSRESET']._serialized_end=1251
+  _globals['_VERIFYRECORDREQUEST']._serialized_start=1253
+  _globals['_VERIFYRECORDREQUEST']._serialized_end=1339
+  _globals['_CHECK']._serialized_start=1341
+  _globals['_CHECK']._serialized_end=1440
+  _globals['_VERIFYRECORDRESPONSE']._serialized_start=1442
+  _globals['_VERIFYRECORDRESPONSE']._serialized_end=1543
+  _globals['_RECORDSERVICE']._serialized_start=1546
+  _globals['_RECORDSERVICE']._serialized_end=1972
 # @@protoc_insertion_point(module_scope)

@@ -4,7 +4,6 @@ isort:skip_file
 Access to records."""
 
 from collections import abc as _abc
-from croupier.record.v1 import record_pb2 as _record_pb2
 from croupier.v1 import game_pb2 as _game_pb2
 from croupier.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
@@ -46,23 +45,21 @@ Global___GetRecordRequest: _TypeAlias = GetRecordRequest  # noqa: Y015
 
 @_typing.final
 class GetRecordResponse(_message.Message):
-    """A record."""
+    """A part of a record."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    RECORD_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def record(self) -> _record_pb2.MatchRecord:
-        """The record."""
-
+    CHUNK_FIELD_NUMBER: _builtins.int
+    chunk: _builtins.bytes
+    """The next bytes, at most 64 KiB. All chunks together are one serialised MatchRecord."""
     def __init__(
         self,
         *,
-        record: _record_pb2.MatchRecord | None = ...,
+        chunk: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk", b"chunk"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -181,26 +178,30 @@ class StreamRecordsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GAME_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
-    FINISHED_ONLY_FIELD_NUMBER: _builtins.int
+    FOLLOW_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
     """Only records of this game."""
-    finished_only: _builtins.bool
-    """End the stream when all records up to now have been sent."""
+    cursor: _builtins.str
+    """Go on after this item, from an earlier stream. At most 128 characters."""
+    follow: _builtins.bool
+    """Go on with new records after `caught_up`; otherwise the stream ends there."""
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """Records that ended at this time or later come first; not set: only new ones."""
+        """Without a cursor: records that ended at this time or later come first; not set: only new ones."""
 
     def __init__(
         self,
         *,
         game: _game_pb2.GameKind.ValueType = ...,
+        cursor: _builtins.str = ...,
         since: _timestamp_pb2.Timestamp | None = ...,
-        finished_only: _builtins.bool = ...,
+        follow: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished_only", b"finished_only", "game", b"game", "since", b"since"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "follow", b"follow", "game", b"game", "since", b"since"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -208,27 +209,95 @@ Global___StreamRecordsRequest: _TypeAlias = StreamRecordsRequest  # noqa: Y015
 
 @_typing.final
 class StreamRecordsResponse(_message.Message):
-    """A record of the stream."""
+    """One message of the stream. A client passes over an item that it does not know."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     RECORD_FIELD_NUMBER: _builtins.int
+    CHUNK_FIELD_NUMBER: _builtins.int
+    CAUGHT_UP_FIELD_NUMBER: _builtins.int
+    RESET_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    chunk: _builtins.bytes
+    """The next bytes of the record, at most 64 KiB. The last chunk has `cursor`; all chunks together
+    are one serialised MatchRecord.
+    """
+    cursor: _builtins.str
+    """Everything up to this item is known: pass it to go on from here. Set on `caught_up` and on the
+    last chunk of each record.
+    """
     @_builtins.property
-    def record(self) -> _record_pb2.MatchRecord:
-        """The record."""
+    def record(self) -> Global___RecordInfo:
+        """A record begins. Its bytes follow in `chunk`, and nothing else comes in between."""
+
+    @_builtins.property
+    def caught_up(self) -> Global___RecordsCaughtUp:
+        """All records up to now have been sent."""
+
+    @_builtins.property
+    def reset(self) -> Global___RecordsReset:
+        """The cursor is not of this store, which may have been restored from a backup. Records follow from
+        `since` on, and some may come again.
+        """
+
+    @_builtins.property
+    def end(self) -> _table_pb2.StreamEnd:
+        """The stream ends here."""
 
     def __init__(
         self,
         *,
-        record: _record_pb2.MatchRecord | None = ...,
+        record: Global___RecordInfo | None = ...,
+        chunk: _builtins.bytes = ...,
+        caught_up: Global___RecordsCaughtUp | None = ...,
+        reset: Global___RecordsReset | None = ...,
+        end: _table_pb2.StreamEnd | None = ...,
+        cursor: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "end", b"end", "item", b"item", "record", b"record", "reset", b"reset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "cursor", b"cursor", "end", b"end", "item", b"item", "record", b"record", "reset", b"reset"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["record", "chunk", "caught_up", "reset", "end"]  # noqa: Y015
+    _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
+
+Global___StreamRecordsResponse: _TypeAlias = StreamRecordsResponse  # noqa: Y015
+
+@_typing.final
+class RecordsCaughtUp(_message.Message):
+    """All records up to now have been sent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___StreamRecordsResponse: _TypeAlias = StreamRecordsResponse  # noqa: Y015
+Global___RecordsCaughtUp: _TypeAlias = RecordsCaughtUp  # noqa: Y015
+
+@_typing.final
+class RecordsReset(_message.Message):
+    """The cursor is not of this store."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordsReset: _TypeAlias = RecordsReset  # noqa: Y015
 
 @_typing.final
 class VerifyRecordRequest(_message.Message):

@@ -37,7 +37,7 @@ class RecordServiceStub(object):
         Args:
             channel: A grpc.Channel.
         """
-        self.GetRecord = channel.unary_unary(
+        self.GetRecord = channel.unary_stream(
                 '/croupier.record.v1.RecordService/GetRecord',
                 request_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.GetRecordRequest.SerializeToString,
                 response_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.GetRecordResponse.FromString,
@@ -66,7 +66,8 @@ class RecordServiceServicer(object):
     """
 
     def GetRecord(self, request, context):
-        """Backs `croupier replay`: one record.
+        """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
+        them as they are.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -80,7 +81,7 @@ class RecordServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def StreamRecords(self, request, context):
-        """Records as they come in, from now or from a time on.
+        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,7 +98,7 @@ class RecordServiceServicer(object):
 
 def add_RecordServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
-            'GetRecord': grpc.unary_unary_rpc_method_handler(
+            'GetRecord': grpc.unary_stream_rpc_method_handler(
                     servicer.GetRecord,
                     request_deserializer=croupier_dot_record_dot_v1_dot_record__service__pb2.GetRecordRequest.FromString,
                     response_serializer=croupier_dot_record_dot_v1_dot_record__service__pb2.GetRecordResponse.SerializeToString,
@@ -142,7 +143,7 @@ class RecordService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(
+        return grpc.experimental.unary_stream(
             request,
             target,
             '/croupier.record.v1.RecordService/GetRecord',

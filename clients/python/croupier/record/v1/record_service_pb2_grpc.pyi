@@ -36,12 +36,14 @@ class RecordServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RecordServiceAsyncStub: ...
-    GetRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]
-    """Backs `croupier replay`: one record."""
+    GetRecord: _grpc.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]
+    """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
+    them as they are.
+    """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]
     """Records, newest first."""
     StreamRecords: _grpc.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]
-    """Records as they come in, from now or from a time on."""
+    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
     VerifyRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]
     """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
     the server checks it at home.
@@ -55,12 +57,14 @@ class RecordServiceAsyncStub(RecordServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    GetRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]  # type: ignore[assignment]
-    """Backs `croupier replay`: one record."""
+    GetRecord: _aio.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]  # type: ignore[assignment]
+    """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
+    them as they are.
+    """
     ListRecords: _aio.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
     """Records, newest first."""
     StreamRecords: _aio.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]  # type: ignore[assignment]
-    """Records as they come in, from now or from a time on."""
+    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
     VerifyRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]  # type: ignore[assignment]
     """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
     the server checks it at home.
@@ -77,8 +81,10 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _record_service_pb2.GetRecordRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_record_service_pb2.GetRecordResponse, _abc.Awaitable[_record_service_pb2.GetRecordResponse]]:
-        """Backs `croupier replay`: one record."""
+    ) -> _typing.Union[_abc.Iterator[_record_service_pb2.GetRecordResponse], _abc.AsyncIterator[_record_service_pb2.GetRecordResponse]]:
+        """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
+        them as they are.
+        """
 
     @_abc_1.abstractmethod
     def ListRecords(
@@ -94,7 +100,7 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.StreamRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.StreamRecordsResponse], _abc.AsyncIterator[_record_service_pb2.StreamRecordsResponse]]:
-        """Records as they come in, from now or from a time on."""
+        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
 
     @_abc_1.abstractmethod
     def VerifyRecord(
