@@ -179,7 +179,7 @@ class _Channel:
             stream = self._notes.new_stream(table_id, seat)
             if seat is not None and stream.sees_events:
                 request.view_mode = table_pb2.VIEW_MODE_EVENTS
-            opened = Opened(Notes.now_ms(), stream, request.epoch, request.after_sequence)
+            opened = Opened(Notes.now_ms(), stream, request.table_epoch, request.after_sequence)
             self._notes.put(table_id, opened)
             talk = call(request, metadata=metadata, **rest)
             return _Watch(talk, kind, _Line(self._notes, stream, request.after_sequence), name)

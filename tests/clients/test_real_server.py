@@ -10,6 +10,7 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from google.protobuf import duration_pb2
@@ -20,6 +21,7 @@ from croupier.bots import GreedyBot, RandomBot
 from croupier.client import Transport
 from croupier.invites import Invite, play_invites
 from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.records import fetch_record
 from croupier.v1 import game_pb2, spectate_service_pb2, table_pb2
 from croupier.views import View
 from croupier_server.games.registry import GAMES

@@ -10,7 +10,9 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from croupier.bots import GreedyBot
 from croupier.client import Transport
 from croupier.errors import NotFound
 from croupier.record.v1 import record_pb2, record_service_pb2
+from croupier.records import fetch_record
 from croupier.results import EndReason
 from croupier.v1 import table_pb2
 from croupier.views import View

@@ -21,6 +21,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import (
     ServerReflectionResponse,
 )
 
+from croupier.record.v1 import record_pb2
 from croupier.record.v1 import record_service_pb2 as records
 from croupier.record.v1 import record_service_pb2_grpc as records_grpc
 from croupier.v1 import game_pb2

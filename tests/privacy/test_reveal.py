@@ -15,6 +15,7 @@ import grpc
 import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
+from croupier.records import StreamedRecord
 from croupier.v1 import spectate_service_pb2, table_service_pb2
 from croupier_server.games.base import Turn
 from croupier_server.identity.keys import Scope, new_key

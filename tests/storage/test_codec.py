@@ -160,7 +160,7 @@ def test_the_order_of_options_is_ours() -> None:
     data = record_bytes(match._replace(option_text=options), rows)
     assert read_record(data)[0].option_text == options
     assert data.index(b"Ante") < data.index(b"ante") < data.index(b"ante_timing")
-    assert record_bytes_of(record_pb2.MatchRecord.FromString(data)) == data
+    assert record_pb2.MatchRecord.FromString(data).SerializeToString() == data
 
 
 def test_private_parts_stand_in_seat_order() -> None:

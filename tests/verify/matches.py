@@ -44,7 +44,7 @@ from tests.tables.world import START_MS, asked, known_secrets, now
 DEALS = {
     "match": DealSource(),
     "board": DealSource(DealKind.BOARD, board_id="board 7", root=hashlib.sha256(b"7").digest()),
-    "fixed": DealSource(DealKind.FIXED, seed=(1 << 64) - 7),
+    "fixed": DealSource(DealKind.FIXED, seed=(1 << 53) - 7),
 }
 NONCE_MS = 5_000
 START_TIMEOUT_MS = 20_000

@@ -11,6 +11,7 @@ import contextlib
 import secrets
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeAlias, get_args
 

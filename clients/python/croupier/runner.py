@@ -226,7 +226,7 @@ def _deal(seed: int | str | None, number: int) -> table_pb2.DealSource | None:
     if seed is None:
         return None
     digest = hashlib.sha256(f"croupier.run deal {number} of {seed}".encode()).digest()
-    fixed = table_pb2.FixedDeal(seed=int.from_bytes(digest[:8], "big"))
+    fixed = table_pb2.FixedDeal(seed=int.from_bytes(digest[:8], "big") >> 11)  # 53 bits
     return table_pb2.DealSource(fixed=fixed)
 
 

@@ -139,7 +139,7 @@ class Host:
         chunks: list[bytes] = []
 
         def ended(end: End) -> None:
-            self._polled(b"".join(map(only_field, chunks)) if end.code == "OK" else None, end)
+            self._polled(b"".join(map(only_field, chunks)) if end.code is OK else None, end)
 
         call = self._line.call(
             f"{RECORDS}GetRecord", (), lambda data, _sent: chunks.append(data), ended

@@ -94,7 +94,8 @@ class Retold:
 
     def _tell(self, table: table_pb2.Table) -> None:
         game = self.game
-        state: Any = game.new(game.options(table.spec.ruleset, dict(self.record.options)))
+        texts = {option.name: option.value for option in self.record.options}
+        state: Any = game.new(game.options(table.spec.ruleset, texts))
         answers: dict[int, int] = {}
         deal = at_ms = 0
         for row in self.rows:
