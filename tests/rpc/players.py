@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
+from croupier.legal import Pattern
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2, table_service_pb2
 from croupier.v1.tractor_pb2 import TractorDecisionKind
 from tests.rpc.calls import Caller, Metadata, build
@@ -40,9 +41,14 @@ def host_of(ticket: str) -> Metadata:
 
 
 def first_move(decision: table_pb2.Decision) -> game_pb2.Move:
-    """A legal answer: the first that is listed, or the fallback."""
+    """A legal answer: the first that is listed, or the first of a pattern, or the fallback."""
     legal = decision.legal
-    return legal.moves[0].move if legal.moves else decision.fallback
+    if legal.moves or not legal.patterns:
+        return legal.moves[0].move if legal.moves else decision.fallback
+    pattern = Pattern(legal.patterns[0])
+    if pattern.step:
+        return pattern.number_move(pattern.min).message
+    return pattern.move(pattern.pool[: pattern.min]).message
 
 
 class Seats:
