@@ -70,7 +70,7 @@ def test_isolated_who_comes_back_has_the_seat_again(lasts_ms: int, dies_every_ms
     ]
     faults.append(Fault(at_ms=14_000, kind="crash", line=0, lasts_ms=700, step=0))
     relieved = given_back = 0
-    for plan in plans(lambda plan: all(table.is_whole for table in plan.tables), 8):
+    for plan in plans(lambda plan: all(table.is_whole for table in plan.tables), 12):
         relieve(Random(plan.seed), plan.tables, often=1.0)
         prompt = [False, *plan.prompt[1:]]
         limits = plan.limits._replace(away_ms=2_000)
