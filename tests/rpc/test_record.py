@@ -155,6 +155,20 @@ async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
         assert (refused.reason, refused.fields) == ("INVALID_PAGE_TOKEN", ("cursor",))
 
 
+async def test_a_cursor_behind_which_records_were_deleted_starts_again() -> None:
+    async with server(records_max=2) as running:
+        path, request = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {}")
+        await finished(running)
+        (first,) = [one async for one in running.call.records(request)]
+        tables = [(await finished(running)).id for _ in range(2)]
+        after = pb.StreamRecordsRequest(cursor=first.cursor)
+        assert [one.info.table_id async for one in running.call.records(after)] == tables
+        tables = [(await finished(running)).id for _ in range(2)]
+        items = [one async for one in running.call.stream(path, after, pb.StreamRecordsResponse)]
+        assert items[0].HasField("reset")
+        assert [one.info.table_id async for one in running.call.records(after)] == tables
+
+
 async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limits() -> None:
     """Through a server of its own: no match of a test is as long."""
     record = bytes(5 << 20)

@@ -181,16 +181,14 @@ class RecordService:
                 await wake.wait()
 
     async def _knows(self, cursor: _Cursor, head: int) -> bool:
-        """Whether *cursor* is of this store, as far as that can be told."""
-        if cursor.position > head:
-            return False
-        found = await self._records.since(cursor.position - 1, 1) if cursor.position else []
-        return (
-            not cursor.table_id
-            or not found
-            or found[0].position != cursor.position  # its record was purged
-            or found[0].table_id == cursor.table_id
-        )
+        """Whether the store still has every record after *cursor*, as far as can be told."""
+        found = await self._records.since(cursor.position - 1, 1)
+        if not found or cursor.position > head:
+            return cursor.position == head
+        first = found[0]
+        if first.position == cursor.position:
+            return cursor.table_id in ("", first.table_id)
+        return first.position == cursor.position + 1
 
 
 class _Cursor(NamedTuple):

@@ -237,8 +237,8 @@ class StreamRecordsResponse(_message.Message):
 
     @_builtins.property
     def reset(self) -> Global___RecordsReset:
-        """The cursor is not of this store, which may have been restored from a backup. Records follow from
-        `since` on, and some may come again.
+        """The stream cannot go on after the cursor: later records were deleted meanwhile, or the store is
+        another one. Records follow from `since` on, and some may come again.
         """
 
     @_builtins.property
@@ -284,7 +284,7 @@ Global___RecordsCaughtUp: _TypeAlias = RecordsCaughtUp  # noqa: Y015
 
 @_typing.final
 class RecordsReset(_message.Message):
-    """The cursor is not of this store."""
+    """The stream cannot go on after the cursor."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
