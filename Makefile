@@ -131,6 +131,10 @@ attack: $(READY) ## attack a server as hostile clients and cheats would (ARGS="s
 faults: $(READY) ## test what a fault may cost an honest player
 	@$(PYTEST) -n 2 -m fault --timeout 600
 
+.PHONY: test-clients
+test-clients: $(READY) ## build the clients in other languages and play every game (ARGS=go)
+	@$(BIN)/python -m scripts.test_clients $(ARGS)
+
 .PHONY: nightly
 nightly: $(READY) ## run every test with long, unseeded searches
 	@HYPOTHESIS_PROFILE=nightly $(PYTEST) -n 2 -m "" --timeout 7200 $(ARGS)
