@@ -1,4 +1,4 @@
-module croupier.example/bots
+module example.com/bots
 
 go 1.26.0
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	pb "croupier.example/bots/gen/croupier/v1"
+	pb "example.com/bots/gen/croupier/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
