@@ -48,7 +48,7 @@ _MATCH: Final = frozenset(
     {"answered", "_dealer", "_game", "_journal", "_spec", "_wire", "decisions", "fresh", "timing"}
     | {"views"}
 )
-_ANSWERED: Final = frozenset({"_game"})
+_ANSWERED: Final = frozenset({"_game", "_move_bytes"})
 _ACCOUNTS: Final = frozenset({"_spec"})
 _DECISION: Final = frozenset({"head"})
 _OPENING: Final = frozenset({"_journal", "_spec", "creation", "seats"})
