@@ -215,11 +215,6 @@ class Delayed:
         self._catch_up()
         return self._game.results(self._state)
 
-    def clocks_changed(self) -> bytes:
-        """``TableUpdate`` with the clocks of the last event shown; empty where there are none."""
-        clocks = updates.clocks(1, self._clocks)
-        return updates.clocks_changed(clocks) if clocks else b""
-
     def heartbeat(self, now: int) -> bytes:
         """``TableUpdate`` with a sign of life, as of the last event shown but for the time."""
         return updates.heartbeat(self.sequence, updates.clocks(2, self._clocks), now)

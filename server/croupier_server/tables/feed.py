@@ -219,12 +219,9 @@ class TableFeed(Feed):
             self._fall_behind(out, now)
         if self._is_opening or self.is_done:
             return
-        has_events = self.sees_events and self._position < head
-        if has_events:
+        if self.sees_events:
             out += [self._event(row) for row in table.journal.since(self._position, head)]
         self._position = head
-        if has_events and not self._is_over and (clocks := self._clocks(now)):
-            out.append(clocks)
         if self._is_over:
             assert table.result is not None
             out.append(updates.result(table.result))
@@ -275,9 +272,6 @@ class TableFeed(Feed):
 
     def _heartbeat(self, now: int) -> bytes:
         return snapshots.seat_heartbeat(self.table, now)
-
-    def _clocks(self, now: int) -> bytes:
-        return snapshots.seat_clocks(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
         raise NotImplementedError
@@ -335,9 +329,6 @@ class PublicFeed(TableFeed):
 
     def _heartbeat(self, now: int) -> bytes:
         return snapshots.public_heartbeat(self.table, now)
-
-    def _clocks(self, now: int) -> bytes:
-        return snapshots.public_clocks(self.table, now)
 
     def _snapshot(self, now: int) -> bytes:
         return snapshots.public_snapshot(self.table, now)

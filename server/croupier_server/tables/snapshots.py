@@ -50,20 +50,6 @@ def public_results(table: Table) -> Sequence[object]:
     return seat_results(table) if table.delayed is None else table.delayed.results()
 
 
-def seat_clocks(table: Table, now: int) -> bytes:
-    """``TableUpdate`` with the clocks after the events before it; empty where there are none, or
-    where something is not stored yet that may have changed them."""
-    journal = table.journal
-    if not table.match.timing.is_timed or journal.committed != journal.sequence:
-        return b""
-    return updates.clocks_changed(_clocks(table, 1, now))
-
-
-def public_clocks(table: Table, now: int) -> bytes:
-    """The same for everybody."""
-    return seat_clocks(table, now) if table.delayed is None else table.delayed.clocks_changed()
-
-
 def seat_heartbeat(table: Table, now: int) -> bytes:
     """``TableUpdate`` with a sign of life, for a seat; without clocks where something is not stored
     yet that may have changed them."""
@@ -81,6 +67,4 @@ def public_heartbeat(table: Table, now: int) -> bytes:
 
 def _clocks(table: Table, field: int, now: int) -> bytes:
     timing = table.match.timing
-    if not timing.is_timed:
-        return b""
-    return updates.clocks(field, timing.shown(now), timing.running(now))
+    return updates.clocks(field, timing.shown(now)) if timing.is_timed else b""

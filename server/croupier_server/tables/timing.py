@@ -293,17 +293,6 @@ class Timing:
         """Whether time is out for *decision*."""
         return now >= self._expiry(decision)
 
-    def running(self, now: int) -> tuple[Seat, int] | None:
-        """The seat whose clock everybody may see running, and what it has left before its base is
-        touched."""
-        if not self.is_timed or self._window_is_open:
-            return None
-        for decision in self._decisions:
-            if decision is not None:
-                left = self._spec.per_move_ms - self.used_ms(decision, now)
-                return decision.seat, max(left, 0)
-        return None
-
     def shown(self, now: int) -> Iterator[tuple[Seat, int, int]]:
         """Clocks as everybody may see them: seat, milliseconds left, strikes."""
         running, used = None, 0

@@ -71,27 +71,15 @@ def snapshot_update(payload: bytes) -> bytes:
     return field_bytes(1, payload)
 
 
-def clocks(
-    field: int, times: Iterable[tuple[Seat, int, int]], running: tuple[Seat, int] | None = None
-) -> bytes:
-    """Repeated ``SeatClock`` in *field*: seat, milliseconds left, strikes; see `Timing.running`."""
-    seat_running, move_left = running if running is not None else (None, 0)
-    runs = field_number(4, 1) + field_bytes(5, duration(move_left))
+def clocks(field: int, times: Iterable[tuple[Seat, int, int]]) -> bytes:
+    """Repeated ``SeatClock`` in *field*: seat, milliseconds left, strikes."""
     return b"".join(
         field_bytes(
             field,
-            field_number(1, seat)
-            + field_bytes(2, duration(left))
-            + field_number(3, strikes)
-            + (runs if seat == seat_running else b""),
+            field_number(1, seat) + field_bytes(2, duration(left)) + field_number(3, strikes),
         )
         for seat, left, strikes in times
     )
-
-
-def clocks_changed(payload: bytes) -> bytes:
-    """The clocks after the events before; *payload* is from `clocks` with field 1."""
-    return field_bytes(12, payload)
 
 
 def resumed(epoch: int, after: int, sequence: int) -> bytes:

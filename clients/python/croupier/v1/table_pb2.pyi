@@ -640,23 +640,13 @@ class SeatClock(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     REMAINING_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
-    RUNNING_FIELD_NUMBER: _builtins.int
-    MOVE_LEFT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     strikes: _builtins.int
     """Strikes so far, but for those of sealed decisions of this deal."""
-    running: _builtins.bool
-    """This seat is asked, so its clock runs: first `move_left`, then `remaining`. Never set in a sealed
-    window, where it would tell who was asked, nor in what is shown late.
-    """
     @_builtins.property
     def remaining(self) -> _duration_pb2.Duration:
         """Time left of the base."""
-
-    @_builtins.property
-    def move_left(self) -> _duration_pb2.Duration:
-        """Time left for the move before `remaining` is touched; set while `running`."""
 
     def __init__(
         self,
@@ -664,40 +654,14 @@ class SeatClock(_message.Message):
         seat: _builtins.int = ...,
         remaining: _duration_pb2.Duration | None = ...,
         strikes: _builtins.int = ...,
-        running: _builtins.bool = ...,
-        move_left: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["move_left", b"move_left", "remaining", b"remaining"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["remaining", b"remaining"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["move_left", b"move_left", "remaining", b"remaining", "running", b"running", "seat", b"seat", "strikes", b"strikes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["remaining", b"remaining", "seat", b"seat", "strikes", b"strikes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeatClock: _TypeAlias = SeatClock  # noqa: Y015
-
-@_typing.final
-class ClocksChanged(_message.Message):
-    """The clocks of a table that has some, after the events before it on the stream. Public."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CLOCKS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
-        """One for each seat, in seat order."""
-
-    def __init__(
-        self,
-        *,
-        clocks: _abc.Iterable[Global___SeatClock] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ClocksChanged: _TypeAlias = ClocksChanged  # noqa: Y015
 
 @_typing.final
 class Player(_message.Message):
@@ -1600,7 +1564,6 @@ class TableUpdate(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
-    CLOCKS_CHANGED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> Global___Snapshot:
         """State from which the stream goes on. First, unless `resumed`."""
@@ -1645,10 +1608,6 @@ class TableUpdate(_message.Message):
     def end(self) -> Global___StreamEnd:
         """The stream, or on a session this table's part of it, ends here."""
 
-    @_builtins.property
-    def clocks_changed(self) -> Global___ClocksChanged:
-        """The clocks after the events before it (view mode EVENTS, and spectators)."""
-
     def __init__(
         self,
         *,
@@ -1663,13 +1622,12 @@ class TableUpdate(_message.Message):
         result: _game_pb2.MatchResult | None = ...,
         heartbeat: Global___Heartbeat | None = ...,
         end: Global___StreamEnd | None = ...,
-        clocks_changed: Global___ClocksChanged | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clocks_changed", b"clocks_changed", "decision", b"decision", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "move_accepted", b"move_accepted", "move_refused", b"move_refused", "nonce_wanted", b"nonce_wanted", "reset", b"reset", "result", b"result", "resumed", b"resumed", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "move_accepted", b"move_accepted", "move_refused", b"move_refused", "nonce_wanted", b"nonce_wanted", "reset", b"reset", "result", b"result", "resumed", b"resumed", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks_changed", b"clocks_changed", "decision", b"decision", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "move_accepted", b"move_accepted", "move_refused", b"move_refused", "nonce_wanted", b"nonce_wanted", "reset", b"reset", "result", b"result", "resumed", b"resumed", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "end", b"end", "event", b"event", "heartbeat", b"heartbeat", "move_accepted", b"move_accepted", "move_refused", b"move_refused", "nonce_wanted", b"nonce_wanted", "reset", b"reset", "result", b"result", "resumed", b"resumed", "snapshot", b"snapshot", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["snapshot", "resumed", "reset", "event", "decision", "nonce_wanted", "move_accepted", "move_refused", "result", "heartbeat", "end", "clocks_changed"]  # noqa: Y015
+    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["snapshot", "resumed", "reset", "event", "decision", "nonce_wanted", "move_accepted", "move_refused", "result", "heartbeat", "end"]  # noqa: Y015
     _WhichOneofArgType_update: _TypeAlias = _typing.Literal["update", b"update"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_update) -> _WhichOneofReturnType_update | None: ...
 
