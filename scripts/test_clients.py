@@ -22,6 +22,7 @@ from scripts.live.process import Server
 ROOT: Final = Path(__file__).parents[1]
 GAMES: Final = {"GAME_KIND_TRACTOR": 3, "GAME_KIND_TONGITS": 2, "GAME_KIND_POKEX": 3}
 """The games, with their house bots beside one client."""
+_PATIENCE_S: Final = 600
 ENDED: Final = "END_REASON_FINISHED"
 
 
@@ -43,9 +44,16 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
     Raises:
         subprocess.CalledProcessError: it failed.
+        subprocess.TimeoutExpired: it took ten minutes.
     """
     done = subprocess.run(
-        command, cwd=folder, text=True, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        cwd=folder,
+        text=True,
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=_PATIENCE_S,
     )
     return done.stdout
 
@@ -97,8 +105,8 @@ def _test(name: str, folder: Path, address: str) -> bool:
                 print(f"{name}: {game}: {said.strip()}", flush=True)
                 return False
             print(f"{name}: {game}: a whole match", flush=True)
-    except subprocess.CalledProcessError as error:
-        print(f"{name}: {' '.join(error.cmd)} failed\n{error.stdout}", flush=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        print(f"{name}: {error}\n{error.stdout}", flush=True)
         return False
     return True
 

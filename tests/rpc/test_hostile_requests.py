@@ -306,7 +306,7 @@ TOGETHER = [
         ["spec.options.tractor.kitty_size"],
     ),
     (
-        "options < tractor < kitty_size: 200 > >",
+        "options < tractor < kitty_size: 63 > >",
         "INVALID_OPTION",
         ["spec.options.tractor.kitty_size"],
     ),
