@@ -106,7 +106,7 @@ def _test(name: str, folder: Path, address: str) -> bool:
                 return False
             print(f"{name}: {game}: a whole match", flush=True)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        print(f"{name}: {error}\n{error.stdout}", flush=True)
+        print(f"{name}: {error}", error.stdout, sep="\n", flush=True)
         return False
     return True
 

@@ -62,7 +62,7 @@ def wish(rng: Random, players: dict[str, int], think_s: float) -> Wish:
     words = ["greedy" if events is None else "invited" for events in seats]
     deal = table_pb2.DealSource(match=table_pb2.MatchDeal())
     if rng.random() < 0.2:
-        deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=rng.getrandbits(63)))
+        deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=rng.getrandbits(53)))
     is_late = rng.random() < 0.2
     arguments = {
         "options": {option: rng.randint(least, most)},

@@ -49,7 +49,7 @@ _ASKED: Final = 6
 _WORDS: Final = {
     "ruleset": ("standard", "document", "online", "qq", "pagat", ""),
     "clause": ("T-1", "T-3.2", "G-1", "P-2.1"),
-    "player": ("ann", "bob"),
+    "display_name": ("ann", "bob"),
     "house_bot": ("greedy", "random"),
     "title": ("a table",),
     "page_token": ("",),
