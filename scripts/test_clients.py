@@ -26,17 +26,30 @@ _PATIENCE_S: Final = 600
 ENDED: Final = "END_REASON_FINISHED"
 
 
+class Bot(NamedTuple):
+    """A bot that plays one match.
+
+    Attributes:
+        name: which of the language's bots it is.
+        transport: how it talks to the server.
+        command: plays; address, game and number of house bots are added.
+    """
+
+    name: str
+    transport: str
+    command: tuple[str, ...]
+
+
 class Client(NamedTuple):
     """A client in another language.
 
     Attributes:
         tools: programs that it needs.
-        build: makes the program in a folder; returns the command that plays, to which address, game
-            and number of house bots are added.
+        build: makes its bots, in the folder that it is given where its tools let it choose.
     """
 
     tools: tuple[str, ...]
-    build: Callable[[Path], Sequence[str]]
+    build: Callable[[Path], Sequence[Bot]]
 
 
 def _run(command: Sequence[str], folder: Path) -> str:
@@ -58,16 +71,18 @@ def _run(command: Sequence[str], folder: Path) -> str:
     return done.stdout
 
 
-def _go(out: Path) -> Sequence[str]:
+def _go(out: Path) -> Sequence[Bot]:
     folder = ROOT / "clients" / "go"
     buf = str(Path(sys.executable).with_name("buf"))
     _run([buf, "generate", "../../protos"], folder)
     program = out / "go-tiny"
     _run(["go", "build", "-o", str(program), "./tiny"], folder)
-    return [str(program)]
+    return [Bot("tiny", "watch", (str(program),))]
 
 
-CLIENTS: Final = {"go": Client(("go",), _go)}
+CLIENTS: Final = {
+    "go": Client(("go",), _go),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,13 +113,14 @@ def _test(name: str, folder: Path, address: str) -> bool:
         print(f"{name}: left out, there is no {missing[0]}", flush=True)
         return not os.environ.get("CI")
     try:
-        command = client.build(folder)
-        for game, others in GAMES.items():
-            said = _run([*command, address, game, str(others)], folder)
-            if ENDED not in said:
-                print(f"{name}: {game}: {said.strip()}", flush=True)
-                return False
-            print(f"{name}: {game}: a whole match", flush=True)
+        for bot in client.build(folder):
+            for game, others in GAMES.items():
+                said = _run([*bot.command, address, game, str(others)], folder)
+                played = ENDED in said
+                outcome = "a whole match" if played else said.strip()
+                print(f"{name}: {bot.name} bot: {game} over {bot.transport}: {outcome}", flush=True)
+                if not played:
+                    return False
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         print(f"{name}: {error}", error.stdout, sep="\n", flush=True)
         return False
