@@ -31,6 +31,7 @@ from croupier.record.v1 import record_service_pb2
 from croupier.v1 import (
     catalog_service_pb2,
     play_service_pb2,
+    seat_service_pb2,
     session_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
@@ -46,6 +47,7 @@ _FILES: Final = (
     catalog_service_pb2,
     table_service_pb2,
     play_service_pb2,
+    seat_service_pb2,
     session_service_pb2,
     spectate_service_pb2,
     record_service_pb2,

@@ -141,6 +141,7 @@ def test_reflection_names_every_service() -> None:
         "croupier.v1.CatalogService",
         "croupier.v1.TableService",
         "croupier.v1.PlayService",
+        "croupier.v1.SeatService",
         "croupier.v1.SessionService",
         "croupier.v1.SpectateService",
         "croupier.record.v1.RecordService",

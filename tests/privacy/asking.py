@@ -15,6 +15,7 @@ from croupier.record.v1 import record_service_pb2 as records
 from croupier.v1 import (
     catalog_service_pb2,
     play_service_pb2,
+    seat_service_pb2,
     session_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
@@ -25,6 +26,7 @@ from tests.privacy.tap import CHANNEL, SessionStream, Tap
 
 TABLES: Final = "croupier.v1.TableService"
 PLAY: Final = "croupier.v1.PlayService"
+SEATS: Final = "croupier.v1.SeatService"
 SPECTATE: Final = "croupier.v1.SpectateService"
 RECORDS: Final = "croupier.record.v1.RecordService"
 CATALOG: Final = "croupier.v1.CatalogService"
@@ -64,6 +66,7 @@ async def look_around(tap: Tap, table_id: str, sequence: int) -> None:
         await tap.call(method, request)
     for method, request in _refused_to_outsiders(table_id):
         await tap.call(method, request, metadata=())
+    await tap.stream(f"{SEATS}/WatchSeats", seat_service_pb2.WatchSeatsRequest())
     finished = records.StreamRecordsRequest()
     finished.since.FromSeconds(1)
     await tap.stream(f"{RECORDS}/StreamRecords", finished)
@@ -162,12 +165,16 @@ def _refused_to_outsiders(table_id: str) -> tuple[Asked, ...]:
         calls += [
             (f"{TABLES}/JoinTable", table_service_pb2.JoinTableRequest(table_id=name)),
             (f"{TABLES}/JoinTable", table_service_pb2.JoinTableRequest(table_id=name, seat=1)),
+            (
+                f"{TABLES}/JoinTable",
+                table_service_pb2.JoinTableRequest(table_id=name, seat=1, replace_ticket=True),
+            ),
             (f"{TABLES}/StartTable", table_service_pb2.StartTableRequest(table_id=name)),
             (f"{TABLES}/AbortTable", table_service_pb2.AbortTableRequest(table_id=name)),
             (f"{PLAY}/Concede", play_service_pb2.ConcedeRequest(table_id=name)),
             (f"{PLAY}/SubmitMove", play_service_pb2.SubmitMoveRequest(table_id=name)),
         ]
-    return tuple(calls)
+    return (*calls, (f"{SEATS}/ListSeats", seat_service_pb2.ListSeatsRequest()))
 
 
 def _records(table_id: str) -> tuple[Asked, ...]:

@@ -20,6 +20,7 @@ from croupier.v1 import (
     catalog_service_pb2,
     game_pb2,
     play_service_pb2,
+    seat_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
     table_pb2,
@@ -64,6 +65,7 @@ from tests.rpc.players import (
 CATALOG = "croupier.v1.CatalogService"
 TABLES = "croupier.v1.TableService"
 PLAY = "croupier.v1.PlayService"
+SEATS = "croupier.v1.SeatService"
 RECORDS = "croupier.record.v1.RecordService"
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 PUBLIC_RESULTS = "croupier.v1.SpectateService/ListPublicDealResults"
@@ -84,6 +86,8 @@ REQUESTS: dict[str, type[Message]] = {
     f"{TABLES}/LeaveTable": table_service_pb2.LeaveTableRequest,
     f"{TABLES}/StartTable": table_service_pb2.StartTableRequest,
     f"{TABLES}/AbortTable": table_service_pb2.AbortTableRequest,
+    f"{SEATS}/WatchSeats": seat_service_pb2.WatchSeatsRequest,
+    f"{SEATS}/ListSeats": seat_service_pb2.ListSeatsRequest,
     f"{PLAY}/WatchTable": play_service_pb2.WatchTableRequest,
     WATCH_TABLES: play_service_pb2.WatchTablesRequest,
     f"{PLAY}/SubmitMove": play_service_pb2.SubmitMoveRequest,

@@ -61,6 +61,8 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.v1.TableService/LeaveTable": _SEAT,
         "croupier.v1.TableService/StartTable": _HOST,
         "croupier.v1.TableService/AbortTable": _HOST,
+        "croupier.v1.SeatService/WatchSeats": Right(Scope.PLAY),
+        "croupier.v1.SeatService/ListSeats": Right(Scope.PLAY),
         "croupier.v1.PlayService/WatchTable": _SEAT,
         "croupier.v1.PlayService/WatchTables": _SEAT,
         "croupier.v1.PlayService/SubmitMove": _SEAT,

@@ -43,6 +43,11 @@ class Gate:
         self._local = self._caller(LOCAL, LOCAL_SCOPES)
         self._anybody = self._caller(ANYBODY, _NO_SCOPES)
 
+    @property
+    def asks_for_keys(self) -> bool:
+        """Whether principals are told apart by keys."""
+        return self._keys is not None
+
     def admit(self, metadata: Metadata | None, scope: Scope | None) -> Caller:
         """The caller that *metadata* tells of; what means nothing here is passed over.
 

@@ -124,6 +124,8 @@ def join_table(request: pb.JoinTableRequest) -> JoinTable:
     """
     if request.nonce_hash and len(request.nonce_hash) != NONCE_BYTES:
         raise malformed([("nonce_hash", f"a SHA-256 has {NONCE_BYTES} bytes")])
+    if request.replace_ticket and not request.HasField("seat"):
+        raise malformed([("seat", "not set; replace_ticket needs the seat")])
     return JoinTable(
         table_id=request.table_id,
         seat=request.seat if request.HasField("seat") else None,
@@ -131,6 +133,7 @@ def join_table(request: pb.JoinTableRequest) -> JoinTable:
         player=_player(request.player),
         nonce_hash=request.nonce_hash,
         request_id=request.request_id,
+        replaces_ticket=request.replace_ticket,
     )
 
 

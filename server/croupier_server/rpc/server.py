@@ -25,6 +25,7 @@ from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.rpc.record_service import RecordService
+from croupier_server.rpc.seat_service import SeatService
 from croupier_server.rpc.session_service import SessionService
 from croupier_server.rpc.spectate_service import SpectateService
 from croupier_server.rpc.system_service import SystemService
@@ -267,6 +268,7 @@ def services_of(
         lobby=True,
         reflection=listen.reflection,
         house_bots=bool(backing.house_bots),
+        seats=listen.gate.asks_for_keys,
     )
     return {
         "croupier.v1.SystemService": SystemService(
@@ -275,6 +277,7 @@ def services_of(
         "croupier.v1.CatalogService": CatalogService(pages),
         "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),
         "croupier.v1.PlayService": PlayService(shard, pages),
+        "croupier.v1.SeatService": SeatService(shard, pages),
         "croupier.v1.SessionService": SessionService(shard, capabilities),
         "croupier.v1.SpectateService": SpectateService(shard, pages),
         "croupier.record.v1.RecordService": records,

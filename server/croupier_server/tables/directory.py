@@ -20,6 +20,7 @@ from croupier_server.storage.base import FinishedMatch, Player, TableLog
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.encode import Shown
+from croupier_server.tables.held import HeldSeats
 from croupier_server.tables.idempotency import request_key
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
@@ -71,6 +72,7 @@ class Directory:
 
     Attributes:
         boards: which of them share their cards.
+        held: which principal holds which seats.
         recovery: those that are still to be taken up after a start.
         tally: what has happened at them, in numbers.
     """
@@ -88,6 +90,7 @@ class Directory:
         "_recorded",
         "_tables",
         "boards",
+        "held",
         "recovery",
         "tally",
     )
@@ -109,6 +112,7 @@ class Directory:
         self._house_seats: Counter[str] = Counter()
         self._house_tables: Counter[str] = Counter()
         self.boards = Boards()
+        self.held = HeldSeats()
         self.recovery: Recovery | None = None
         self.tally = Tally()
 

@@ -12,6 +12,7 @@ from croupier_server.errors import Exhausted, Reason
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
+from croupier_server.tables.held import HeldSeatsFeed
 from croupier_server.tables.lobby import Encoded, LobbyFeed
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
@@ -22,6 +23,9 @@ BARRED: Final = "you have sat at a table with the same cards"
 
 
 _RETRY_MS: Final = 1_000
+
+HELD_STREAMS_MAX: Final = 64
+"""Maximum number of streams of its own seats that a principal may have."""
 
 
 class Live(Protocol):
@@ -71,11 +75,12 @@ class Readers:
         encoded: what the lobby shows of each table.
     """
 
-    __slots__ = ("_lobby", "_sessions", "_watchers_max", "encoded")
+    __slots__ = ("_held", "_lobby", "_sessions", "_watchers_max", "encoded")
 
     def __init__(self, watchers_max: int = 0) -> None:
         self._watchers_max = watchers_max
         self.encoded = Encoded()
+        self._held: dict[str, dict[HeldSeatsFeed, None]] = {}
         self._lobby: dict[LobbyFeed, None] = {}
         self._sessions: dict[Live, None] = {}
 
@@ -118,6 +123,17 @@ class Readers:
         """Let *feed* follow the lobby."""
         self._lobby[feed] = None
 
+    def add_held(self, feed: HeldSeatsFeed) -> None:
+        """Let *feed* follow the seats of its principal.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
+        feeds = self._held.get(feed.principal, {})
+        names = (one.principal for one in feeds)
+        expect_few(feed.principal, names, HELD_STREAMS_MAX, "your seats")
+        self._held.setdefault(feed.principal, {})[feed] = None
+
     def add_session(self, session: Live) -> None:
         """Give *session* heartbeats, and its end when the server goes down."""
         self._sessions[session] = None
@@ -136,6 +152,11 @@ class Readers:
             feed.table.spectators.pop(feed, None)
         elif isinstance(feed, LobbyFeed):
             self._lobby.pop(feed, None)
+        elif isinstance(feed, HeldSeatsFeed):
+            feeds = self._held.get(feed.principal, {})
+            feeds.pop(feed, None)
+            if not feeds:
+                self._held.pop(feed.principal, None)
 
     def publish(self, table: Table) -> None:
         """Events of *table* have been stored: wake whoever has something to read."""
@@ -176,6 +197,12 @@ class Readers:
         for feed in self._lobby:
             feed.show(table)
 
+    def show_held(self, table: Table, principals: Iterable[str]) -> None:
+        """Seats of *principals* at *table*, or its status, have changed."""
+        for who in principals:
+            for feed in self._held.get(who, ()):
+                feed.show(table)
+
     def beat(self, tables: Iterable[Table]) -> None:
         """Heartbeats are due at *tables*."""
         for table in tables:
@@ -183,9 +210,12 @@ class Readers:
                 watcher.beat()
 
     def beat_sessions(self) -> None:
-        """Heartbeats are due on all sessions."""
+        """Heartbeats are due on all streams that are not of one table."""
         for session in self._sessions:
             session.beat()
+        for feeds in self._held.values():
+            for feed in feeds:
+                feed.beat()
 
     def finish(
         self, tables: Iterable[Table], reason: StreamEnd, detail: str, retry_after_ms: int
@@ -198,6 +228,9 @@ class Readers:
                 watcher.finish(reason, detail, retry_after_ms)
         for feed in list(self._lobby):
             feed.finish(reason, detail, retry_after_ms)
+        for feeds in self._held.values():
+            for held in feeds:
+                held.finish(reason, detail, retry_after_ms)
 
 
 def watchers_of(table: Table) -> Iterator[Watcher]:

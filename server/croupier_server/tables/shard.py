@@ -28,6 +28,7 @@ from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import RECORDED_MAX, Directory
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
+from croupier_server.tables.held import HeldSeatsFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
@@ -177,6 +178,7 @@ class Shard:
             self._publish_late(table, table.delayed)
         elif table.status is Status.ENDED:  # nobody had it put away before the server went down
             self._publish_seen(table)
+        self._publish_held(table)
 
     # Play ----------------------------------------------------------------------------------------
 
@@ -320,6 +322,19 @@ class Shard:
         self.readers.add_lobby(feed)
         return feed
 
+    def watch_seats(self, caller: Caller, *, kind: int = 0) -> HeldSeatsFeed:
+        """The seats of the principal of *caller*, then what changes.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+            Unavailable: SERVER_DRAINING, TABLE_RECOVERING.
+        """
+        self.expect_serving()
+        self.directory.expect_whole()
+        feed = HeldSeatsFeed(self, self.directory.held, caller.principal, kind=kind)
+        self.readers.add_held(feed)
+        return feed
+
     def expect_serving(self) -> None:
         """Raise when the server is going down.
 
@@ -374,8 +389,13 @@ class Shard:
             self._timers.schedule(table)
         self.house.hand_out(table)
         self.readers.bar(self.directory.boards, table)
+        self._publish_held(table)
         if table.delayed is None:
             self._publish_seen(table)
+
+    def _publish_held(self, table: Table) -> None:
+        """Tell principals of their seats at *table*."""
+        self.readers.show_held(table, self.directory.held.update(table))
 
     def show_late(self, table: Table) -> None:
         """See `upkeep.Charge.show_late`."""
@@ -419,6 +439,7 @@ class Shard:
         self._timers.forget(table)
         self.house.forget(table)
         self.reception.forget(table)
+        self._publish_held(table)
         for watcher in list(watchers_of(table)):
             watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 

@@ -204,6 +204,7 @@ class JoinTable:
         player: how the player is shown; its ``player_id`` is empty.
         nonce_hash: SHA-256 of the seat's nonce, or empty.
         request_id: makes the call safe to repeat; empty: it is not.
+        replaces_ticket: whether the key that holds *seat* asks for a new ticket.
     """
 
     table_id: str
@@ -212,6 +213,7 @@ class JoinTable:
     player: Player = field(default_factory=Player)
     nonce_hash: bytes = b""
     request_id: str = ""
+    replaces_ticket: bool = False
 
 
 @dataclass(frozen=True, slots=True)

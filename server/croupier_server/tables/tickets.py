@@ -158,7 +158,8 @@ def readers(table: Table) -> tuple[str, ...] | None:
     if table.spec.visibility is not Visibility.PRIVATE:
         return None
     opening = table.opening
-    who = {*opening.sitters(), opening.creation.principal} - {LOCAL, HOUSE, ""}
+    called = {seat.player_id for seat in table.spec.seats}
+    who = called.union(opening.sitters(), {opening.creation.principal}) - {LOCAL, HOUSE, ""}
     hashes = {one for state in table.seats for one in state.secrets} | {opening.host}
     found = {f"principal {one}" for one in who} | {f"secret {one.hex()}" for one in hashes if one}
     return tuple(sorted(found))
@@ -184,19 +185,18 @@ def choose_seat(
 
     Raises:
         InvalidRequest: there is no such seat, or not the one that ticket or invite code are for.
-        NotAllowed: SEAT_RESERVED, TICKET_SUPERSEDED.
+        NotAllowed: SEAT_RESERVED, TICKET_SUPERSEDED; TICKET_INVALID or PERMISSION_DENIED for a seat
+            whose ticket the caller may not replace.
         Conflict: SEAT_TAKEN, TABLE_FULL, TABLE_STARTED, TABLE_CLOSED, TOO_MANY_JOINS.
         TableHalted: a fault stopped the table.
     """
     table.expect_seen_live(is_veiled=is_veiled)
     wanted = request.seat
+    if request.replaces_ticket:
+        _expect_own(caller, table, wanted)
     if wanted is not None and wanted >= len(table.seats):
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "there is no such seat", field="seat")
-    seat = _relieved_seat(caller, table)
-    if seat is None:
-        seat = held_seat(caller, table)
-    if seat is None and request.invite_code:
-        seat = _invited_seat(caller, table, request.invite_code)
+    seat = wanted if request.replaces_ticket else _entitled_seat(caller, table, request)
     if seat is not None:
         table.expect_live()
         if wanted not in (None, seat):
@@ -208,6 +208,8 @@ def choose_seat(
         if table.status is not Status.OPEN and not table.seats[seat].player:
             table.expect_open()
         return seat
+    if wanted is not None and caller.principal not in (LOCAL, HOUSE):
+        _expect_not_own(caller, table, wanted)
     table.expect_open(is_veiled=is_veiled)
     _expect_one_seat(caller, table)
     if wanted is None:
@@ -217,6 +219,68 @@ def choose_seat(
     if table.seats[wanted].player:
         raise Conflict(Reason.SEAT_TAKEN, "somebody sits there", field="seat")
     return wanted
+
+
+def _entitled_seat(caller: Caller, table: Table, request: JoinTable) -> Seat | None:
+    """The seat that *caller* has a right to: by its ticket, by an invite code or by its key."""
+    seat = _relieved_seat(caller, table)
+    if seat is None:
+        seat = held_seat(caller, table)
+    if seat is None and request.invite_code:
+        seat = _invited_seat(caller, table, request.invite_code)
+    if seat is None:
+        seat = _reserved_seat(caller, table, request.seat)
+    return seat
+
+
+def _reserved_seat(caller: Caller, table: Table, wanted: Seat | None) -> Seat | None:
+    """The first free seat that is held for the key of *caller*; with *wanted* that seat alone."""
+    if caller.principal == LOCAL:
+        return None
+    for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
+        is_free = wanted in (None, seat) and not state.player
+        if is_free and spec.player_id == caller.principal:
+            return seat
+    return None
+
+
+def _expect_own(caller: Caller, table: Table, seat: Seat | None) -> None:
+    """Raise unless the key of *caller* is enough to replace the ticket of *seat*.
+
+    Where one principal may hold several seats, or sit at several tables with the same cards, only
+    tickets keep its programs apart: there its key is enough for seats that the host gave to it.
+
+    Raises:
+        NotAllowed: PERMISSION_DENIED without keys, otherwise TICKET_INVALID.
+    """
+    if caller.principal == LOCAL:
+        raise NotAllowed(
+            Reason.PERMISSION_DENIED,
+            "only a key can replace a ticket, and this server asks for no keys",
+            field="replace_ticket",
+        )
+    spec = table.spec
+    if seat is None or seat >= len(spec.seats) or table.seats[seat].owner != caller.principal:
+        raise NotAllowed(
+            Reason.TICKET_INVALID, "your key holds no such seat at this table", field="seat"
+        )
+    is_shared = spec.shared_seats or spec.deal.shared_principals
+    if is_shared and spec.seats[seat].player_id != caller.principal:
+        raise NotAllowed(
+            Reason.TICKET_INVALID,
+            "a principal may hold several seats here, so a key replaces the tickets only of seats "
+            "that the host held for it; send the seat's ticket",
+            field="seat",
+        )
+
+
+def _expect_not_own(caller: Caller, table: Table, seat: Seat) -> None:
+    if table.seats[seat].owner == caller.principal:
+        raise Conflict(
+            Reason.SEAT_TAKEN,
+            "you hold this seat; send its ticket, or set replace_ticket to get a new one",
+            field="seat",
+        )
 
 
 def _relieved_seat(caller: Caller, table: Table) -> Seat | None:

@@ -69,7 +69,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
     ERROR_REASON_SEAT_RESERVED: _ErrorReason.ValueType  # 15
-    """PERMISSION_DENIED. The seat is held for whoever has its invite code, or for a house bot."""
+    """PERMISSION_DENIED. The seat is held for whoever has its invite code, for another player's key, or
+    for a house bot.
+    """
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. No seat is free."""
     ERROR_REASON_TABLE_NOT_READY: _ErrorReason.ValueType  # 17
@@ -204,7 +206,9 @@ that is repeated: its table is gone, `table_id` in the metadata names it.
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
 ERROR_REASON_SEAT_RESERVED: ErrorReason.ValueType  # 15
-"""PERMISSION_DENIED. The seat is held for whoever has its invite code, or for a house bot."""
+"""PERMISSION_DENIED. The seat is held for whoever has its invite code, for another player's key, or
+for a house bot.
+"""
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. No seat is free."""
 ERROR_REASON_TABLE_NOT_READY: ErrorReason.ValueType  # 17

@@ -139,6 +139,7 @@ class ServerCapabilities(_message.Message):
     LOBBY_FIELD_NUMBER: _builtins.int
     REFLECTION_FIELD_NUMBER: _builtins.int
     HOUSE_BOTS_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
     session: _builtins.bool
     """It has SessionService."""
     records: _builtins.bool
@@ -149,6 +150,8 @@ class ServerCapabilities(_message.Message):
     """It answers gRPC reflection."""
     house_bots: _builtins.bool
     """It has house bots, for seats that ask for one and for absent players."""
+    seats: _builtins.bool
+    """It asks for keys and has SeatService."""
     def __init__(
         self,
         *,
@@ -157,10 +160,11 @@ class ServerCapabilities(_message.Message):
         lobby: _builtins.bool = ...,
         reflection: _builtins.bool = ...,
         house_bots: _builtins.bool = ...,
+        seats: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "seats", b"seats", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

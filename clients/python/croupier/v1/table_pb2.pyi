@@ -236,8 +236,8 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_UNLISTED: _Visibility.ValueType  # 2
     """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 3
-    """Its host, its seats, and callers that send an invite code of the table in the metadata key
-    `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
+    """Its host, its seats, principals that a seat is held for, and callers that send an invite code of
+    the table in the metadata key `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
     and the calls for records answer NOT_FOUND, and no list shows it or its record.
     """
 
@@ -251,8 +251,8 @@ VISIBILITY_LISTED: Visibility.ValueType  # 1
 VISIBILITY_UNLISTED: Visibility.ValueType  # 2
 """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 3
-"""Its host, its seats, and callers that send an invite code of the table in the metadata key
-`croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
+"""Its host, its seats, principals that a seat is held for, and callers that send an invite code of
+the table in the metadata key `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
 and the calls for records answer NOT_FOUND, and no list shows it or its record.
 """
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015

@@ -36,8 +36,9 @@ class SeatSpec(_message.Message):
     @_builtins.property
     def player(self) -> _table_pb2.Player:
         """Whom the seat is held for (access INVITED). A `display_name` is shown in place of the player's own.
-        With a `player_id` the invite code is good for that principal alone; that needs keys. `kind` and
-        `version` are refused: whoever sits down says them.
+        With a `player_id` the seat is for that principal alone, which needs keys: SeatService shows it the
+        seat, and its key opens it without the invite code. `kind` and `version` are refused: whoever sits
+        down says them.
         """
 
     def __init__(
@@ -353,6 +354,7 @@ class JoinTableRequest(_message.Message):
     INVITE_CODE_FIELD_NUMBER: _builtins.int
     PLAYER_FIELD_NUMBER: _builtins.int
     NONCE_HASH_FIELD_NUMBER: _builtins.int
+    REPLACE_TICKET_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Makes the call safe to repeat: the same id and request give the same answer, for as
     long as the server answers for the table, a day at most. After a restart of the server they give
@@ -364,12 +366,22 @@ class JoinTableRequest(_message.Message):
     table_id: _builtins.str
     """The table. 1 to 64 characters."""
     seat: _builtins.int
-    """The seat; not set: that of the invite code, or the first open one. At most 11."""
+    """The seat; not set: that of the invite code, the first that is held for the caller's key, or the
+    first open one. At most 11.
+    """
     invite_code: _builtins.str
     """Invite code of a seat that is held. At most 128 characters."""
     nonce_hash: _builtins.bytes
     """SHA-256 of this seat's nonce of 32 bytes. Without it the seat adds nothing to the shuffle and
     cannot verify it. At most 32 bytes.
+    """
+    replace_ticket: _builtins.bool
+    """Returns a new ticket for `seat`, which the caller's key holds; the old ticket stops working and its
+    streams end with TICKET_SUPERSEDED. For a program that has lost its ticket; needs `seat` and a key.
+    Where one principal may hold several seats (`TableSpec.shared_seats`,
+    `BoardDeal.shared_principals`) tickets alone keep its programs apart: there a key replaces only the
+    tickets of seats that were held for it with `SeatSpec.player`. Any other seat is refused with
+    TICKET_INVALID, whether it is somebody else's, free, or does not exist.
     """
     @_builtins.property
     def player(self) -> _table_pb2.Player:
@@ -384,10 +396,11 @@ class JoinTableRequest(_message.Message):
         invite_code: _builtins.str = ...,
         player: _table_pb2.Player | None = ...,
         nonce_hash: _builtins.bytes = ...,
+        replace_ticket: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "invite_code", b"invite_code", "nonce_hash", b"nonce_hash", "player", b"player", "request_id", b"request_id", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "invite_code", b"invite_code", "nonce_hash", b"nonce_hash", "player", b"player", "replace_ticket", b"replace_ticket", "request_id", b"request_id", "seat", b"seat", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

@@ -119,7 +119,8 @@ class TableServiceServicer(object):
     def JoinTable(self, request, context):
         """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
         invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
-        ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`).
+        ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`), and with
+        `replace_ticket` the key that holds the seat. SeatService tells which seats those are.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

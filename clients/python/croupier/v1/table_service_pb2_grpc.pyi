@@ -50,7 +50,8 @@ class TableServiceStub:
     JoinTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
     invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
-    ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`).
+    ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`), and with
+    `replace_ticket` the key that holds the seat. SeatService tells which seats those are.
     """
     LeaveTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.LeaveTableRequest, _table_service_pb2.LeaveTableResponse]
     """Leaves a seat before the start. Needs the seat's ticket."""
@@ -84,7 +85,8 @@ class TableServiceAsyncStub(TableServiceStub):
     JoinTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]  # type: ignore[assignment]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
     invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
-    ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`).
+    ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`), and with
+    `replace_ticket` the key that holds the seat. SeatService tells which seats those are.
     """
     LeaveTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.LeaveTableRequest, _table_service_pb2.LeaveTableResponse]  # type: ignore[assignment]
     """Leaves a seat before the start. Needs the seat's ticket."""
@@ -145,7 +147,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_service_pb2.JoinTableResponse, _abc.Awaitable[_table_service_pb2.JoinTableResponse]]:
         """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
         invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
-        ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`).
+        ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`), and with
+        `replace_ticket` the key that holds the seat. SeatService tells which seats those are.
         """
 
     @_abc_1.abstractmethod
