@@ -54,6 +54,7 @@ class Trouble:
         self._dies_for_ms = 0
         self._slow_ms = 0.0
         self._full = 0
+        self._is_draining = False
         self.steps_left = 0
 
     def plan(self, faults: Sequence[Fault]) -> None:
@@ -137,13 +138,15 @@ class Trouble:
             self._world.later(down_ms, self._start, now)
 
     def _drain(self, down_ms: int) -> None:
-        if self._machine.is_up:
+        if self._machine.is_up and not self._is_draining:
+            self._is_draining = True
             now = self._world.now_ms()
             self._loop.create_task(self._machine.drain()).add_done_callback(
                 lambda _: self._drained(now, down_ms)
             )
 
     def _drained(self, since: int, down_ms: int) -> None:
+        self._is_draining = False
         for line in self._lines:  # calls of clients that did not read to their end in time
             line.cut(0.0, 0.0)
         self._world.later(down_ms, self._start, since)
