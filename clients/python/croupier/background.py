@@ -9,7 +9,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 
-__all__ = ["Background"]
+__all__ = ["Background", "first_error"]
+
+
+def first_error(errors: BaseExceptionGroup) -> BaseException:
+    """The first error of a task group that failed, as it was raised."""
+    first: BaseException = errors
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first
 
 
 class Background:

@@ -9,21 +9,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeAlias, get_args
 
+import grpc
 from google.protobuf.message import Message
 
 from croupier.background import Background
 from croupier.bot import Bot
 from croupier.clock import AbsencePolicy, Clock, absence_policy
 from croupier.comeback import Carrier, Comebacks
-from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Connection
+from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Backoff, Connection
 from croupier.credentials import Credentials
-from croupier.errors import Error, NotFound, TableMoved, UsageError
+from croupier.errors import Error, NotFound, TableMoved, UsageError, from_rpc_error
 from croupier.games import move_of
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
@@ -40,6 +41,7 @@ from croupier.v1 import (
     game_pb2,
     play_service_pb2,
     pokex_pb2,
+    seat_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
     table_pb2,
@@ -216,7 +218,8 @@ class Client:
             game: its name.
             ruleset: the ruleset; empty: the default.
             options: what differs from the ruleset, as text or typed.
-            seats: for each seat in order ``open``, ``invited``, or the name of a house bot; seats
+            seats: for each seat in order ``open``, ``invited``, the name of a house bot, or
+                ``@NAME`` to hold it for the principal of that name, whose key alone opens it; seats
                 left out are open.
             clock: the clock; None: no clock.
             legal_mode: how much of the legal moves each decision carries: ``full``, ``summary`` or
@@ -335,16 +338,20 @@ class Client:
         player: str = "",
         kind: Kind = "bot",
         version: str = NAME,
+        replace_ticket: bool = False,
     ) -> Ticket:
         """Take a seat. Whoever joins again with the seat's invite code takes it over.
 
         Args:
             table_id: the table.
-            seat: the seat; None: that of the invite code, or the first open one.
+            seat: the seat; None: that of the invite code, the first that is held for our key, or
+                the first open one.
             invite: code of a seat that is held for somebody.
             player: name shown to everybody.
             kind: what plays, ``bot`` or ``human``; shown to everybody.
             version: name and version of the program; shown to everybody.
+            replace_ticket: whether our key holds *seat* already and its ticket was lost: the old
+                ticket stops working.
 
         Raises:
             NotFound: there is no such table.
@@ -364,9 +371,34 @@ class Client:
             invite_code=invite,
             player=who,
             nonce_hash=nonce_hash(nonce),
+            replace_ticket=replace_ticket,
         )
         got = await self._main.call(self._main.tables.JoinTable, request)
         return Ticket(got.table, got.seat, got.seat_epoch, got.ticket, nonce, who)
+
+    @contextlib.asynccontextmanager
+    async def watch_seats(
+        self, request: seat_service_pb2.WatchSeatsRequest
+    ) -> AsyncIterator[AsyncIterator[seat_service_pb2.WatchSeatsResponse]]:
+        """One stream of the seats that our key holds; see ``SeatService.WatchSeats``.
+
+        It ends without an error when the server is silent for too long.
+
+        Raises (while it is read):
+            Refused: it was refused, or the connection broke.
+        """
+        with self._main.streams.stream() as stubs:
+            call = stubs.seats.WatchSeats(request)
+            try:
+                reading = _read_until_silent(call, self._silence_seconds)
+                async with contextlib.aclosing(reading) as updates:
+                    yield updates
+            finally:
+                call.cancel()
+
+    def backoff(self) -> Backoff:
+        """Pauses for whoever opens a stream again and again."""
+        return self._main.backoff()
 
     async def play(self, bot: Bot, ticket: Ticket, *, seed: int | str | None = None) -> Result:
         """Have *bot* play a seat to the end of its match.
@@ -455,18 +487,23 @@ class Client:
         carrier = self._carriers.get(address)
         if carrier is not None:
             return carrier
-        beat = self.info.heartbeat_interval
-        seconds = beat.seconds + beat.nanos / 1e9
-        silence = max(_SILENT_HEARTBEATS * seconds, _SILENCE_SECONDS_MIN)
         connection = self._connection(address)
         if self._transport == "watch":
-            carrier = Watches(connection, self._background, silence)
+            carrier = Watches(connection, self._background, self._silence_seconds)
         else:
-            session = Session(connection, NAME, asyncio.get_running_loop(), silence)
+            loop = asyncio.get_running_loop()
+            session = Session(connection, NAME, loop, self._silence_seconds)
             self._background.start(session.run())
             carrier = session
         self._carriers[address] = carrier
         return carrier
+
+    @property
+    def _silence_seconds(self) -> float:
+        """A stream that has been silent for so long is lost."""
+        beat = self.info.heartbeat_interval
+        seconds = beat.seconds + beat.nanos / 1e9
+        return max(_SILENT_HEARTBEATS * seconds, _SILENCE_SECONDS_MIN)
 
     def _secret(self, ticket: Ticket) -> str:
         """What the seat of *ticket*, which may have been lost and taken back, is held by now."""
@@ -558,6 +595,33 @@ def _word(name: str, word: str, words: object) -> str:
     return word.upper()
 
 
+async def _read_until_silent(
+    call: grpc.aio.UnaryStreamCall[Any, seat_service_pb2.WatchSeatsResponse], seconds: float
+) -> AsyncGenerator[seat_service_pb2.WatchSeatsResponse, None]:
+    """What *call* brings, until it ends or nothing comes for *seconds*.
+
+    Raises:
+        Refused: it was refused, or broke.
+    """
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                message = await call.read()
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc_error(error) from None
+        except TimeoutError:
+            return
+        except asyncio.CancelledError:
+            # A call that the far side cancelled raises this too.
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return
+        if not isinstance(message, seat_service_pb2.WatchSeatsResponse):
+            return
+        yield message
+
+
 def _host(address: str) -> str:
     """The host of *address*, without the port and in one spelling."""
     return address.rpartition(":")[0].strip("[]").lower()
@@ -582,7 +646,10 @@ async def _list_legal(
 
 
 def _seat_spec(word: str) -> table_service_pb2.SeatSpec:
-    """``open``, ``invited``, or the name of a house bot."""
+    """``open``, ``invited``, ``@`` and a principal, or the name of a house bot."""
+    if word.startswith("@"):
+        player = table_pb2.Player(player_id=word[1:])
+        return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=player)
     match word:
         case "open":
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_OPEN)

@@ -26,6 +26,7 @@ from croupier.record.v1 import record_service_pb2_grpc
 from croupier.v1 import (
     catalog_service_pb2_grpc,
     play_service_pb2_grpc,
+    seat_service_pb2_grpc,
     session_service_pb2_grpc,
     spectate_service_pb2_grpc,
     system_service_pb2,
@@ -171,6 +172,7 @@ class Stubs:
         self.catalog = catalog_service_pb2_grpc.CatalogServiceStub(channel)
         self.tables = table_service_pb2_grpc.TableServiceStub(channel)
         self.play = play_service_pb2_grpc.PlayServiceStub(channel)
+        self.seats = seat_service_pb2_grpc.SeatServiceStub(channel)
         self.sessions = session_service_pb2_grpc.SessionServiceStub(channel)
         self.spectate = spectate_service_pb2_grpc.SpectateServiceStub(channel)
         self.records = record_service_pb2_grpc.RecordServiceStub(channel)

@@ -30,6 +30,7 @@ from croupier.client import Client, Transport, connect
 from croupier.connection import PATIENCE_SECONDS
 from croupier.errors import BotError, Conflict, Error, Refused, UsageError
 from croupier.moves import Move
+from croupier.results import Result
 from croupier.seat import Ticket
 from croupier.views import View
 
@@ -257,8 +258,24 @@ async def _play_invite(client: Client, bot: Bot, invite: Invite, *, concedes: bo
         invite=invite.invite_code,
         player=bot.name or type(bot).__name__,
     )
+    await play_or_concede(client, bot, ticket, seed=invite.seed, concedes=concedes)
+
+
+async def play_or_concede(
+    client: Client,
+    bot: Bot,
+    ticket: Ticket,
+    *,
+    seed: str | None = None,
+    concedes: bool = True,
+) -> Result:
+    """Play a seat to the end of its match; a bot that fails concedes, if *concedes*.
+
+    Raises:
+        Error: see `Client.play`.
+    """
     try:
-        await client.play(bot, ticket, seed=invite.seed)
+        return await client.play(bot, ticket, seed=seed)
     except (BotError, Refused) as error:
         if concedes:
             with suppress(Error):

@@ -11,11 +11,12 @@ import atexit
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
+from croupier.background import first_error
 from croupier.bot import Bot
 from croupier.client import Client, NewTable, Transport
 from croupier.clock import Clock
@@ -24,6 +25,7 @@ from croupier.credentials import Credentials
 from croupier.errors import Error, UsageError
 from croupier.options import OptionValue, options_message
 from croupier.results import Result, Results
+from croupier.standby import Standby
 from croupier.v1 import table_pb2
 
 __all__ = ["BotSource", "make_bot", "run", "run_async"]
@@ -31,6 +33,9 @@ __all__ = ["BotSource", "make_bot", "run", "run_async"]
 Outcome = TypeVar("Outcome")
 
 _own: Final = threading.local()
+
+STANDBY_TABLES: Final = 16
+"""Tables that a bot in standby plays at the same time, unless told otherwise."""
 
 BotSource: TypeAlias = Bot | Callable[[], Bot]
 """A bot that plays every seat, or its class, to have a fresh one for each seat."""
@@ -54,13 +59,15 @@ def run(
     bot: BotSource,
     address: str = DEFAULT_ADDRESS,
     *,
-    game: str = "tractor",
+    game: str | None = None,
     against: str | Sequence[str] = "greedy",
     table: str | None = None,
     invite: str | None = None,
     seats: Sequence[int] | None = None,
-    matches: int = 1,
-    at_once: int = 1,
+    standby: bool = False,
+    hosts: Collection[str] | None = None,
+    matches: int | None = None,
+    at_once: int | None = None,
     ruleset: str = "",
     options: Mapping[str, OptionValue] | Message | None = None,
     clock: Clock | None = None,
@@ -69,23 +76,31 @@ def run(
     transport: Transport = "session",
     patience: float = PATIENCE_SECONDS,
     credentials: Credentials | None = None,
+    key: str | None = None,
+    endpoints: Collection[str] = (),
 ) -> Results:
     """Play matches to the end and return their results.
 
     Without *table* a table is made for each match, with house bots in the seats that are not the
     bot's; with *table* (and *invite*, if the seat is held) the bot joins that one.
 
+    With *standby* the bot waits and plays every seat that a host holds for its key, until Ctrl-C,
+    which returns the results up to then. Its seats stay taken: a standby bot that starts takes
+    over the seats that were held for its key and are still in play.
+
     Args:
         bot: a `Bot`, or its class to have a fresh one for each seat.
         address: host and port of the server.
-        game: name of the game.
+        game: name of the game; None: ``tractor``, in standby every game.
         against: the house bot in the other seats, or one for each of them in order.
         table: id of a table to join.
         invite: invite code of a seat there.
         seats: seats that the bot takes: at its own tables seat 0, elsewhere the first free one, if
             not given.
-        matches: how many matches, each at a table of its own.
-        at_once: how many of them are played at the same time.
+        standby: whether to wait for calls; needs a server with keys, and a key for this bot alone.
+        hosts: in standby, principals whose calls are taken; None: those of everybody.
+        matches: how many matches, each at a table of its own; None: 1, in standby any number.
+        at_once: maximum number of tables at the same time; None: 1, in standby 16.
         ruleset: name of the ruleset; empty: the default.
         options: what differs from it, such as ``{"max_deals": 1}``.
         clock: clock of the bot's own tables; None: it may think for ever.
@@ -98,11 +113,13 @@ def run(
         patience: seconds for which a lost connection is tried again.
         credentials: key and certificates; None: what the environment says, see
             `croupier.credentials`.
+        key: the API key, in place of the one in *credentials*.
+        endpoints: see `croupier.Client`.
 
     Raises:
         ConnectionFailed: no server answers, or it was lost for too long.
         Refused: the server said no; an `IllegalMove` of the bot is one case.
-        BotError: the bot raised.
+        BotError: the bot raised. In standby what goes wrong at a table is logged instead.
         UsageError: the arguments do not fit together.
     """
     try:
@@ -111,27 +128,37 @@ def run(
         pass
     else:
         raise UsageError("an event loop is running here: use `await croupier.run_async(...)`")
-    return _on_own_loop(
-        run_async(
-            bot,
-            address,
-            game=game,
-            against=against,
-            table=table,
-            invite=invite,
-            seats=seats,
-            matches=matches,
-            at_once=at_once,
-            ruleset=ruleset,
-            options=options,
-            clock=clock,
-            name=name,
-            seed=seed,
-            transport=transport,
-            patience=patience,
-            credentials=credentials,
-        )
+    found = Results()
+    work = run_async(
+        bot,
+        address,
+        game=game,
+        against=against,
+        table=table,
+        invite=invite,
+        seats=seats,
+        standby=standby,
+        hosts=hosts,
+        matches=matches,
+        at_once=at_once,
+        ruleset=ruleset,
+        options=options,
+        clock=clock,
+        name=name,
+        seed=seed,
+        transport=transport,
+        patience=patience,
+        credentials=credentials,
+        key=key,
+        endpoints=endpoints,
+        results=found,
     )
+    try:
+        return _on_own_loop(work)
+    except KeyboardInterrupt:
+        if not standby:
+            raise
+        return found
 
 
 def _on_own_loop(work: Coroutine[None, None, Outcome]) -> Outcome:
@@ -151,13 +178,15 @@ async def run_async(
     bot: BotSource,
     address: str = DEFAULT_ADDRESS,
     *,
-    game: str = "tractor",
+    game: str | None = None,
     against: str | Sequence[str] = "greedy",
     table: str | None = None,
     invite: str | None = None,
     seats: Sequence[int] | None = None,
-    matches: int = 1,
-    at_once: int = 1,
+    standby: bool = False,
+    hosts: Collection[str] | None = None,
+    matches: int | None = None,
+    at_once: int | None = None,
     ruleset: str = "",
     options: Mapping[str, OptionValue] | Message | None = None,
     clock: Clock | None = None,
@@ -166,26 +195,63 @@ async def run_async(
     transport: Transport = "session",
     patience: float = PATIENCE_SECONDS,
     credentials: Credentials | None = None,
+    key: str | None = None,
+    endpoints: Collection[str] = (),
+    stop: asyncio.Event | None = None,
+    results: Results | None = None,
 ) -> Results:
-    """`run` for programs that have an event loop; same arguments, results and errors."""
-    if matches < 1 or at_once < 1:
+    """`run` for programs that have an event loop; same arguments, results and errors.
+
+    Args:
+        stop: in standby, takes no more seats once it is set, and returns when the matches that are
+            under way have ended.
+        results: in standby, gets each result as its match ends; it is what is returned.
+    """
+    if (matches is not None and matches < 1) or (at_once is not None and at_once < 1):
         raise UsageError("matches and at_once are at least 1")
     if invite is not None and table is None:
         raise UsageError("an invite code needs the table that it is for")
-    if table is not None and matches > 1:
+    if table is not None and matches is not None and matches > 1:
         raise UsageError("a table holds one match; leave out either table or matches")
     if invite is not None and seats is not None and len(seats) > 1:
         raise UsageError("an invite code is for one seat")
-    asked = options_message(game, options)
+    own_table = (table, seats, ruleset or None, options, clock)
+    if standby and any(given is not None for given in own_table):
+        raise UsageError(
+            "in standby the hosts choose tables and seats; leave out table, seats, ruleset, "
+            "options and clock"
+        )
+    asked = options_message(game or "tractor", options)
+    if key is not None:
+        credentials = (credentials or Credentials.from_environment()).but(key=key)
     async with Client(
-        address, transport=transport, seed=seed, patience=patience, credentials=credentials
+        address,
+        transport=transport,
+        seed=seed,
+        patience=patience,
+        credentials=credentials,
+        endpoints=endpoints,
     ) as client:
+        if standby:
+            found = Results() if results is None else results
+            waiting = Standby(
+                client,
+                lambda: make_bot(bot, name),
+                game=game,
+                hosts=hosts,
+                at_once=at_once or STANDBY_TABLES,
+                matches=matches,
+                results=found,
+            )
+            await waiting.run(stop)
+            return found
+        game = game or "tractor"
         if table is not None:
             wanted: Sequence[int | None] = [None] if seats is None else seats
             return Results(await _join(client, bot, table, invite or "", wanted, name))
         own = tuple(seats) if seats is not None else (0,)
         words = _seat_words(await client.players(game, ruleset, asked), own, against)
-        slots = asyncio.Semaphore(at_once)
+        slots = asyncio.Semaphore(at_once or 1)
 
         async def one_match(number: int) -> list[Result]:
             async with slots:
@@ -201,7 +267,7 @@ async def run_async(
                 chance = None if seed is None else f"{seed}/{number}"
                 return await _play_own(client, bot, made, own, name, chance)
 
-        played = await _all(one_match(number) for number in range(matches))
+        played = await _all(one_match(number) for number in range(matches or 1))
         return Results(result for match in played for result in match)
 
 
@@ -292,8 +358,6 @@ async def _all(calls: Iterable[Coroutine[object, object, Outcome]]) -> list[Outc
         async with asyncio.TaskGroup() as group:
             tasks += [group.create_task(call) for call in calls]
     except BaseExceptionGroup as errors:
-        first: BaseException = errors
-        while isinstance(first, BaseExceptionGroup):
-            first = first.exceptions[0]
+        first = first_error(errors)
         raise first from first.__cause__
     return [task.result() for task in tasks]

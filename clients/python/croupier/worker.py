@@ -1,7 +1,8 @@
 """``python -m croupier.worker``: one bot that plays every seat it is invited to.
 
-Many tables share one session. Contests start one such process for each entrant. Must not be put
-here: how invitations are read and played (`croupier.invites`).
+Many tables share one session. Contests start one such process for each entrant. With ``--standby``
+the invitations are the calls of a server's hosts. Must not be put here: how invitations are read
+and played (`croupier.invites`, `croupier.standby`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from croupier.bots import load_bot
 from croupier.client import Transport
 from croupier.errors import Error
 from croupier.invites import ENVIRONMENT, Invite, complain, invites_fd, play_invites
+from croupier.runner import run
 
 __all__ = ["main", "play_all"]
 
@@ -43,10 +45,21 @@ def main(
     parser.add_argument(
         "--invites-fd", type=int, help=f"descriptor of the invitations; default: ${ENVIRONMENT}"
     )
+    parser.add_argument(
+        "--standby",
+        metavar="ADDRESS",
+        help="play every seat that hosts at this server hold for the key in the environment, until "
+        "Ctrl-C, in place of invitations",
+    )
     parser.add_argument("--transport", choices=("session", "watch"), default="session")
     given = parser.parse_args(arguments)
     try:
         make = load(given.bot)
+        if given.standby:
+            transport = given.transport
+            results = run(make, given.standby, standby=True, seed=given.seed, transport=transport)
+            sys.stdout.write(f"{results}\n")
+            return 0
         fd = invites_fd() if given.invites_fd is None else given.invites_fd
         return play_all(lambda _: make(), fd, given.seed, given.transport)
     except Error as error:

@@ -75,7 +75,7 @@ class HeldSeat(_message.Message):
     """Principal that made the table. Set only if the seat is held for your key by `SeatSpec.player`."""
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table, as its seats see it. Its `endpoint` says where to take the seat."""
+        """The table, as its seats see it."""
 
     def __init__(
         self,
