@@ -33,12 +33,13 @@ def told(data: bytes) -> list[tuple[bytes, dict[int, bytes]]]:
     for row in read_record(data)[1]:
         event = table_pb2.TableEvent.FromString(row.public)
         if event.HasField("game"):
-            start = row.public.index(event.game.SerializeToString(deterministic=True))
+            game = event.game.SerializeToString(deterministic=True)
+            assert game in row.public
             private = {
                 seat: part[len(field_bytes(15, part)) - len(part) :]
                 for seat, part in row.private.items()
             }
-            found.append((row.public[start:], private))
+            found.append((game, private))
     return found
 
 

@@ -295,7 +295,7 @@ async def test_a_planted_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     """Clocks as they are, beside the number of the event that is shown."""
 
     def telling(table: Table, now: int) -> bytes:
-        clocks = updates.clocks(2, table.match.timing.shown(now))
+        clocks = updates.clocks(2, table.match.timing.shown(now), None)
         assert table.delayed is not None
         return updates.heartbeat(table.delayed.sequence, clocks, now)
 

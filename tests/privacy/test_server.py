@@ -121,9 +121,10 @@ def asks_others(one: Case) -> bool:
 
 
 def is_played(one: Case) -> bool:
-    """Both stories come to the tricks of a deal, and end there."""
+    """Both stories come to the tricks of a deal, and end there: when the deal has ended, everybody
+    may see what its windows cost."""
     *_, (state, _) = tell(one.first)
-    return len(state.public.tricks) > 10
+    return len(state.public.tricks) > 10 and one.first.rules.turn(state) is Turn.MOVE
 
 
 def timed_cases(number: int) -> Iterator[tuple[Case, Times]]:

@@ -241,13 +241,17 @@ def test_small_updates() -> None:
 
 
 def test_heartbeats_carry_sequence_clocks_and_time() -> None:
-    clocks = updates.clocks(2, [(0, 1_500, 0), (1, 0, 2)])
+    clocks = updates.clocks(2, [(0, 1_500, 0), (1, 0, 2)], (1, 250))
     found = exactly(table_pb2.TableUpdate, updates.heartbeat(41, clocks, START_MS + 7)).heartbeat
     assert found.sequence == 41
     assert [(one.seat, one.remaining.ToMilliseconds(), one.strikes) for one in found.clocks] == [
         (0, 1_500, 0),
         (1, 0, 2),
     ]
+    assert [one.HasField("strikes") for one in found.clocks] == [True, True]
+    assert [one.running for one in found.clocks] == [False, True]
+    assert [one.HasField("move_left") for one in found.clocks] == [False, True]
+    assert found.clocks[1].move_left.ToMilliseconds() == 250
     assert found.server_time.ToMilliseconds() == START_MS + 7
 
 
@@ -273,6 +277,7 @@ def test_the_numbers_of_the_contract() -> None:
         "seat_timed_out": encode.SEAT_TIMED_OUT,
         "match_ended": encode.MATCH_ENDED,
         "table_halted": encode.TABLE_HALTED,
+        "seat_no_show": encode.SEAT_NO_SHOW,
     }.items():
         assert arms[name].number == number
     assert session_service_pb2.SessionResponse.DESCRIPTOR.fields_by_name["items"].number == 3

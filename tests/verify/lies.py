@@ -427,6 +427,14 @@ def _deal_score(message: record_pb2.MatchRecord) -> None:
             row.public_part = event.SerializeToString(deterministic=True)
 
 
+def _shown_clock(message: record_pb2.MatchRecord) -> None:
+    """A move after which a clock is shown to run, at a table without one."""
+    row = next(row for row in message.rows if row.input.HasField("move"))
+    event = table_pb2.TableEvent.FromString(row.public_part)
+    event.clocks.add(seat=1, running=True)
+    row.public_part = event.SerializeToString(deterministic=True)
+
+
 def _time(message: record_pb2.MatchRecord) -> None:
     """A move that is said to have cost time at a table without a clock."""
     row = next(row for row in message.rows if row.input.HasField("move"))
@@ -490,6 +498,7 @@ LIES: dict[Lie, set[str]] = {
     _event: {"moves"},
     _private: {"moves"},
     _deal_score: {"moves"},
+    _shown_clock: {"replay"},
     _time: {"times"},
     _cut: {"moves", "result"},
     _number: {"chain"},

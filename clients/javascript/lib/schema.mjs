@@ -484,6 +484,13 @@ SeatTimedOut
 1 seat uint
 2 strikes uint
 
+SeatClock
+1 seat uint
+2 remaining Duration
+3 strikes opt uint
+4 running bool
+5 move_left Duration
+
 TableEvent
 1 sequence uint
 2 time Timestamp
@@ -498,8 +505,9 @@ TableEvent
 *11 seat_timed_out SeatTimedOut
 *12 match_ended MatchResult
 *13 table_halted Nothing
-*14 seat_no_show SeatNoShow
+14 clocks many SeatClock
 15 private_part GamePrivateEvent
+*16 seat_no_show SeatNoShow
 
 ChanceInput
 1 outcome many uint

@@ -13,11 +13,15 @@ Must not be put here: what time it is (``timing.py``), and what follows when tim
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import Seat
 from croupier_server.tables.spec import ClockSpec, TimeoutPolicy
+
+Clocks: TypeAlias = tuple[tuple[tuple[Seat, int, int], ...], tuple[Seat, int] | None]
+"""Of each seat its number, milliseconds left and strikes, empty where there are no clocks; and the
+seat whose clock is about to run, with its time for the move."""
 
 OUT_OF_STRIKES: Final = "out of strikes"
 OUT_OF_TIME: Final = "out of time"
@@ -136,3 +140,19 @@ class Accounts:
         for seat, remaining in enumerate(self._remaining):
             beyond = max(used_ms - self._spec.per_move_ms, 0) if seat == running else 0
             yield seat, max(remaining - beyond, 0), self._strikes[seat]
+
+    def told(
+        self, changed: Collection[Seat], running: Seat | None
+    ) -> Iterator[tuple[Seat, int, int | None]]:
+        """Clocks that an event carries: seat, milliseconds left of the base, and the milliseconds
+        for the move if the clock runs next, else None.
+
+        Args:
+            changed: seats whose clocks stop or change with it.
+            running: the seat whose clock runs next, if everybody may know of one.
+        """
+        for seat, remaining in enumerate(self._remaining):
+            if seat == running:
+                yield seat, remaining, self._spec.per_move_ms
+            elif seat in changed:
+                yield seat, remaining, None

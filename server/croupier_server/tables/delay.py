@@ -18,14 +18,12 @@ from typing import Final, NamedTuple
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import codec, encode, updates
+from croupier_server.tables.accounts import Clocks
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.spec import SpectatorDelay, Status, TableSpec
 from croupier_server.wire.base import GameWire
-
-Clocks = tuple[tuple[Seat, int, int], ...]
-"""Seat, milliseconds left, strikes, with no clock running; empty where there are none."""
 
 _WAITING_MAX: Final = 64
 """So many inputs wait for somebody to ask for a snapshot before they are carried out anyway."""
@@ -207,7 +205,7 @@ class Delayed:
         """Payload of ``Snapshot`` as of the last event shown; *resource* is that of the table."""
         self._catch_up()
         view = self._views.public(self._state)
-        clocks = updates.clocks(5, self._clocks)
+        clocks = updates.clocks(5, *self._clocks)
         return updates.snapshot(resource, self.sequence, seat=None, public=view, clocks=clocks)
 
     def results(self) -> Sequence[object]:
@@ -217,7 +215,7 @@ class Delayed:
 
     def heartbeat(self, now: int) -> bytes:
         """``TableUpdate`` with a sign of life, as of the last event shown but for the time."""
-        return updates.heartbeat(self.sequence, updates.clocks(2, self._clocks), now)
+        return updates.heartbeat(self.sequence, updates.clocks(2, *self._clocks), now)
 
     def _catch_up(self) -> None:
         """Bring the state up to the last event shown; raise the fault that prevents it."""

@@ -8,8 +8,9 @@ Must not be put here: what a stream carries (``updates.py``), anything about one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import EndReason, Outcome, Seat
@@ -52,10 +53,10 @@ GAME: Final = 10
 SEAT_TIMED_OUT: Final = 11
 MATCH_ENDED: Final = 12
 TABLE_HALTED: Final = 13
-SEAT_NO_SHOW: Final = 14
+SEAT_NO_SHOW: Final = 16
 
 SEATS: Final = tuple(field_number(1, seat) for seat in range(64))
-"""``MoveInput.seat`` by seat."""
+"""``MoveInput.seat`` and ``SeatClock.seat`` by seat."""
 
 _SHORT: Final = len(VARINTS)
 
@@ -244,6 +245,20 @@ def stamp(now_ms: int) -> bytes:
 def event(sequence: int, time: bytes, arm: int, payload: bytes) -> bytes:
     """Public part of a ``TableEvent``; *time* is from `stamp`."""
     return b"".join((b"\x08", varint(sequence), time, field_bytes(arm, payload)))
+
+
+def event_clocks(clocks: Iterable[tuple[Seat, int, int | None]]) -> bytes:
+    """``TableEvent.clocks``, as `Accounts.told` gives them."""
+    return b"".join(starmap(_event_clock, clocks))
+
+
+@lru_cache(maxsize=1024)
+def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
+    """One of ``TableEvent.clocks``. Cached, because most of them come up again."""
+    runs = b""
+    if move_left_ms is not None:
+        runs = field_number(4, 1) + field_bytes(5, duration(move_left_ms))
+    return field_bytes(14, SEATS[seat] + field_bytes(2, duration(left_ms)) + runs)
 
 
 # Inputs -----------------------------------------------------------------------------------------

@@ -94,8 +94,15 @@ class Journal:
         self.delayed: Delayed | None = None
         self.answered = self.timed_out = 0
 
-    def emit(self, events: Sequence[Event], cause: bytes, now: int) -> None:
-        """Number the events of the game that the input *cause* led to."""
+    def emit(self, events: Sequence[Event], cause: bytes, now: int, clocks: bytes = b"") -> None:
+        """Number the events of the game that the input *cause* led to.
+
+        Args:
+            events: of the game.
+            cause: an ``Input``.
+            now: the time.
+            clocks: ``TableEvent.clocks`` of the last of them.
+        """
         if self.delayed is not None:
             self.delayed.happened(cause, self.sequence + len(events), now)
         if not cause.startswith(encode.CHANCE_TAG):
@@ -125,6 +132,10 @@ class Journal:
             rows.append(tuple.__new__(LogRow, row))
             cause = b""
         assert not cause, "an input leads to an event"
+        if clocks:
+            last = rows[-1]
+            told = (*last[:3], last.public + clocks, *last[4:])
+            rows[-1] = tuple.__new__(LogRow, told)
         self.sequence = sequence
         self.is_even = True
         self.kept += rows

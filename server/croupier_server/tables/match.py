@@ -9,14 +9,14 @@ Must not be put here: seats and who holds them, streams, storage, anything about
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from croupier_server.errors import Conflict, CroupierError, Reason
 from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
 from croupier_server.tables import encode, updates
-from croupier_server.tables.accounts import Forfeit
+from croupier_server.tables.accounts import Clocks, Forfeit
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
@@ -60,6 +60,7 @@ class Match:
         "_dealer",
         "_game",
         "_journal",
+        "_next",
         "_spec",
         "_wire",
         "answered",
@@ -81,6 +82,8 @@ class Match:
         self._journal = journal
         self._dealer: Dealer | None = None
         self._deal = 0
+        self._next: Seat | None = None
+        """The seat whose clock runs after the last event."""
         self.answered = Answered(game, wire.move_bytes)
         self.state = game.new(spec.options)
         self.views = wire.views()
@@ -194,15 +197,25 @@ class Match:
                 self._time_out_sealed(now)
 
     def stop(self) -> None:
-        """No more decisions: the match has ended, by the rules or otherwise."""
+        """No more decisions: the match has ended, by the rules or otherwise.
+
+        What windows cost in a deal that was cut short is not shown.
+        """
         self._close_decisions()
         self.fresh.clear()
         self.timing.set_deadline()
-        self.timing.accounts.open_hidden()
+        if self.is_over:
+            self.timing.accounts.open_hidden()
+        self._next = None
 
     def rest(self) -> tuple[tuple[Seat, int, int], ...]:
         """Clocks as if none ran; empty where there are none."""
         return tuple(self.timing.accounts.shown(None, 0)) if self.timing.is_timed else ()
+
+    def told(self) -> Clocks:
+        """Clocks as they are right after the last event."""
+        running = (self._next, self._spec.clock.per_move_ms) if self._next is not None else None
+        return self.rest(), running
 
     # What is asked ---------------------------------------------------------------------------
 
@@ -244,7 +257,7 @@ class Match:
         answer = None if timed_out else move
         self.answered.add(decision, answer, self._journal.sequence + 1)
         cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
-        self._journal.emit(events, cause, now)
+        self._emit(events, cause, now, (seat,))
         self.decisions[seat] = None
         self._advance(now)
 
@@ -283,7 +296,7 @@ class Match:
                 if asked or self._spec.clock.window_ms:
                     self._open_window(asked, now)
                     break
-                self._journal.emit(game.close_window(state, {}), encode.WINDOW_INPUT, now)
+                self._emit(game.close_window(state, {}), encode.WINDOW_INPUT, now)
             else:
                 self.is_over = True
                 self.stop()
@@ -300,7 +313,9 @@ class Match:
 
     def _put_chance(self, now: int) -> None:
         chance = self._game.chance(self.state)
+        changed: Collection[Seat] = ()
         if chance.deal != self._deal:
+            changed = range(len(self.decisions))
             self._deal = chance.deal
             self._start_deal()
         assert self._dealer is not None
@@ -309,7 +324,23 @@ class Match:
         else:
             outcome = [self._dealer.lot(chance.deal, chance.sides)]
         events = self._game.apply_chance(self.state, outcome)
-        self._journal.emit(events, encode.chance_input(outcome), now)
+        self._emit(events, encode.chance_input(outcome), now, changed)
+
+    def _emit(
+        self, events: Sequence[Event], cause: bytes, now: int, changed: Collection[Seat] = ()
+    ) -> None:
+        """Number *events*, with the clocks of *changed* and the one that runs next.
+
+        No clock of a sealed window is among them: nothing here depends on who is asked in one, who
+        has answered, or when.
+        """
+        clocks = b""
+        if self.timing.is_timed:
+            game, state = self._game, self.state
+            asks_one = game.turn(state) is Turn.MOVE
+            self._next = game.to_act(state)[0] if asks_one else None
+            clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
+        self._journal.emit(events, cause, now, clocks)
 
     def _start_deal(self) -> None:
         """Hidden accounts are opened, and what is older than the last deal is let go of."""
@@ -362,7 +393,7 @@ class Match:
                 answers[seat] = decision.answer
         events = self._game.close_window(self.state, answers)
         self._close_decisions()
-        self._journal.emit(events, encode.WINDOW_INPUT, now)
+        self._emit(events, encode.WINDOW_INPUT, now)
         self._advance(now)
 
     def _close_decisions(self) -> None:
@@ -376,6 +407,7 @@ class Match:
         """The seat to move has run out of time: what follows is the clock's policy."""
         (decision,) = [one for one in self.decisions if one is not None]
         seat = decision.seat
+        self._next = None
         strikes = self.timing.accounts.time_out(seat, sealed=False)
         payload = updates.timed_out(seat, strikes)
         self._journal.announce(encode.SEAT_TIMED_OUT, payload, now)

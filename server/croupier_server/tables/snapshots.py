@@ -67,4 +67,6 @@ def public_heartbeat(table: Table, now: int) -> bytes:
 
 def _clocks(table: Table, field: int, now: int) -> bytes:
     timing = table.match.timing
-    return updates.clocks(field, timing.shown(now)) if timing.is_timed else b""
+    if not timing.is_timed:
+        return b""
+    return updates.clocks(field, timing.shown(now), timing.running(now))

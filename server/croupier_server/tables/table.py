@@ -163,7 +163,7 @@ class Table:
         self.delayed: Delayed | None = None
         self.shown = self.show()
         if spec.delay is not None:
-            self.delayed = Delayed(spec, game, wire, show=self.show, clocks=self.match.rest)
+            self.delayed = Delayed(spec, game, wire, show=self.show, clocks=self.match.told)
             self.journal.delayed = self.delayed
         self.created = self.resource()
         payload = field_bytes(1, self.created)

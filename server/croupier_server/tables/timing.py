@@ -295,12 +295,25 @@ class Timing:
 
     def shown(self, now: int) -> Iterator[tuple[Seat, int, int]]:
         """Clocks as everybody may see them: seat, milliseconds left, strikes."""
-        running, used = None, 0
-        if self.is_timed and not self._window_is_open:
-            for decision in self._decisions:
-                if decision is not None:
-                    running, used = decision.seat, self.used_ms(decision, now)
-        return self.accounts.shown(running, used)
+        decision = self._running
+        if decision is None:
+            return self.accounts.shown(None, 0)
+        return self.accounts.shown(decision.seat, self.used_ms(decision, now))
+
+    def running(self, now: int) -> tuple[Seat, int] | None:
+        """The seat whose clock runs for everybody to see, and milliseconds left of its time for the
+        move."""
+        decision = self._running
+        if decision is None:
+            return None
+        return decision.seat, max(self._spec.per_move_ms - self.used_ms(decision, now), 0)
+
+    @property
+    def _running(self) -> Decision | None:
+        """The decision whose clock everybody may see."""
+        if not self.is_timed or self._window_is_open:
+            return None
+        return next((one for one in self._decisions if one is not None), None)
 
     def set_deadline(self) -> None:
         """Work `deadline` out anew: decisions or clocks have changed."""

@@ -17,6 +17,7 @@ from croupier_server.wire.encode import (
     field_bytes,
     field_number,
     field_text,
+    field_varint,
     timestamp,
     varint,
 )
@@ -71,12 +72,25 @@ def snapshot_update(payload: bytes) -> bytes:
     return field_bytes(1, payload)
 
 
-def clocks(field: int, times: Iterable[tuple[Seat, int, int]]) -> bytes:
-    """Repeated ``SeatClock`` in *field*: seat, milliseconds left, strikes."""
+def clocks(
+    field: int, times: Iterable[tuple[Seat, int, int]], running: tuple[Seat, int] | None
+) -> bytes:
+    """Repeated ``SeatClock`` in *field*.
+
+    Args:
+        field: of a snapshot or a heartbeat.
+        times: seat, milliseconds left of the base, strikes.
+        running: the seat whose clock runs, and its milliseconds left for the move.
+    """
+    runs_at, move_left = running or (None, 0)
+    runs = field_number(4, 1) + field_bytes(5, duration(move_left))
     return b"".join(
         field_bytes(
             field,
-            field_number(1, seat) + field_bytes(2, duration(left)) + field_number(3, strikes),
+            field_number(1, seat)
+            + field_bytes(2, duration(left))
+            + field_varint(3, strikes)
+            + (runs if seat == runs_at else b""),
         )
         for seat, left, strikes in times
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
+from croupier.v1 import table_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
 from croupier_server.tables import encode
@@ -23,6 +24,12 @@ _PRIVATE = 15
 
 SCORED = "deal_scored"
 """The arm of every game for the event that ends a deal."""
+
+
+def _clocks(event: table_pb2.TableEvent) -> bytes:
+    """``TableEvent.clocks`` of *event* as bytes; `tables.replay` checks them."""
+    clocks = table_pb2.TableEvent(clocks=event.clocks)
+    return clocks.SerializeToString(deterministic=True)
 
 
 class Play:
@@ -135,7 +142,8 @@ class Play:
         public, private = self._entry.wire.event_bytes(self._expected.popleft())
         time = encode.stamp(line.event.time.ToMilliseconds())
         row = line.row
-        if row.public != encode.event(row.sequence, time, encode.GAME, public):
+        event = encode.event(row.sequence, time, encode.GAME, public)
+        if row.public != event + _clocks(line.event):
             raise Wrong(f"{line.name} is not what the rules say")
         if dict(row.private) != {
             seat: field_bytes(_PRIVATE, part) for seat, part in private.items()

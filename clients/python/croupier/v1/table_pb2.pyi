@@ -633,33 +633,52 @@ Global___TableSpec: _TypeAlias = TableSpec  # noqa: Y015
 
 @_typing.final
 class SeatClock(_message.Message):
-    """What is left on a clock. Sent to everybody, but for time used in a window that is open."""
+    """The clock of one seat, as everybody may see it. Time and strikes of sealed decisions are left out
+    until their deal has ended.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
     REMAINING_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    MOVE_LEFT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     strikes: _builtins.int
-    """Strikes so far, but for those of sealed decisions of this deal."""
+    """Strikes so far. Set in snapshots and heartbeats. Not set in events, where SeatTimedOut has them."""
+    running: _builtins.bool
+    """The seat is to move, and its clock runs unless it is paused. At most one clock runs; none does
+    while a sealed window is open.
+    """
     @_builtins.property
     def remaining(self) -> _duration_pb2.Duration:
-        """Time left of the base."""
+        """Time left of `ClockSpec.base`, the bank."""
+
+    @_builtins.property
+    def move_left(self) -> _duration_pb2.Duration:
+        """Time left of `ClockSpec.per_move` for this move; after that `remaining` runs down. Set if
+        `running` is. In an event it is the whole `per_move`, as the clock starts when the question is
+        sent.
+        """
 
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         remaining: _duration_pb2.Duration | None = ...,
-        strikes: _builtins.int = ...,
+        strikes: _builtins.int | None = ...,
+        running: _builtins.bool = ...,
+        move_left: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["remaining", b"remaining"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_strikes", b"_strikes", "move_left", b"move_left", "remaining", b"remaining", "strikes", b"strikes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["remaining", b"remaining", "seat", b"seat", "strikes", b"strikes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_strikes", b"_strikes", "move_left", b"move_left", "remaining", b"remaining", "running", b"running", "seat", b"seat", "strikes", b"strikes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__strikes: _TypeAlias = _typing.Literal["strikes"]  # noqa: Y015
+    _WhichOneofArgType__strikes: _TypeAlias = _typing.Literal["_strikes", b"_strikes"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__strikes) -> _WhichOneofReturnType__strikes | None: ...
 
 Global___SeatClock: _TypeAlias = SeatClock  # noqa: Y015
 
@@ -1062,6 +1081,7 @@ class TableEvent(_message.Message):
     MATCH_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_HALTED_FIELD_NUMBER: _builtins.int
     SEAT_NO_SHOW_FIELD_NUMBER: _builtins.int
+    CLOCKS_FIELD_NUMBER: _builtins.int
     PRIVATE_PART_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Its number."""
@@ -1116,6 +1136,17 @@ class TableEvent(_message.Message):
         """A nonce was withheld."""
 
     @_builtins.property
+    def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
+        """Clocks that changed, as they are after this event, by rising seat; the others are as before.
+        Public. They come with the last event that an input led to. When a deal begins: every clock.
+        After a move: that of the seat that moved, and the one that runs next. After anything else: the
+        one that runs next. Which clocks are here, and so the size of the event, follows from whose turn
+        it was and is, and never from a sealed answer. No clock runs after `seat_timed_out`, `match_ended`
+        and `table_halted`, which carry none. All values follow from the log, which has what each move was
+        charged, so replays give the same bytes. Empty at a table without a clock.
+        """
+
+    @_builtins.property
     def private_part(self) -> _game_pb2.GamePrivateEvent:
         """What this audience alone learns from the event."""
 
@@ -1136,11 +1167,12 @@ class TableEvent(_message.Message):
         match_ended: _game_pb2.MatchResult | None = ...,
         table_halted: Global___TableHalted | None = ...,
         seat_no_show: Global___SeatNoShow | None = ...,
+        clocks: _abc.Iterable[Global___SeatClock] | None = ...,
         private_part: _game_pb2.GamePrivateEvent | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private_part", b"private_part", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private_part", b"private_part", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clocks", b"clocks", "event", b"event", "game", b"game", "ignorable", b"ignorable", "match_ended", b"match_ended", "match_started", b"match_started", "nonce_opened", b"nonce_opened", "private_part", b"private_part", "seat_joined", b"seat_joined", "seat_left", b"seat_left", "seat_no_show", b"seat_no_show", "seat_timed_out", b"seat_timed_out", "seats_filled", b"seats_filled", "sequence", b"sequence", "table_created", b"table_created", "table_halted", b"table_halted", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["table_created", "seat_joined", "seat_left", "seats_filled", "nonce_opened", "match_started", "game", "seat_timed_out", "match_ended", "table_halted", "seat_no_show"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
