@@ -131,14 +131,19 @@ def field_blob(field: int, blob: bytes) -> bytes:
     return field_bytes(field, blob) if blob else b""
 
 
+_NANOS: Final = tuple(field_number(2, rest * _NANOS_PER_MILLI) for rest in range(_MILLI))
+"""By milliseconds below a second: the nanoseconds of a timestamp or a duration."""
+
+
 def timestamp(milliseconds: int) -> bytes:
     """Payload of a ``google.protobuf.Timestamp``: milliseconds since the epoch of Unix."""
     seconds, rest = divmod(milliseconds, _MILLI)
-    return field_number(1, seconds) + field_number(2, rest * _NANOS_PER_MILLI)
+    return field_number(1, seconds) + _NANOS[rest]
 
 
 def duration(milliseconds: int) -> bytes:
     """Payload of a ``google.protobuf.Duration``; both its parts have the sign of the whole."""
-    seconds, rest = divmod(abs(milliseconds), _MILLI)
-    sign = -1 if milliseconds < 0 else 1
-    return field_number(1, sign * seconds) + field_number(2, sign * rest * _NANOS_PER_MILLI)
+    if milliseconds < 0:
+        seconds, rest = divmod(-milliseconds, _MILLI)
+        return field_number(1, -seconds) + field_number(2, -rest * _NANOS_PER_MILLI)
+    return timestamp(milliseconds)
