@@ -1,29 +1,101 @@
 """Build the clients in other languages, and play a match of each game with each.
 
 ``make test-clients`` or ``python -m scripts.test_clients [LANGUAGE ...]``. House bots of one real
-server on the loopback are the opponents. A language whose tools are missing is left out, but fails
-where ``CI`` is set. The exit status is 1 if anything failed.
+server on the loopback are the opponents. A bot that resumes plays through a proxy that cuts its
+connections, and what it saw is compared with the record of the match. A language whose tools are
+missing is left out, but fails where ``CI`` is set. The exit status is 1 if anything failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
-from scripts.live.process import Server
+import grpc
+from google.protobuf import json_format, text_format
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
+from croupier.v1 import game_pb2
+from scripts.live.process import ADDRESS, Server
 
 ROOT: Final = Path(__file__).parents[1]
 GAMES: Final = {"GAME_KIND_TRACTOR": 3, "GAME_KIND_TONGITS": 2, "GAME_KIND_POKEX": 3}
 """The games, with their house bots beside one client."""
 _PATIENCE_S: Final = 600
 ENDED: Final = "END_REASON_FINISHED"
+CUTS: Final = (3_000, 10, 4_000, 7_000)
+"""After how many bytes from the server the first connections of a bot are cut."""
+SEEN: Final = re.compile(r"result: (.*) table: (\S+) events: (\d+) last: (\d+)")
+"""What a bot that resumes says at the end. The result is as text or JSON; `events` are counted one
+by one, after a snapshot that stands for those before it; `last` is the number of the last one."""
+
+
+class CuttingProxy:
+    """A TCP proxy on the loopback that cuts its first connections, as a failing network does.
+
+    Args:
+        target: address of the server.
+        cuts: after how many bytes from the server each of the first connections is reset. What is
+            under way then is lost in both directions. Later connections are left alone.
+
+    Attributes:
+        address: host and port to connect to.
+        done: number of connections that it has cut.
+    """
+
+    def __init__(self, target: str, cuts: Sequence[int]) -> None:
+        host, _, port = target.rpartition(":")
+        self._target = (host, int(port))
+        self._cuts = iter(cuts)
+        self._listener = socket.create_server((ADDRESS, 0))
+        self.address = f"{ADDRESS}:{self._listener.getsockname()[1]}"
+        self.done = 0
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(self._target)
+                cut = next(self._cuts, None)
+                threading.Thread(target=self._copy, args=(client, server), daemon=True).start()
+                threading.Thread(target=self._copy, args=(server, client, cut), daemon=True).start()
+
+    def _copy(self, source: socket.socket, sink: socket.socket, cut: int | None = None) -> None:
+        """Copy bytes until the source ends, or *cut* bytes have come."""
+        copied = 0
+        with suppress(OSError):
+            while data := source.recv(65_536 if cut is None else cut - copied):
+                copied += len(data)
+                if copied == cut:
+                    self.done += 1
+                    break
+                sink.sendall(data)
+        for each in (source, sink):
+            with suppress(OSError):
+                if copied == cut:  # close() then sends a reset
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
 
 
 class Bot(NamedTuple):
@@ -33,11 +105,16 @@ class Bot(NamedTuple):
         name: which of the language's bots it is.
         transport: how it talks to the server.
         command: plays; address, game and number of house bots are added.
+        resumes: it goes on after a cut, and says at the end what it saw.
+        record: fetches a record and writes it to a file after a round trip through the generated
+            types; address, table and file are added.
     """
 
     name: str
     transport: str
     command: tuple[str, ...]
+    resumes: bool = False
+    record: tuple[str, ...] = ()
 
 
 class Client(NamedTuple):
@@ -75,9 +152,13 @@ def _go(out: Path) -> Sequence[Bot]:
     folder = ROOT / "clients" / "go"
     buf = str(Path(sys.executable).with_name("buf"))
     _run([buf, "generate", "../../protos"], folder)
-    program = out / "go-tiny"
-    _run(["go", "build", "-o", str(program), "./tiny"], folder)
-    return [Bot("tiny", "watch", (str(program),))]
+    programs = out / "go"
+    _run(["go", "build", "-o", f"{programs}/", "./tiny", "./complete", "./record"], folder)
+    tiny, complete, record = (str(programs / name) for name in ("tiny", "complete", "record"))
+    return [
+        Bot("tiny", "watch", (tiny,)),
+        Bot("complete", "session", (complete,), resumes=True, record=(record,)),
+    ]
 
 
 CLIENTS: Final = {
@@ -115,16 +196,64 @@ def _test(name: str, folder: Path, address: str) -> bool:
     try:
         for bot in client.build(folder):
             for game, others in GAMES.items():
-                said = _run([*bot.command, address, game, str(others)], folder)
-                played = ENDED in said
-                outcome = "a whole match" if played else said.strip()
-                print(f"{name}: {bot.name} bot: {game} over {bot.transport}: {outcome}", flush=True)
-                if not played:
+                with CuttingProxy(address, CUTS if bot.resumes else ()) as proxy:
+                    said = _run([*bot.command, proxy.address, game, str(others)], folder)
+                wrong = said.strip() if ENDED not in said else ""
+                if bot.resumes:
+                    wrong = wrong or _loss(said, proxy.done, address, bot, folder)
+                played = f"a whole match, {proxy.done} cuts" if bot.resumes else "a whole match"
+                print(
+                    f"{name}: {bot.name} bot: {game} over {bot.transport}: {wrong or played}",
+                    flush=True,
+                )
+                if wrong:
                     return False
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         print(f"{name}: {error}", error.stdout, sep="\n", flush=True)
         return False
     return True
+
+
+def _loss(said: str, cuts: int, address: str, bot: Bot, folder: Path) -> str:
+    """What a bot that *said* this has lost, by the record of its match; empty: nothing."""
+    seen = SEEN.search(said)
+    if seen is None or cuts < len(CUTS):
+        return f"{cuts} cuts: {said.strip()}"
+    text, table, events, last = seen.groups()
+    result = game_pb2.MatchResult()
+    if text.startswith("{"):
+        json_format.Parse(text, result)
+    else:
+        text_format.Parse(text, result)
+    data = _record(address, table)
+    record = record_pb2.MatchRecord.FromString(data)
+    if result != record.result:
+        return f"its result is not that of the record: {text}"
+    ended = max(row.sequence for row in record.rows)
+    if not int(events) == int(last) == ended:
+        return f"saw {events} events up to number {last}; the record has {ended}"
+    if bot.record:
+        copy = folder / "record"
+        _run([*bot.record, address, table, str(copy)], folder)
+        if copy.read_bytes() != data:
+            return "the record is not the same after a round trip"
+    return ""
+
+
+def _record(address: str, table: str) -> bytes:
+    """The record of a match that has ended, as soon as the server has it."""
+    with grpc.insecure_channel(address) as channel:
+        stub = record_service_pb2_grpc.RecordServiceStub(channel)
+        request = record_service_pb2.StreamRecordsRequest(since=Timestamp(), follow=True)
+        found, wanted = b"", False
+        for item in stub.StreamRecords(request, timeout=_PATIENCE_S):
+            if item.HasField("record"):
+                wanted = item.record.table_id == table
+            elif item.HasField("chunk") and wanted:
+                found += item.chunk
+                if item.cursor:
+                    return found
+    raise AssertionError("the stream of records ended")
 
 
 if __name__ == "__main__":
