@@ -97,6 +97,7 @@ async def test_what_is_shown_is_what_joining_shows(live: Keyed) -> None:
     assert joined.ticket.encode() not in held.SerializeToString()
 
 
+@pytest.mark.attack
 async def test_other_keys_see_and_take_nothing(live: Keyed) -> None:
     seats = await live.table(CALLED, players=("ann",))
     mal = await live.player("mal")
@@ -117,6 +118,7 @@ async def test_other_keys_see_and_take_nothing(live: Keyed) -> None:
     assert (await seats.view(0)).snapshot.table.table_id == seats.id
 
 
+@pytest.mark.attack
 async def test_a_stream_of_seats_ends_with_its_key_and_another_key_goes_on(live: Keyed) -> None:
     seats = await live.table(CALLED, players=("ann",))
     key = live.texts["ann", frozenset({Scope.PLAY})]
@@ -135,6 +137,25 @@ async def test_a_stream_of_seats_ends_with_its_key_and_another_key_goes_on(live:
     assert (await seats.view(0)).snapshot.table.table_id == seats.id
 
 
+@pytest.mark.attack
+async def test_the_seats_at_the_start_of_a_stream_are_paid_for() -> None:
+    async with keyed(calls_per_second=10, calls_burst=10) as live:
+        for _ in range(100):
+            live.running.clock.advance(1_000)
+            await live.table(CALLED, players=())
+        ann = await live.player("ann")
+        for _ in range(2):
+            stream = watch(ann)
+            while (await seat(stream))[0] != "caught_up":
+                pass
+            await stream.aclose()
+        assert (await ann.refused(f"{SEATS}/WatchSeats", b"")).reason == "RATE_LIMITED"
+        other = watch(await live.player("bob"))
+        assert await seat(other) == ("seat", "RESERVED")
+        await other.aclose()
+
+
+@pytest.mark.attack
 async def test_a_flood_of_streams_is_bounded(live: Keyed) -> None:
     ann = await live.player("ann")
     async with AsyncExitStack() as stack:

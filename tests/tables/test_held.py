@@ -291,6 +291,7 @@ def test_a_key_that_lost_its_ticket_gets_a_new_one_in_the_middle_of_a_match(
     assert table.status is Status.ENDED
 
 
+@pytest.mark.attack
 def test_nobody_else_replaces_a_ticket_and_no_seat_is_told_from_another() -> None:
     world = World()
     table = make(world, FOR_ANN, FOR_BOB)
@@ -311,6 +312,7 @@ def test_nobody_else_replaces_a_ticket_and_no_seat_is_told_from_another() -> Non
     assert table.journal.sequence == sequence
 
 
+@pytest.mark.attack
 def test_tickets_alone_tell_programs_apart_that_share_a_key() -> None:
     """Entrants of a contest call with its host's key, and may not take each other's seats."""
     world = World()

@@ -6,18 +6,23 @@ Must not be put here: who holds a seat (``tables/held.py``), and who may take on
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Final
 
 import grpc
 
 from croupier.v1 import seat_service_pb2 as pb
 from croupier_server.errors import NotAllowed, Reason
+from croupier_server.identity.quota import Quota
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.held import Place, held_seat
+from croupier_server.tables.held import CAUGHT_UP, Place, held_seat
 from croupier_server.tables.shard import Shard
 from croupier_server.wire.encode import field_bytes, field_text
+
+_SEAT_S: Final = 50e-6
+"""Seconds of processor time that sending a seat is charged with."""
 
 
 class SeatService:
@@ -45,12 +50,15 @@ class SeatService:
         """The seats of *caller*, then what changes."""
         _expect_key(caller)
         feed = self._shard.watch_seats(caller, kind=request.game)
+        start = _Start(caller.quota)
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:
+                    start.add(update)
                     yield update
         finally:
             feed.close()
+            start.pay()
 
     async def list_seats(self, caller: Caller, request: pb.ListSeatsRequest) -> bytes:
         """A page of the seats of *caller*."""
@@ -73,6 +81,35 @@ class SeatService:
             number, seat = found.last
             answer += field_text(2, self._pages.token(scope, f"{number}.{seat}"))
         return answer
+
+
+class _Start:
+    """The seats at the start of a stream, which its reader has asked for. What comes later is the
+    work of others.
+
+    Args:
+        quota: pays for them.
+    """
+
+    def __init__(self, quota: Quota) -> None:
+        self._quota = quota
+        self._is_start = True
+        self._seats = 0
+        self._bytes = 0
+
+    def add(self, update: bytes) -> None:
+        """*update* is sent."""
+        if self._is_start:
+            self._seats += 1
+            self._bytes += len(update)
+            if update == CAUGHT_UP:
+                self.pay()
+
+    def pay(self) -> None:
+        """Charge for what was sent, once."""
+        if self._is_start:
+            self._is_start = False
+            self._quota.charge_work(self._seats * _SEAT_S, self._bytes)
 
 
 def _expect_key(caller: Caller) -> None:
