@@ -389,3 +389,15 @@ async def test_a_table_that_has_moved_is_followed_where_that_is_allowed(
     assert (len(first.tables["t0"].answers), there.answers) == (2, ["1"] * 5)
     assert len(bot.asked) == len(set(bot.asked)) == 5
     assert all(there.opens), "the second server is asked to resume, not to begin again"
+
+
+async def test_run_follows_a_table_to_an_endpoint_that_is_given() -> None:
+    script = Script(ends=End.REASON_MOVED)
+    async with FakeServer(script) as first, FakeServer(Script()) as second:
+        script.endpoint = second.address.replace("127.0.0.1", "localhost")
+        second.tables["t0"].answers += ["1", "1"]
+        (result,) = await croupier.run_async(
+            First(), first.address, table="t0", seats=[0], endpoints=[script.endpoint]
+        )
+    assert result.reason is croupier.EndReason.FINISHED
+    assert second.tables["t0"].answers == ["1"] * 5
