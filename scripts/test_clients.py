@@ -250,8 +250,8 @@ def _record(address: str, table: str) -> bytes:
             if item.HasField("record"):
                 wanted = item.record.table_id == table
             elif item.HasField("chunk") and wanted:
-                found += item.chunk
-                if item.cursor:
+                found += item.chunk.data
+                if item.chunk.last:
                     return found
     raise AssertionError("the stream of records ended")
 

@@ -78,6 +78,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     entry = AuditEntry(1, "ann", "AbortTable", "a", "why", "OK")
     await store.audit.add(entry)
     version, head = await store.keys.version(), await store.records.head()
+    lineage = await store.records.lineage()
     await store.close()
 
     store = await open_store(url)
@@ -86,9 +87,10 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     loaded = await store.log.load("a")
     assert loaded is not None
     assert loaded == ("a", 1, rows[0], Checkpoint(2, 2, b"state"), rows[1:])
-    assert await store.records.head() == head == 1
+    assert await store.records.head() == head == 2
+    assert await store.records.lineage() == lineage
     shown = await store.records.since(0, 9)
-    assert [(one.table_id, one.voided) for one in shown] == [("m", True)]
+    assert [(one.table_id, one.is_voiding) for one in shown] == [("m", False), ("m", True)]
     assert await store.keys.all() == [key._replace(revoked_ms=5)]
     assert await store.keys.version() == version
     assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
@@ -97,16 +99,16 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     known = EndedRequest(b"key", b"call", "m", match("m").ended_ms)
     assert await store.log.ended_requests() == [known]
     await finish(store, board._replace(table_id="n2"))
-    assert [one.table_id for one in await store.records.since(1, 9)] == ["n", "n2"]
+    assert [one.table_id for one in await store.records.since(2, 9)] == ["n", "n2"]
     assert await store.log.board_tables() == []
     await store.records.purge(1 << 60)
     await store.close()
 
     store = await open_store(url)
     assert [one.sequence for one in await store.log.read("a")] == [1, 0, 2, 3]
-    assert await store.records.head() == 3
-    await finish(store, match("z"))
     assert await store.records.head() == 4
+    await finish(store, match("z"))
+    assert await store.records.head() == 5
     await store.close()
 
 

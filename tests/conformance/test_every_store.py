@@ -426,17 +426,38 @@ async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: S
 
 
 async def test_a_void_match_keeps_its_record(store: Store) -> None:
+    """Who has read the record before is told so behind it, once; what was held back is not news."""
     held, last = (match(name)._replace(board=b"north", board_tables=2) for name in "hl")
     await finish(store, match("a"), match("b"), held)
-    assert await store.records.void("a")
-    assert await store.records.void("h")
+    woken: list[int] = []
+    store.records.subscribe(lambda: woken.append(1))
+    for _ in range(2):
+        assert await store.records.void("a")
+        assert await store.records.void("h")
     assert not await store.records.void("never there")
+    assert woken
     await finish(store, last)
     expected = [("a", True), ("b", False), ("h", True), ("l", False)]
     found = await store.records.since(0, 9)
-    assert [(one.table_id, one.voided) for one in found] == expected
+    assert [(one.table_id, one.voided) for one in found if not one.is_voiding] == expected
+    (voiding,) = (one for one in found if one.is_voiding)
+    assert (voiding.table_id, voiding.voided, voiding.record) == ("a", True, b"")
+    assert [one.position for one in found] == [1, 2, 3, 4, 5]
+    assert await store.records.head() == 5
+    assert await store.records.since(2, 1) == [voiding]
+    assert await store.records.since(1, 2) == found[1:3]
+    assert await store.records.since(3, 9) == found[3:]
     listed = await store.records.newest(before=None, limit=9)
     assert [(one.table_id, one.voided) for one in listed] == expected[::-1]
+
+
+async def test_lists_may_leave_out_what_is_not_for_everybody(store: Store) -> None:
+    private = match("p")._replace(readers=("ann",))
+    await finish(store, match("a"), private, match("b"))
+    newest = store.records.newest
+    assert [one.table_id for one in await newest(before=None, limit=3)] == ["b", "p", "a"]
+    public = await newest(before=None, limit=2, is_public=True)
+    assert [one.table_id for one in public] == ["b", "a"]
 
 
 async def test_an_id_that_no_table_can_have_has_no_record(store: Store) -> None:

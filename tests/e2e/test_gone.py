@@ -45,8 +45,10 @@ async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cl
         channel = await stack.enter_async_context(grpc.aio.insecure_channel(first.address))
         client = await stack.enter_async_context(Client(first.address, patience=0))
         made = await client.create_table("pokex", seats=["invited"] * 4)
-        lobby = tables_grpc.TableServiceStub(channel).WatchLobby(tables.WatchLobbyRequest())
-        while not (await next_of(lobby)).HasField("ready"):
+        lobby = tables_grpc.TableServiceStub(channel).WatchLobby(
+            tables.WatchLobbyRequest(follow=True)
+        )
+        while not (await next_of(lobby)).HasField("caught_up"):
             pass
         wire.is_up = False
         wire.cut()

@@ -82,8 +82,10 @@ def test_streams_are_told_and_health_changes_before_it_stops() -> None:
         with grpc.insecure_channel(server.address) as channel:
             health = watch_health(channel, "croupier.v1.TableService")
             assert next(health).status == health_pb2.HealthCheckResponse.SERVING
-            lobby = tables_grpc.TableServiceStub(channel).WatchLobby(tables.WatchLobbyRequest())
-            assert next(lobby).HasField("ready")
+            lobby = tables_grpc.TableServiceStub(channel).WatchLobby(
+                tables.WatchLobbyRequest(follow=True)
+            )
+            assert next(lobby).HasField("caught_up")
             os.kill(server.pid, signal.SIGTERM)
             assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
             end = next(lobby).end
@@ -297,8 +299,8 @@ def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:
         stream = records_grpc.RecordServiceStub(channel).StreamRecords(since, timeout=SECONDS)
         chunks = []
         for item in stream:
-            chunks.append(item.chunk)
-            if item.chunk and item.cursor:
+            chunks.append(item.chunk.data)
+            if item.chunk.last:
                 break
         record = record_pb2.MatchRecord.FromString(b"".join(chunks))
         stream.cancel()

@@ -79,7 +79,7 @@ class Sitting:
         await self._open_streams()
         if self.times.window:
             # Otherwise a message here tells how soon windows closed, which is time.
-            watching = table_service_pb2.WatchLobbyRequest()
+            watching = table_service_pb2.WatchLobbyRequest(follow=True)
             self.lobby = Watch(self.tap, f"{TABLES}/WatchLobby", watching)
             # The table, then the mark that all are there, which has another field number.
             await self.lobby.take()

@@ -134,7 +134,7 @@ async def observe(
         tap = Tap(channel)
         stage = await seat_all(served, story, manner, channel)
         name = stage.table.spec.table_id
-        lobby = Watch(tap, f"{TABLES}/WatchLobby", table_service_pb2.WatchLobbyRequest())
+        lobby = Watch(tap, f"{TABLES}/WatchLobby", table_service_pb2.WatchLobbyRequest(follow=True))
         await lobby.take()
         await lobby.take()
         spectating = spectate_service_pb2.SpectateTableRequest(table_id=name)

@@ -161,7 +161,8 @@ class Caller:
         answers = self.stream(path, request, answer.StreamRecordsResponse, metadata)
         async with aclosing(answers):
             async for found in streamed_records(answers):
-                yield found
+                if isinstance(found, StreamedRecord):
+                    yield found
 
     async def is_answered(
         self, method: str, request: Message | bytes, metadata: Metadata = ()

@@ -50,7 +50,7 @@ async def readings(caller: Caller, table_id: str) -> list[table_pb2.Table]:
         f"{TABLES}/WatchLobby", tables_pb.WatchLobbyRequest(), tables_pb.WatchLobbyResponse
     )
     async for update in lobby:
-        if update.HasField("ready"):
+        if update.HasField("caught_up"):
             break
         if update.table.table_id == table_id:
             found.append(update.table)

@@ -97,7 +97,7 @@ def test_none_of_2000_streams_that_are_opened_at_once_is_lost() -> None:
 
             async def watch() -> grpc.StatusCode | None:
                 stubs = stack.enter_context(connection.streams.stream())
-                call = stubs.tables.WatchLobby(table_service_pb2.WatchLobbyRequest())
+                call = stubs.tables.WatchLobby(table_service_pb2.WatchLobbyRequest(follow=True))
                 stack.callback(call.cancel)
                 try:
                     await call.read()

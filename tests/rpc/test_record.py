@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
 from types import SimpleNamespace
 
 import grpc
@@ -10,17 +12,29 @@ import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier.v1 import game_pb2, table_pb2
+from croupier_server.errors import Exhausted, Reason
 from croupier_server.identity.quota import Quota
 from croupier_server.rpc import record_service
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.validate import Requests
+from croupier_server.storage.backup import back_up
+from croupier_server.storage.restoring import restore
 from croupier_server.tables import caller as tables
 from tests.rpc.calls import Caller, build
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import Seats, make_full
 
 RECORDS = "croupier.record.v1.RecordService"
+
+
+STREAM = f"{RECORDS}/StreamRecords"
+
+
+def serving(records: object, heartbeat_ms: int = 10_000) -> record_service.RecordService:
+    """The service with records of the test's own."""
+    pages = PageTokens(bytes(32))
+    return record_service.RecordService(records, pages, lambda: 7_000, heartbeat_ms)  # type: ignore[arg-type]
 
 
 async def finished(running: Running) -> Seats:
@@ -98,7 +112,7 @@ async def test_the_oldest_records_go_first() -> None:
 async def test_a_stream_goes_on_from_now(whole: Running) -> None:
     await finished(whole)
     stream = whole.call.stream(
-        f"{RECORDS}/StreamRecords", pb.StreamRecordsRequest(follow=True), pb.StreamRecordsResponse
+        STREAM, pb.StreamRecordsRequest(follow=True), pb.StreamRecordsResponse
     )
     assert (await anext(stream)).HasField("caught_up")
     table = await finished(whole)
@@ -125,48 +139,122 @@ async def test_a_stream_may_begin_in_the_past_and_end_now(whole: Running) -> Non
     assert await streamed("since {} game: GAME_KIND_TRACTOR") == ids
 
 
-async def test_a_record_comes_in_chunks_and_a_stream_goes_on_after_any_cut(
+Items = list[pb.StreamRecordsResponse]
+
+
+async def items_of(call: Caller, request: pb.StreamRecordsRequest) -> Items:
+    """All items of a stream that ends."""
+    return [one async for one in call.stream(STREAM, request, pb.StreamRecordsResponse)]
+
+
+async def arrived(call: Caller, table_id: str) -> bytes:
+    """The cursor after the record of a table, once a durable store has it."""
+    records = call.records(build(pb.StreamRecordsRequest, "since {} follow: true"))
+    async with aclosing(records):
+        async for one in records:
+            if one.info.table_id == table_id:
+                return one.cursor
+    raise AssertionError("the stream ended")
+
+
+def names(items: Items) -> list[str | None]:
+    return [item.WhichOneof("item") for item in items]
+
+
+async def test_a_record_comes_in_chunks_and_a_stream_goes_on_after_any_item(
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(record_service, "CHUNK_BYTES", 1_000)
     tables = [await finished(whole) for _ in range(3)]
     records = [await whole.call.record_bytes(table.id) for table in tables]
-    request, path = build(pb.StreamRecordsRequest, "since {}"), f"{RECORDS}/StreamRecords"
-    items = [one async for one in whole.call.stream(path, request, pb.StreamRecordsResponse)]
-    assert all(len(item.chunk) <= 1_000 for item in items)
-    assert items[-1].HasField("caught_up")
-    for cut in range(len(items) + 1):
-        cursors = [item.cursor for item in items[:cut] if item.cursor]
-        kept = sum(bool(item.chunk and item.cursor) for item in items[:cut])
-        after = pb.StreamRecordsRequest(cursor=cursors[-1]) if cursors else request
+    items = await items_of(whole.call, build(pb.StreamRecordsRequest, "since {}"))
+    assert all(len(item.chunk.data) <= 1_000 for item in items)
+    assert names(items)[-1] == "caught_up"
+    assert len({item.cursor for item in items}) == len(items), "cursors cannot be compared"
+    for cut, item in enumerate(items, 1):
+        kept = sum(one.chunk.last for one in items[:cut])
+        after = pb.StreamRecordsRequest(cursor=item.cursor)
         assert records[kept:] == [one.data async for one in whole.call.records(after)]
+        assert names(await items_of(whole.call, after))[0] == "resumed"
+
+
+async def test_a_match_that_is_voided_is_told_of_to_who_has_its_record(whole: Running) -> None:
+    first, second = [await finished(whole) for _ in range(2)]
+    before = await items_of(whole.call, build(pb.StreamRecordsRequest, "since {}"))
+    stream = whole.call.stream(
+        STREAM, pb.StreamRecordsRequest(follow=True), pb.StreamRecordsResponse
+    )
+    assert (await anext(stream)).HasField("caught_up")
+    for _ in range(2):
+        assert await whole.app.store.records.void(first.id)
+    told = await anext(stream)
+    assert (told.voided.table_id, told.voided.voided) == (first.id, True)
+    await finished(whole)
+    assert (await anext(stream)).HasField("record"), "once"
+    await stream.aclose()
+    later = await items_of(whole.call, pb.StreamRecordsRequest(cursor=before[-1].cursor))
+    assert names(later) == ["resumed", "voided", "record", "chunk", "caught_up"]
+    assert later[1].voided == told.voided
+    other = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX")
+    other.cursor = before[-1].cursor
+    assert names(await items_of(whole.call, other)) == ["resumed", "caught_up"]
+    after = pb.StreamRecordsRequest(cursor=later[1].cursor)
+    assert names(await items_of(whole.call, after)) == ["resumed", "record", "chunk", "caught_up"]
+    anew = await items_of(whole.call, build(pb.StreamRecordsRequest, "since {}"))
+    assert [one.record.voided for one in anew if one.HasField("record")] == [True, False, False]
+    assert second.id in [one.record.table_id for one in anew]
 
 
 async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
     table = await finished(whole)
-    path = f"{RECORDS}/StreamRecords"
-    for cursor in ("99.", "1.another-table"):
-        request = pb.StreamRecordsRequest(cursor=cursor)
-        items = [one async for one in whole.call.stream(path, request, pb.StreamRecordsResponse)]
-        assert items[0].HasField("reset")
+    good = (await items_of(whole.call, pb.StreamRecordsRequest()))[0].cursor
+    for cursor in (bytes(len(good)), bytes([good[0] ^ 1]) + good[1:], good[::-1]):
+        items = await items_of(whole.call, pb.StreamRecordsRequest(cursor=cursor))
+        assert items[0].reset.reason == table_pb2.RESET_REASON_EPOCH
         assert items[1].record.table_id == table.id
-    for cursor in ("x", "-1.", "1" * 40):
-        refused = await whole.call.refused(path, pb.StreamRecordsRequest(cursor=cursor))
+    for cursor in (b"x", good + b"x", good[:-1]):
+        refused = await whole.call.refused(STREAM, pb.StreamRecordsRequest(cursor=cursor))
         assert (refused.reason, refused.fields) == ("INVALID_PAGE_TOKEN", ("cursor",))
+    refused = await whole.call.refused(STREAM, pb.StreamRecordsRequest(cursor=bytes(129)))
+    assert (refused.reason, refused.fields) == ("MALFORMED_REQUEST", ("cursor",))
 
 
 async def test_a_cursor_behind_which_records_were_deleted_starts_again() -> None:
     async with server(records_max=2) as running:
-        path, request = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {}")
         await finished(running)
-        (first,) = [one async for one in running.call.records(request)]
+        (first,) = [
+            one async for one in running.call.records(build(pb.StreamRecordsRequest, "since {}"))
+        ]
         tables = [(await finished(running)).id for _ in range(2)]
         after = pb.StreamRecordsRequest(cursor=first.cursor)
         assert [one.info.table_id async for one in running.call.records(after)] == tables
         tables = [(await finished(running)).id for _ in range(2)]
-        items = [one async for one in running.call.stream(path, after, pb.StreamRecordsResponse)]
-        assert items[0].HasField("reset")
-        assert [one.info.table_id async for one in running.call.records(after)] == tables
+        items = await items_of(running.call, after)
+        assert items[0].reset.reason == table_pb2.RESET_REASON_TOO_OLD
+        assert [one.record.table_id for one in items if one.HasField("record")] == tables
+
+
+async def test_a_cursor_from_before_a_restore_starts_again(tmp_path: Path) -> None:
+    """Also where the restored store has grown past it, so that its position is that of another
+    record; a restart alone changes nothing."""
+    url, file = f"sqlite:{tmp_path / 'croupier.db'}", tmp_path / "backup"
+    async with server(store=url) as running:
+        await arrived(running.call, (await finished(running)).id)
+        await back_up(url, file, replace=False)
+        lost = (await finished(running)).id
+        after = pb.StreamRecordsRequest(cursor=await arrived(running.call, lost))
+    async with server(store=url) as running:
+        assert names(await items_of(running.call, after)) == ["resumed", "caught_up"]
+    await restore(file, url, replace=True, now_ms=1_800_000_000_000)
+    async with server(store=url) as running:
+        running.clock.advance(10_000)  # ids of tables are made of the time
+        ids = [(await finished(running)).id for _ in range(2)]
+        await arrived(running.call, ids[1])
+        items = await items_of(running.call, after)
+        assert items[0].reset.reason == table_pb2.RESET_REASON_EPOCH
+        found = [one.record.table_id for one in items if one.HasField("record")]
+        assert found[1:] == ids
+        assert lost not in found
 
 
 async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limits() -> None:
@@ -177,7 +265,7 @@ async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limi
         async def get(self, _table_id: str) -> SimpleNamespace:
             return SimpleNamespace(record=record, readers=None)
 
-    service = record_service.RecordService(Long(), PageTokens(bytes(32)))  # type: ignore[arg-type]
+    service = serving(Long())
     served = grpc.aio.server()
     served.add_generic_rpc_handlers((service.handler(Calls(Requests(1 << 20), 10)),))
     port = served.add_insecure_port("127.0.0.1:0")
@@ -189,29 +277,51 @@ async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limi
         await served.stop(None)
 
 
-async def test_isolated_a_principal_follows_records_so_often_and_no_more(
+async def test_isolated_a_principal_reads_records_on_so_many_streams_and_no_more(
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of its streams may hold a record that it does not read."""
-    monkeypatch.setattr(record_service, "FOLLOWED_MAX", 2)
+    monkeypatch.setattr(record_service, "READERS_MAX", 2)
     ids = [(await finished(whole)).id for _ in range(2)]
-    path, ask = f"{RECORDS}/StreamRecords", build(pb.StreamRecordsRequest, "since {} follow: true")
-    streams = [whole.call.stream(path, ask, pb.StreamRecordsResponse) for _ in range(2)]
+    ask = build(pb.StreamRecordsRequest, "since {} follow: true")
+    streams = [whole.call.stream(STREAM, ask, pb.StreamRecordsResponse) for _ in range(2)]
     for stream in streams:
         assert (await anext(stream)).record.table_id == ids[0]
-    refused = await whole.call.refused(path, ask)
-    assert refused.reason == "TOO_MANY_STREAMS"
-    assert refused.retry_ms > 0
+    one = pb.GetRecordRequest(table_id=ids[0])
+    for method, request in ((STREAM, ask), (f"{RECORDS}/GetRecord", one)):
+        refused = await whole.call.refused(method, request)
+        assert refused.reason == "TOO_MANY_STREAMS"
+        assert refused.metadata["most"] == "2"
+        assert refused.retry_ms > 0
     for stream in streams:
-        assert (await anext(stream)).chunk
+        assert (await anext(stream)).chunk.last
         assert (await anext(stream)).record.table_id == ids[1]
         await stream.aclose()
+
+
+@pytest.mark.attack
+async def test_records_that_are_got_count_as_streams_while_they_are_read() -> None:
+    class Long:
+        async def get(self, _table_id: str) -> SimpleNamespace:
+            return SimpleNamespace(record=bytes(1 << 20), readers=None)
+
+    service = serving(Long())
+    request = pb.GetRecordRequest(table_id="table-1")
+    open_calls = [service.get_record(tables.NOBODY, request) for _ in range(64)]
+    for one in open_calls:
+        assert await anext(one)
+    with pytest.raises(Exhausted) as caught:
+        await anext(service.get_record(tables.NOBODY, request))
+    assert caught.value.reason is Reason.TOO_MANY_STREAMS
+    assert await anext(service.get_record(tables.Caller("ann"), request)), "of another principal"
+    await open_calls[0].aclose()
+    assert await anext(service.get_record(tables.NOBODY, request))
 
 
 async def test_a_stream_is_told_when_the_server_goes_down() -> None:
     async with server() as running:
         request = pb.StreamRecordsRequest(follow=True)
-        stream = running.call.stream(f"{RECORDS}/StreamRecords", request, pb.StreamRecordsResponse)
+        stream = running.call.stream(STREAM, request, pb.StreamRecordsResponse)
         assert (await anext(stream)).HasField("caught_up")
         await running.app.drain()
         end = (await anext(stream)).end
@@ -224,6 +334,9 @@ class Shelf:
 
     async def head(self) -> int:
         return 5
+
+    async def lineage(self) -> bytes:
+        return b"shelf"
 
     async def since(self, position: int, _limit: int) -> list[SimpleNamespace]:
         entry = SimpleNamespace(
@@ -238,7 +351,7 @@ class Shelf:
 @pytest.mark.attack
 async def test_a_stream_of_records_costs_for_each_that_is_read() -> None:
     """Also where none of them is sent: a token each, and one for each 64 KiB."""
-    service = record_service.RecordService(Shelf(), PageTokens(bytes(32)))  # type: ignore[arg-type]
+    service = serving(Shelf())
     quota = Quota(10, 50, lambda: 0)
     request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX since {}")
     caller = tables.Caller(quota=quota)
@@ -249,3 +362,38 @@ async def test_a_stream_of_records_costs_for_each_that_is_read() -> None:
     for _ in range(50 - 5 * 3):
         quota.spend()
     assert quota.is_empty
+
+
+async def test_a_stream_on_which_nothing_comes_shows_signs_of_life() -> None:
+    """Also before it has caught up, with nothing on the shelf for it; each says where it is."""
+    service = serving(Shelf(), heartbeat_ms=1)
+    request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX since {} follow: true")
+    stream = service.stream_records(tables.NOBODY, request)
+    beats: Items = []
+    while len(beats) < 2:
+        item = pb.StreamRecordsResponse.FromString(await anext(stream))
+        assert item.WhichOneof("item") in ("heartbeat", "caught_up")
+        if item.HasField("heartbeat"):
+            beats.append(item)
+    await stream.aclose()
+    assert all(beat.heartbeat.server_time.ToMilliseconds() == 7_000 for beat in beats)
+    request = pb.StreamRecordsRequest(cursor=beats[-1].cursor)
+    items = [item async for item in service.stream_records(tables.NOBODY, request)]
+    assert names([pb.StreamRecordsResponse.FromString(one) for one in items])[0] == "resumed"
+
+
+@pytest.mark.attack
+async def test_a_stream_that_has_no_token_waits_and_stays_alive() -> None:
+    """It is not refused, and a reader can tell it from a dead one."""
+    now = 0
+
+    def now_ms() -> int:
+        return now
+
+    service = serving(Shelf(), heartbeat_ms=1)
+    quota = Quota(1, 1, now_ms)
+    quota.charge()
+    request = build(pb.StreamRecordsRequest, "game: GAME_KIND_POKEX since {}")
+    stream = service.stream_records(tables.Caller(quota=quota), request)
+    assert pb.StreamRecordsResponse.FromString(await anext(stream)).HasField("heartbeat")
+    await stream.aclose()

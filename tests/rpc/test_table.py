@@ -250,9 +250,11 @@ async def test_lists_are_by_status(call: Caller) -> None:
 
 async def test_the_lobby_shows_tables_as_they_come_change_and_end(call: Caller) -> None:
     before = await make(call)
-    updates = call.stream(f"{TABLES}/WatchLobby", pb.WatchLobbyRequest(), pb.WatchLobbyResponse)
+    updates = call.stream(
+        f"{TABLES}/WatchLobby", pb.WatchLobbyRequest(follow=True), pb.WatchLobbyResponse
+    )
     assert (await anext(updates)).table.table_id == before.id
-    assert (await anext(updates)).HasField("ready")
+    assert (await anext(updates)).HasField("caught_up")
     await create(call, TRACTOR + UNLISTED)
     after = await make(call)
     shown = (await anext(updates)).table
@@ -268,6 +270,39 @@ async def test_the_lobby_shows_tables_as_they_come_change_and_end(call: Caller) 
     shown = (await anext(updates)).table
     assert (shown.table_id, shown.status) == (after.id, table_pb2.TABLE_STATUS_ENDED)
     await updates.aclose()
+
+
+async def lobby_items(call: Caller, text: str, cursor: bytes = b"") -> list[pb.WatchLobbyResponse]:
+    request = build(pb.WatchLobbyRequest, text)
+    request.cursor = cursor
+    stream = call.stream(f"{TABLES}/WatchLobby", request, pb.WatchLobbyResponse)
+    return [item async for item in stream]
+
+
+async def test_a_stream_of_the_lobby_goes_on_after_a_cut(call: Caller) -> None:
+    """With the cursor of any item, for the same game, on the same run of the server."""
+    tables = [await make(call) for _ in range(2)]
+    items = await lobby_items(call, "")
+    assert [item.WhichOneof("item") for item in items] == ["table", "table", "caught_up"]
+    await abort(tables[0])
+    for number, item in enumerate(items):
+        found = await lobby_items(call, "", item.cursor)
+        kinds = [one.WhichOneof("item") for one in found]
+        assert kinds == ["resumed", *["table"] * (2 - (number > 0)), "caught_up"]
+        ended = [
+            one.table.table_id for one in found if one.table.status == table_pb2.TABLE_STATUS_ENDED
+        ]
+        assert ended == [tables[0].id]
+    good = items[-1].cursor
+    for text, cursor in (("game: GAME_KIND_POKEX", good), ("", bytes(len(good))), ("", good[::-1])):
+        found = await lobby_items(call, text, cursor)
+        assert found[0].reset.reason == table_pb2.RESET_REASON_EPOCH
+        assert found[-1].HasField("caught_up")
+        assert not found[0].cursor
+    for wrong, reason in ((b"x", "INVALID_PAGE_TOKEN"), (bytes(129), "MALFORMED_REQUEST")):
+        request = pb.WatchLobbyRequest(cursor=wrong)
+        refused = await call.refused(f"{TABLES}/WatchLobby", request)
+        assert (refused.reason, refused.fields) == (reason, ("cursor",))
 
 
 # Seats ------------------------------------------------------------------------------------------

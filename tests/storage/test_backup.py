@@ -175,6 +175,7 @@ async def test_every_restore_begins_new_lives(
     url, file = await places[kind](), tmp_path / "backup"
     async with opened(url) as store:
         await append(store, row("a", 1))
+        lineages = {await store.records.lineage()}
     await back_up(url, file, replace=False)
     epochs = []
     for now_ms in (NOW_MS, NOW_MS + 1_000, NOW_MS + 2_000):
@@ -183,6 +184,8 @@ async def test_every_restore_begins_new_lives(
             loaded = await store.log.load("a")
             assert loaded is not None
             epochs.append(loaded.epoch)
+            lineages.add(await store.records.lineage())
+    assert len(lineages) == 1 + len(epochs)
     assert epochs == [EPOCH, EPOCH + 1, EPOCH + 2]
     again = tmp_path / "again"
     await back_up(url, again, replace=False)

@@ -13,6 +13,7 @@ from tests.storage.test_postgres import Appends
 pytestmark = pytest.mark.fault
 
 FENCE = "SELECT lineage FROM writer"
+LINEAGE = "SELECT value FROM counters WHERE name = 'lineage'"
 FORBID = "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"
 
 
@@ -33,10 +34,10 @@ async def served(url: str, events: int = 0) -> StoredTable | None:
         await store.close()
 
 
-async def lineage(cluster: Cluster, url: str) -> str | None:
+async def lineage(cluster: Cluster, url: str, query: str = FENCE) -> str | None:
     connection = await cluster.connect(url)
     try:
-        found: str | None = await connection.fetchval(FENCE)
+        found: str | None = await connection.fetchval(query)
         return found
     finally:
         await connection.close()
@@ -51,6 +52,7 @@ async def test_durable_a_standby_that_lagged_begins_new_lives() -> None:
         assert again is not None
         assert again.epoch == 1
         before = await lineage(primary, url)
+        followed = await lineage(primary, url, LINEAGE)
         with standby(primary) as other:
             await served(url, 3)
             primary.crash()
@@ -62,6 +64,7 @@ async def test_durable_a_standby_that_lagged_begins_new_lives() -> None:
             assert found is not None
             assert len(found.rows) == 2
             assert found.epoch > 1_000_000_000
+            assert await lineage(other, copy, LINEAGE) != followed
             after = await lineage(other, copy)
             assert after != before
             assert said == [

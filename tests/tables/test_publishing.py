@@ -144,14 +144,14 @@ def test_lists_and_tables_show_what_is_stored() -> None:
     table = world.create()
     lobby = world.shard.watch_lobby()
     assert world.shard.list_tables().tables == []
-    assert lobby_of(world, lobby.take(0)) == ["ready"]
+    assert lobby_of(world, lobby.take(0)) == ["caught_up"]
     log.store()
     assert world.shard.list_tables().tables == [table]
     assert lobby_of(world, lobby.take(0)) == ["table-1 1"]
     for seat in range(3):
         world.join(table, player=f"player {seat}")
     assert shown(table) == (1, 1, [])
-    assert lobby_of(world, world.shard.watch_lobby().take(0)) == ["table-1 1", "ready"]
+    assert lobby_of(world, world.shard.watch_lobby().take(0)) == ["table-1 1", "caught_up"]
     assert world.shard.list_tables(status=Status.OPEN).tables == [table]
     log.store(1)
     assert shown(table) == (1, 2, ["player 0"])
@@ -244,7 +244,7 @@ def lobby_of(world: World, payloads: list[bytes]) -> list[str]:
         if update.HasField("table"):
             found.append(f"{update.table.table_id} {update.table.status}")
         else:
-            found.append(update.WhichOneof("update") or "")
+            found.append(update.WhichOneof("item") or "")
     return found
 
 
@@ -254,7 +254,7 @@ def test_the_lobby_shows_what_is_there_and_then_what_changes() -> None:
     world.create(visibility=Visibility.UNLISTED)
     lobby = world.shard.watch_lobby()
     other = world.shard.watch_lobby(kind=5)
-    assert lobby_of(world, lobby.take(0)) == ["table-1 1", "ready"]
+    assert lobby_of(world, lobby.take(0)) == ["table-1 1", "caught_up"]
     table, _ = world.start()
     world.start(visibility=Visibility.UNLISTED)
     assert lobby_of(world, lobby.take(0)) == ["table-3 3"]
@@ -262,7 +262,7 @@ def test_the_lobby_shows_what_is_there_and_then_what_changes() -> None:
     assert lobby.take(0) == []
     world.play(table)
     assert lobby_of(world, lobby.take(0)) == ["table-3 4"]
-    assert lobby_of(world, other.take(0)) == ["ready"]
+    assert lobby_of(world, other.take(0)) == ["caught_up"]
     lobby.close()
     world.create()
     assert lobby.take(0) == []

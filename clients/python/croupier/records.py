@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from croupier.record.v1 import record_pb2, record_service_pb2
 
-__all__ = ["StreamedRecord", "fetch_record", "streamed_records"]
+__all__ = ["RecordsReset", "StreamedRecord", "VoidedRecord", "fetch_record", "streamed_records"]
 
 
 class StreamedRecord(NamedTuple):
@@ -24,12 +24,37 @@ class StreamedRecord(NamedTuple):
 
     info: record_service_pb2.RecordInfo
     data: bytes
-    cursor: str
+    cursor: bytes
 
     @property
     def message(self) -> record_pb2.MatchRecord:
         """The record itself."""
         return record_pb2.MatchRecord.FromString(self.data)
+
+
+class VoidedRecord(NamedTuple):
+    """A match was declared void after its record had been streamed: it does not count.
+
+    Attributes:
+        info: what a list says of its record.
+        cursor: goes on after this.
+    """
+
+    info: record_service_pb2.RecordInfo
+    cursor: bytes
+
+
+class RecordsReset(NamedTuple):
+    """The stream could not go on after the cursor of the request.
+
+    Records follow from `since` of the request on. Some of them may be known already, and records
+    that are known may be gone.
+
+    Attributes:
+        reason: a `croupier.v1.ResetReason`.
+    """
+
+    reason: int
 
 
 async def fetch_record(
@@ -56,8 +81,8 @@ async def fetch_record(
 
 async def streamed_records(
     call: AsyncIterable[record_service_pb2.StreamRecordsResponse],
-) -> AsyncIterator[StreamedRecord]:
-    """The records of a call of `RecordService.StreamRecords`, until it ends.
+) -> AsyncIterator[StreamedRecord | VoidedRecord | RecordsReset]:
+    """What a call of `RecordService.StreamRecords` brings, until it ends.
 
     Raises:
         grpc.aio.AioRpcError: the call failed.
@@ -69,8 +94,12 @@ async def streamed_records(
         if item == "record":
             info, chunks = answer.record, []
         elif item == "chunk":
-            chunks.append(answer.chunk)
-            if answer.cursor:
+            chunks.append(answer.chunk.data)
+            if answer.chunk.last:
                 yield StreamedRecord(info, b"".join(chunks), answer.cursor)
+        elif item == "voided":
+            yield VoidedRecord(answer.voided, answer.cursor)
+        elif item == "reset":
+            yield RecordsReset(answer.reset.reason)
         elif item == "end":
             return

@@ -110,14 +110,16 @@ async def _watch_lobby(channel: grpc.aio.Channel, show: Callable[[str], None]) -
     from croupier_server.cli.narrator import table_lines
 
     stub = table_service_pb2_grpc.TableServiceStub(channel)
-    call = stub.WatchLobby(table_service_pb2.WatchLobbyRequest())
+    call = stub.WatchLobby(table_service_pb2.WatchLobbyRequest(follow=True))
     try:
         async for response in call:
-            kind = response.WhichOneof("update")
+            kind = response.WhichOneof("item")
             if kind == "table":
                 for line in table_lines(response.table):
                     show(line)
-            elif kind == "ready":
+            elif kind == "voided":
+                show(f"table {response.voided.table_id} was lost by the server; it does not count")
+            elif kind == "caught_up":
                 show("--- changes follow; Ctrl-C ends ---")
             elif kind == "end":
                 break

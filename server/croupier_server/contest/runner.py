@@ -24,7 +24,7 @@ from croupier.connection import is_lost
 from croupier.credentials import Credentials
 from croupier.errors import UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
-from croupier.records import streamed_records
+from croupier.records import StreamedRecord, streamed_records
 from croupier.v1 import (
     game_pb2,
     system_service_pb2,
@@ -283,8 +283,9 @@ class _Runner:
             why = "it ended the stream of records"
             try:
                 async for found in streamed_records(call):
-                    request.cursor = found.cursor
-                    self._take(found.message)
+                    if isinstance(found, StreamedRecord):
+                        request.cursor = found.cursor
+                        self._take(found.message)
             except grpc.aio.AioRpcError as error:
                 why = from_rpc_error(error).message
             finally:

@@ -4,7 +4,7 @@ A call takes a token before it is carried out, and is refused if there is none. 
 to cost more is charged afterwards, one token for each millisecond of processor time. The answer to
 a decision and an item of a session can only be judged by trying them: they are charged afterwards
 if they were refused. Both may leave the bucket in debt. A session whose bucket owes the maximum
-ends.
+ends. A stream that reads on from the store pays step by step, and waits instead of being refused.
 
 Services and sessions decide which work is charged.
 """
@@ -12,7 +12,7 @@ Services and sessions decide which work is charged.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from croupier_server.errors import Exhausted, Reason
@@ -92,6 +92,20 @@ class Quota:
         tokens = seconds * _MILLIS + size / _BYTES_PER_TOKEN - 1
         if tokens > 0:
             self.charge(tokens)
+
+    async def pay(
+        self, seconds: float, size: int, sleep: Callable[[float], Awaitable[object]]
+    ) -> None:
+        """Take a token for the next step of a long read, and charge what it cost beyond that; wait
+        first while there is no token. Others always get their turn between two steps.
+
+        Args:
+            seconds, size: see `charge_work`.
+            sleep: waits so many seconds.
+        """
+        await sleep(self.wait_ms / _MILLIS)
+        self.charge()
+        self.charge_work(seconds, size)
 
     def hold_back(self, now_s: float) -> float:
         """Count a refusal at *now_s*; returns the seconds to hold it back.

@@ -131,16 +131,6 @@ def while_key_lasts(caller: Caller, stream: Stream) -> Iterator[None]:
         yield
 
 
-def expect_good_key(caller: Caller) -> None:
-    """For streams that end with a status.
-
-    Raises:
-        NotAllowed: UNAUTHENTICATED, the key with which the stream was opened is good no longer.
-    """
-    if caller.key is not None and caller.key.fault:
-        raise NotAllowed(Reason.UNAUTHENTICATED, caller.key.fault)
-
-
 def waking_when_key_ends(caller: Caller, wake: Callable[[], None]) -> AbstractContextManager[None]:
     """Have *wake* called if the key of *caller* stops being good while this lasts."""
     return nullcontext() if caller.key is None else caller.key.ending(wake)

@@ -1,27 +1,27 @@
-"""Page tokens: opaque marks of a place in a list, good for that list alone.
+"""Page tokens and cursors: opaque marks of a place in a list or a stream, good for that one alone.
 
-A token holds a cursor, which only the server can read, and a keyed hash over the list's name and
-filters and the cursor, so that a token from another list, another filter or nowhere is refused
-instead of read as a place. A cursor may count what is not listed, so nobody else is to read it. The
-key is the server's own; tokens do not outlive it.
+A token from another list, another filter or nowhere is refused instead of read as a place; a cursor
+of another life of the server or its store is recognised as such. Both may count what is not listed,
+so nobody else can read them. Page tokens do not outlive the server.
 
-Must not be put here: what a cursor means. It is the text by which a list goes on.
+Must not be put here: what a place means.
 """
 
 from __future__ import annotations
 
 import binascii
-import hashlib
-import hmac
+import secrets
+import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.sealed import TAG_BYTES, seal, unseal
 
 T = TypeVar("T")
 
-_TAG_BYTES: Final = 16
+_NONCE_BYTES: Final = 8
 _CURSOR_BYTES: Final = 16
 """The length of a cursor shows as a multiple of this."""
 
@@ -48,8 +48,7 @@ class PageTokens:
         """The token of *cursor*; *scope* names the list with its filters."""
         text = cursor.encode()
         text = text.ljust(-(-len(text) // _CURSOR_BYTES) * _CURSOR_BYTES, b"\0")
-        tag = self._tag(scope, text)
-        return urlsafe_b64encode(tag + self._hide(tag, text)).decode().rstrip("=")
+        return urlsafe_b64encode(seal(self._key, scope, text)).decode().rstrip("=")
 
     def cursor(self, scope: str, token: str) -> str:
         """The cursor of *token*; empty for no token, the start of the list.
@@ -63,9 +62,8 @@ class PageTokens:
             data = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
         except (UnicodeEncodeError, binascii.Error):
             data = b""
-        tag = data[:_TAG_BYTES]
-        text = self._hide(tag, data[_TAG_BYTES:])
-        if not hmac.compare_digest(tag, self._tag(scope, text)):
+        text = unseal(self._key, scope, data)
+        if text is None:
             raise InvalidRequest(
                 Reason.INVALID_PAGE_TOKEN,
                 "the page token was not given out for this list; start without one",
@@ -81,12 +79,45 @@ class PageTokens:
         end = start + self.size(wanted)
         return items[start:end], self.token(scope, str(end)) if end < len(items) else ""
 
-    def _hide(self, tag: bytes, text: bytes) -> bytes:
-        """*text* so that only this server can read it, or the other way round."""
-        mask = hashlib.shake_256(self._key + tag).digest(len(text))
-        return bytes(one ^ other for one, other in zip(text, mask, strict=True))
+    def stream(self, scope: str, numbers: int) -> StreamCursors:
+        """Cursors of the streams *scope*, of so many numbers each; good for this run."""
+        return StreamCursors(self._key, scope, numbers)
 
-    def _tag(self, scope: str, text: bytes) -> bytes:
-        name = scope.encode()
-        data = len(name).to_bytes(4, "big") + name + text
-        return hashlib.blake2b(data, key=self._key, digest_size=_TAG_BYTES).digest()
+
+class StreamCursors:
+    """Makes and reads the cursors of a stream.
+
+    Two cursors of one place differ, so nobody can tell by comparing them whether something happened
+    that is not for their eyes.
+
+    Args:
+        key: secret bytes of the server or the store that the cursors are good for.
+        scope: names the stream with its filters.
+        numbers: how many numbers a cursor holds.
+    """
+
+    def __init__(self, key: bytes, scope: str, numbers: int) -> None:
+        self._key = key
+        self._scope = scope
+        self._layout = struct.Struct(f">{_NONCE_BYTES}s{numbers}Q")
+
+    def seal(self, *place: int) -> bytes:
+        """The cursor of *place*."""
+        text = self._layout.pack(secrets.token_bytes(_NONCE_BYTES), *place)
+        return seal(self._key, self._scope, text)
+
+    def read(self, cursor: bytes) -> tuple[int, ...] | None:
+        """The place of *cursor*; None: it is of another key or scope.
+
+        Raises:
+            InvalidRequest: INVALID_PAGE_TOKEN, it cannot be a cursor of such a stream.
+        """
+        if len(cursor) != TAG_BYTES + self._layout.size:
+            raise InvalidRequest(
+                Reason.INVALID_PAGE_TOKEN,
+                f"cursor: {len(cursor)} bytes given, and cursors of this stream have "
+                f"{TAG_BYTES + self._layout.size}; send one that it returned, or none",
+                field="cursor",
+            )
+        text = unseal(self._key, self._scope, cursor)
+        return None if text is None else self._layout.unpack(text)[1:]

@@ -7,23 +7,24 @@ cannot tell more than the store of finished matches holds.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
-from typing import Final, NamedTuple
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Final
 
 import grpc
 
 from croupier.record.v1 import record_service_pb2 as pb
-from croupier_server.errors import InvalidRequest, NotFound, Reason
-from croupier_server.rpc.callers import expect_good_key, waking_when_key_ends
+from croupier_server.errors import NotFound, Reason
+from croupier_server.rpc.callers import waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
-from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.pages import PageTokens, StreamCursors
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
-from croupier_server.tables import encode
+from croupier_server.tables import encode, updates
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.readers import expect_few
 from croupier_server.tables.tickets import may_see
-from croupier_server.tables.updates import StreamEnd, end_payload
+from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,
@@ -32,8 +33,9 @@ from croupier_server.wire.encode import (
     timestamp,
 )
 
-FOLLOWED_MAX: Final = 64
-"""So many streams of records of one principal may be open: each holds a record while it is read."""
+READERS_MAX: Final = 64
+"""Maximum number of open streams of one principal, `GetRecord` among them: each holds a record
+while it is read."""
 
 _RECORD_S: Final = 0.001
 """Processor time that a record of a stream is charged for, besides its size."""
@@ -42,18 +44,32 @@ CHUNK_BYTES: Final = 1 << 16
 """Maximum size of a chunk."""
 
 _RETRY_MS: Final = 1_000
-_DIGITS_MAX: Final = 18
-_CAUGHT_UP: Final = pb.StreamRecordsResponse(caught_up=pb.RecordsCaughtUp()).SerializeToString()
-_RESET: Final = pb.StreamRecordsResponse(reset=pb.RecordsReset()).SerializeToString()
+_CAUGHT_UP: Final = field_bytes(4, b"")
+_RESUMED: Final = field_bytes(5, b"")
 
 
 class RecordService:
-    """``croupier.record.v1.RecordService``."""
+    """``croupier.record.v1.RecordService``.
 
-    def __init__(self, records: RecordStore, pages: PageTokens) -> None:
+    Args:
+        records: finished matches.
+        pages: makes page tokens.
+        now_ms: the server's clock.
+        heartbeat_ms: time between heartbeats on a stream.
+    """
+
+    def __init__(
+        self,
+        records: RecordStore,
+        pages: PageTokens,
+        now_ms: Callable[[], int],
+        heartbeat_ms: int,
+    ) -> None:
         self._records = records
         self._pages = pages
-        self._followers: dict[asyncio.Event, str] = {}  # with the principal
+        self._now_ms = now_ms
+        self._heartbeat_s = heartbeat_ms / 1_000
+        self._readers: dict[asyncio.Event, str] = {}  # with the principal
         self._draining = False
         self._verifier = Verifier()
 
@@ -69,17 +85,38 @@ class RecordService:
     def drain(self) -> None:
         """End every stream: what is stored now still goes out."""
         self._draining = True
-        for wake in self._followers:
+        for wake in self._readers:
             wake.set()
+
+    @contextmanager
+    def _reading(self, caller: Caller) -> Iterator[asyncio.Event]:
+        """Count a stream of *caller*, which the event wakes when the server goes down.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+        """
+        expect_few(caller.principal, self._readers.values(), READERS_MAX, "records")
+        wake = asyncio.Event()
+        self._readers[wake] = caller.principal
+        try:
+            yield wake
+        finally:
+            del self._readers[wake]
 
     async def get_record(
         self, caller: Caller, request: pb.GetRecordRequest
     ) -> AsyncGenerator[bytes, None]:
-        """The bytes of one record, in chunks."""
-        record = await self._record(caller, request.table_id)
-        caller.quota.charge_work(0, len(record))
-        for chunk in _chunks(record):
-            yield field_bytes(1, chunk)
+        """The bytes of one record, in chunks.
+
+        Raises:
+            Exhausted: TOO_MANY_STREAMS.
+            NotFound: NOT_FOUND.
+        """
+        with self._reading(caller):
+            record = await self._record(caller, request.table_id)
+            caller.quota.charge_work(0, len(record))
+            for chunk in _chunks(record):
+                yield field_bytes(1, chunk)
 
     async def _record(self, caller: Caller, table_id: str) -> bytes:
         entry = await self._records.get(table_id)
@@ -93,11 +130,12 @@ class RecordService:
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)
         found = await self._records.newest(
-            before=int(cursor) if cursor else None, limit=size + 1, kind=request.game
+            before=int(cursor) if cursor else None,
+            limit=size + 1,
+            kind=request.game,
+            is_public=True,
         )
-        answer = b"".join(
-            field_bytes(1, _info(entry)) for entry in found[:size] if entry.readers is None
-        )
+        answer = b"".join(field_bytes(1, _info(entry)) for entry in found[:size])
         if len(found) > size:
             answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
         return answer
@@ -124,104 +162,126 @@ class RecordService:
             InvalidRequest: the cursor was never given out.
         """
         since = since_ms("since", request.since) if request.HasField("since") else None
-        cursor = _Cursor.read(request.cursor) if request.cursor else None
-        expect_few(caller.principal, self._followers.values(), FOLLOWED_MAX, "records")
-        wake = asyncio.Event()
-        self._followers[wake] = caller.principal
-        unsubscribe = self._records.subscribe(wake.set)
-        try:
-            async for item in self._follow(caller, request, since, cursor, wake):
+        cursors = StreamCursors(await self._records.lineage(), "records", 1)
+        after = cursors.read(request.cursor) if request.cursor else None
+        with self._reading(caller) as wake:
+            unsubscribe = self._records.subscribe(wake.set)
+            try:
+                head = await self._records.head()
+                if after is not None and await self._has_all_after(after[0], head):
+                    place, since = _Place(cursors, after[0]), None
+                    yield place.mark(_RESUMED)
+                elif request.cursor:
+                    place = _Place(cursors, 0)
+                    reason = ResetReason.EPOCH if after is None else ResetReason.TOO_OLD
+                    yield field_bytes(6, updates.reset_payload(reason))
+                else:
+                    place = _Place(cursors, head if since is None else 0)
+                items = self._follow(caller, request, since or 0, place, head, wake)
+                async for item in self._beating(items, place):
+                    yield item
+            finally:
+                unsubscribe()
+
+    async def _beating(
+        self, items: AsyncGenerator[bytes, None], place: _Place
+    ) -> AsyncGenerator[bytes, None]:
+        """*items*, and heartbeats while none comes: the store may be slow, or what it has may not
+        be for this reader."""
+
+        async def take() -> bytes:
+            return await anext(items, b"")
+
+        async with aclosing(items):
+            while True:
+                coming = asyncio.create_task(take())
+                try:
+                    while not (await asyncio.wait((coming,), timeout=self._heartbeat_s))[0]:
+                        beat = updates.time_heartbeat(self._now_ms())
+                        yield place.mark(field_bytes(7, beat))
+                finally:
+                    if not coming.done():
+                        coming.cancel()
+                        await asyncio.wait((coming,))
+                if not (item := coming.result()):
+                    return
                 yield item
-        finally:
-            del self._followers[wake]
-            unsubscribe()
 
     async def _follow(
         self,
         caller: Caller,
         request: pb.StreamRecordsRequest,
-        since: int | None,
-        cursor: _Cursor | None,
+        since: int,
+        place: _Place,
+        head: int,
         wake: asyncio.Event,
     ) -> AsyncGenerator[bytes, None]:
-        """Items of the stream."""
-        head = await self._records.head()
-        position = head if since is None else 0
-        if cursor is not None and await self._knows(cursor, head):
-            position, since = cursor.position, None
-        elif cursor is not None:
-            position = 0
-            yield _RESET
+        """Items of the stream after its first, but for heartbeats."""
         is_caught_up = False
-        while True:
-            expect_good_key(caller)
-            wake.clear()
-            while found := await self._records.since(position, 1):
-                entry = found[0]
-                if not request.follow and entry.position > head:
-                    break
-                position = entry.position
-                await _pay(caller, len(entry.record))
-                expect_good_key(caller)
-                is_wanted = request.game in (0, entry.kind) and entry.readers is None
-                if is_wanted and entry.ended_ms >= (since or 0):
-                    for item in _items(entry):
-                        yield item
-            if not is_caught_up:
-                is_caught_up = True
-                yield _CAUGHT_UP + _Cursor(position).field
-            if not request.follow:
-                return
-            if self._draining:
-                yield field_bytes(
-                    5, end_payload(StreamEnd.SERVER_DRAINING, retry_after_ms=_RETRY_MS)
-                )
-                return
-            with waking_when_key_ends(caller, wake.set):
+        with waking_when_key_ends(caller, wake.set):
+            while True:
+                wake.clear()
+                while not _fault(caller) and (
+                    found := await self._records.since(place.position, 1)
+                ):
+                    entry = found[0]
+                    if not request.follow and entry.position > head:
+                        break
+                    await caller.quota.pay(_RECORD_S, len(entry.record), asyncio.sleep)
+                    if _fault(caller):
+                        break
+                    is_wanted = request.game in (0, entry.kind) and entry.readers is None
+                    if is_wanted and entry.ended_ms >= since:
+                        for item in _items(entry, place):
+                            yield item
+                    place.position = entry.position
+                if fault := _fault(caller):
+                    yield field_bytes(8, updates.end_payload(StreamEnd.KEY_REVOKED, fault))
+                    return
+                if not is_caught_up:
+                    is_caught_up = True
+                    yield place.mark(_CAUGHT_UP)
+                if not request.follow:
+                    return
+                if self._draining:
+                    end = updates.end_payload(StreamEnd.SERVER_DRAINING, retry_after_ms=_RETRY_MS)
+                    yield field_bytes(8, end)
+                    return
                 await wake.wait()
 
-    async def _knows(self, cursor: _Cursor, head: int) -> bool:
-        """Whether the store still has every record after *cursor*, as far as can be told."""
-        found = await self._records.since(cursor.position - 1, 1)
-        if not found or cursor.position > head:
-            return cursor.position == head
-        first = found[0]
-        if first.position == cursor.position:
-            return cursor.table_id in ("", first.table_id)
-        return first.position == cursor.position + 1
+    async def _has_all_after(self, position: int, head: int) -> bool:
+        """Whether the store still has every record after *position*, as far as can be told."""
+        found = await self._records.since(position - 1, 1)
+        if not found or position > head:
+            return position == head
+        return found[0].position in (position, position + 1)
 
 
-class _Cursor(NamedTuple):
-    """Where a stream of records goes on.
+class _Place:
+    """Where a stream of records is.
+
+    Args:
+        cursors: makes its cursors.
+        position: where it begins.
 
     Attributes:
         position: of the last record that was sent or passed over.
-        table_id: of the record at this position; empty if it was not sent.
     """
 
-    position: int
-    table_id: str = ""
+    __slots__ = ("_cursors", "position")
 
-    @property
-    def field(self) -> bytes:
-        """``StreamRecordsResponse.cursor``."""
-        return field_text(15, f"{self.position}.{self.table_id}")
+    def __init__(self, cursors: StreamCursors, position: int) -> None:
+        self._cursors = cursors
+        self.position = position
 
-    @classmethod
-    def read(cls, text: str) -> _Cursor:
-        """The cursor that *text* is.
+    def mark(self, item: bytes) -> bytes:
+        """*item* with the cursor of this place, ``StreamRecordsResponse.cursor``."""
+        return item + field_bytes(15, self._cursors.seal(self.position))
 
-        Raises:
-            InvalidRequest: it is none.
-        """
-        position, _, table_id = text.partition(".")
-        if not (position.isascii() and position.isdecimal()) or len(position) > _DIGITS_MAX:
-            raise InvalidRequest(
-                Reason.INVALID_PAGE_TOKEN,
-                "cursor: this text is no cursor; send one that StreamRecords returned, or none",
-                field="cursor",
-            )
-        return cls(int(position), table_id)
+
+def _fault(caller: Caller) -> str:
+    """Why the key with which a stream was opened is good no longer; empty: it is."""
+    return "" if caller.key is None else caller.key.fault
 
 
 def _chunks(record: bytes) -> Iterator[bytes]:
@@ -229,22 +289,18 @@ def _chunks(record: bytes) -> Iterator[bytes]:
     return (record[at : at + CHUNK_BYTES] for at in range(0, len(record), CHUNK_BYTES))
 
 
-def _items(entry: RecordEntry) -> Iterator[bytes]:
-    """A record on a stream."""
-    yield field_bytes(1, _info(entry))
+def _items(entry: RecordEntry, place: _Place) -> Iterator[bytes]:
+    """A record on a stream, or the news that it was voided."""
+    if entry.is_voiding:
+        place.position = entry.position
+        yield place.mark(field_bytes(3, _info(entry)))
+        return
+    yield place.mark(field_bytes(1, _info(entry)))
     *chunks, last = _chunks(entry.record)
     for chunk in chunks:
-        yield field_bytes(2, chunk)
-    yield field_bytes(2, last) + _Cursor(entry.position, entry.table_id).field
-
-
-async def _pay(caller: Caller, size: int) -> None:
-    """Charge *caller* for a record of *size* bytes that was read for it, sent or not; wait first
-    while it has no token. The loop goes round between two records."""
-    quota = caller.quota
-    await asyncio.sleep(quota.wait_ms / 1_000)
-    quota.charge()
-    quota.charge_work(_RECORD_S, size)
+        yield place.mark(field_bytes(2, field_bytes(1, chunk)))
+    place.position = entry.position
+    yield place.mark(field_bytes(2, field_bytes(1, last) + field_number(2, 1)))
 
 
 def _info(entry: RecordEntry) -> bytes:

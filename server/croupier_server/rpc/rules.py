@@ -37,6 +37,7 @@ _LINES: Final = f"""
 *.page_size 0 1000
 *.page_token 0 512
 croupier.record.v1.StreamRecordsRequest.cursor 0 128
+croupier.v1.WatchLobbyRequest.cursor 0 128
 *.request_id 0 64
 *.ruleset 0 64
 croupier.v1.TongitsSecretOpenSet.values 0 3

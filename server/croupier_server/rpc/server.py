@@ -207,7 +207,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     )
     server = grpc.aio.server(options=options(limits.request_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
-    records = RecordService(backing.records, pages)
+    records = RecordService(backing.records, pages, backing.now_ms, listen.heartbeat_ms)
     services = services_of(listen, backing, pages, records)
     server.add_generic_rpc_handlers([service.handler(calls) for service in services.values()])
     health = Health(services)

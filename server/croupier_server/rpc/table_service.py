@@ -24,6 +24,7 @@ from croupier_server.rpc.requests import (
     with_arm,
 )
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.lobby import Place
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
@@ -102,7 +103,16 @@ class TableService:
         self, caller: Caller, request: pb.WatchLobbyRequest
     ) -> AsyncGenerator[bytes, None]:
         """Present tables, then changes."""
-        feed = self._shard.watch_lobby(kind=request.game, caller=caller)
+        cursors = self._pages.stream(f"lobby/{request.game}", 2)
+        after = cursors.read(request.cursor) if request.cursor else None
+        feed = self._shard.watch_lobby(
+            kind=request.game,
+            caller=caller,
+            follow=request.follow,
+            after=None if after is None else Place(*after),
+            is_astray=bool(request.cursor) and after is None,
+            seal=lambda place: cursors.seal(*place),
+        )
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:

@@ -124,7 +124,9 @@ class Machine:
         backing = Backing(
             shard, store.records, self._clock.now_ms, self._rng.randbytes, frozenset({"random"})
         )
-        self._records = RecordService(store.records, pages)
+        self._records = RecordService(
+            store.records, pages, self._clock.now_ms, self._limits.heartbeat_ms
+        )
         services = services_of(listen, backing, pages, self._records)
         calls = Calls(
             Requests(LIMITS.request_bytes_max),

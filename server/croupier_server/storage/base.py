@@ -300,6 +300,8 @@ class RecordEntry(NamedTuple):
         record: serialised ``croupier.record.v1.Record``; empty in lists.
         voided: an operator has said that the match does not count.
         readers: who may read it; see `FinishedMatch.readers`.
+        is_voiding: this is not the record but the news, at a position of its own, that it was
+            voided after it had been shown; `record` is empty.
     """
 
     position: int
@@ -311,6 +313,7 @@ class RecordEntry(NamedTuple):
     record: bytes
     voided: bool = False
     readers: tuple[str, ...] | None = None
+    is_voiding: bool = False
 
 
 class RecordStore(Protocol):
@@ -323,26 +326,34 @@ class RecordStore(Protocol):
         """The record of a table's match, if there is one."""
         ...
 
-    async def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
+    async def newest(
+        self, *, before: int | None, limit: int, kind: int = 0, is_public: bool = False
+    ) -> list[RecordEntry]:
         """At most *limit* records, newest first, without `RecordEntry.record`.
 
         Args:
             before: only records at smaller positions; None: all.
             limit: at most so many.
             kind: only records of this game; 0: all.
+            is_public: only those that everybody may read.
         """
         ...
 
     async def since(self, position: int, limit: int) -> list[RecordEntry]:
-        """At most *limit* records at greater positions, oldest first."""
+        """At most *limit* records, and voidings of records, at greater positions, oldest first."""
         ...
 
     async def head(self) -> int:
-        """Position of the newest record; 0 when there never was one."""
+        """The newest position; 0 when there never was a record."""
+        ...
+
+    async def lineage(self) -> bytes:
+        """Secret bytes that name this store: another one after it was restored from a backup, or
+        where the database is another copy than before, as positions may then be used again."""
         ...
 
     def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Have *wake* called whenever records have come to be shown; returns what ends that.
+        """Have *wake* called whenever `head` has risen; returns what ends that.
 
         A follower keeps its own position and reads on with `since`, so it is never sent anything
         that it does not ask for.

@@ -6,6 +6,7 @@ Must not be put here: anything on disk.
 from __future__ import annotations
 
 import marshal
+import secrets
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -76,16 +77,30 @@ class MemoryRecords:
         bytes_max: the newest are kept that together are no longer than this, and one in any case.
     """
 
-    __slots__ = ("_by_table", "_bytes", "_bytes_max", "_head", "_held", "_max", "_newest", "_wakes")
+    __slots__ = (
+        "_by_table",
+        "_bytes",
+        "_bytes_max",
+        "_head",
+        "_held",
+        "_lineage",
+        "_max",
+        "_newest",
+        "_voidings",
+        "_wakes",
+    )
 
     def __init__(self, records_max: int = 1_000, bytes_max: int = 1 << 30) -> None:
         self._max = records_max
         self._bytes_max = bytes_max
         self._bytes = 0
         self._head = 0
+        self._lineage = secrets.token_bytes(8)
         self._by_table: dict[str, RecordEntry] = {}
         self._newest: list[RecordEntry] = []
         """By position; the newest is the last."""
+        self._voidings: dict[str, int] = {}
+        """Positions, by table and in their order."""
         self._held = HeldRecords()
         self._wakes: dict[object, Callable[[], None]] = {}
 
@@ -112,12 +127,16 @@ class MemoryRecords:
         ):
             self._drop(0)
         if entries:
-            for wake in tuple(self._wakes.values()):
-                wake()
+            self._wake()
+
+    def _wake(self) -> None:
+        for wake in tuple(self._wakes.values()):
+            wake()
 
     def _drop(self, place: int) -> None:
         entry = self._newest.pop(place)
         del self._by_table[entry.table_id]
+        self._voidings.pop(entry.table_id, None)
         self._bytes -= len(entry.record)
 
     def _after(self, position: int) -> int:
@@ -128,21 +147,37 @@ class MemoryRecords:
         """See `RecordStore.get`."""
         return self._by_table.get(table_id)
 
-    async def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
+    async def newest(
+        self, *, before: int | None, limit: int, kind: int = 0, is_public: bool = False
+    ) -> list[RecordEntry]:
         """See `RecordStore.newest`."""
         end = len(self._newest) if before is None else self._after(before - 1)
         found = (self._newest[place] for place in reversed(range(end)))
-        chosen = islice((entry for entry in found if kind in (0, entry.kind)), limit)
-        return [entry._replace(record=b"") for entry in chosen]
+        wanted = (
+            entry
+            for entry in found
+            if kind in (0, entry.kind) and not (is_public and entry.readers is not None)
+        )
+        return [entry._replace(record=b"") for entry in islice(wanted, limit)]
 
     async def since(self, position: int, limit: int) -> list[RecordEntry]:
         """See `RecordStore.since`."""
         start = self._after(position)
-        return self._newest[start : start + limit]
+        voidings = (
+            self._by_table[table_id]._replace(position=place, record=b"", is_voiding=True)
+            for table_id, place in self._voidings.items()
+            if place > position
+        )
+        found = [*self._newest[start : start + limit], *islice(voidings, limit)]
+        return sorted(found, key=lambda entry: entry.position)[:limit]
 
     async def head(self) -> int:
         """See `RecordStore.head`."""
         return self._head
+
+    async def lineage(self) -> bytes:
+        """See `RecordStore.lineage`."""
+        return self._lineage
 
     def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
         """See `RecordStore.subscribe`."""
@@ -155,9 +190,14 @@ class MemoryRecords:
         entry = self._by_table.get(table_id)
         if entry is None:
             return self._held.void(table_id)
+        if entry.voided:
+            return True
+        self._head += 1
+        self._voidings[table_id] = self._head
         voided = entry._replace(voided=True)
         self._by_table[table_id] = voided
         self._newest[self._after(entry.position - 1)] = voided
+        self._wake()
         return True
 
     async def purge(self, before_ms: int) -> int:

@@ -23,6 +23,7 @@ import structlog
 
 from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Superseded
+from croupier_server.storage.schema import LINEAGE_BITS
 
 CONNECT_S: Final = 10
 """Time to connect and to find out whether we may write."""
@@ -70,6 +71,9 @@ _BEGIN_LIVES: Final = """
 UPDATE live_tables SET epoch = greatest(epoch + 1, extract(epoch FROM now())::bigint)
 """
 """As `restoring.restore` does: events that clients have seen may be lost."""
+
+_RENEW_LINEAGE: Final = "UPDATE counters SET value = $1 WHERE name = 'lineage'"
+"""Records that they have seen may be lost too; see `RecordStore.lineage`."""
 
 EXCLUDE_OTHERS: Final = "SELECT value FROM counters WHERE name = 'records' FOR UPDATE"
 """First statement of whatever changes more than the log: such transactions are rare, and one after
@@ -214,6 +218,7 @@ class WriterSession:
             self.fence, before = await connection.fetchrow(_TAKE_FENCE)
             if before and lineage and before != lineage:
                 tables = await connection.execute(_BEGIN_LIVES)
+                await connection.execute(_RENEW_LINEAGE, secrets.randbits(LINEAGE_BITS))
                 _log.warning(
                     "another copy of the database",
                     was=before,

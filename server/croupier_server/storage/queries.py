@@ -9,6 +9,7 @@ Must not be put here: SQL that only one of the two understands; the log.
 from __future__ import annotations
 
 import json
+import secrets
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select, update
@@ -26,6 +27,7 @@ from croupier_server.storage.base import (
     StoredKey,
 )
 from croupier_server.storage.schema import (
+    LINEAGE_BITS,
     api_keys,
     audit_entries,
     board_tables,
@@ -134,7 +136,7 @@ def record_of(connection: Connection, table_id: str) -> RecordEntry | None:
 
 
 def newest_records(
-    connection: Connection, before: int | None, limit: int, kind: int
+    connection: Connection, before: int | None, limit: int, kind: int, *, is_public: bool
 ) -> list[RecordEntry]:
     """See `RecordStore.newest`."""
     chosen = _LISTED.order_by(records.c.position.desc()).limit(limit)
@@ -142,14 +144,23 @@ def newest_records(
         chosen = chosen.where(records.c.position < before)
     if kind:
         chosen = chosen.where(records.c.kind == kind)
+    if is_public:
+        chosen = chosen.where(records.c.readers.is_(None))
     return [_entry(found) for found in connection.execute(chosen)]
 
 
 def records_since(connection: Connection, position: int, limit: int) -> list[RecordEntry]:
     """See `RecordStore.since`."""
-    chosen = _ENTRIES.where(records.c.position > position)
-    found = connection.execute(chosen.order_by(records.c.position).limit(limit))
-    return [_entry(one) for one in found]
+    voided = records.c.voided_position
+    voidings = _LISTED.where(voided > position).order_by(voided).limit(limit)
+    found = [
+        _entry(one)._replace(position=one.voided_position, is_voiding=True)
+        for one in connection.execute(voidings.add_columns(voided))
+    ]
+    shown = _ENTRIES.where(records.c.position > position)
+    shown = shown.order_by(records.c.position).limit(limit)
+    found += [_entry(one) for one in connection.execute(shown)]
+    return sorted(found, key=lambda entry: entry.position)[:limit]
 
 
 def records_head(connection: Connection) -> int:
@@ -157,10 +168,27 @@ def records_head(connection: Connection) -> int:
     return _counter(connection, "records")
 
 
+def records_lineage(connection: Connection) -> bytes:
+    """See `RecordStore.lineage`."""
+    return _counter(connection, "lineage").to_bytes(8, "big")
+
+
+def renew_lineage(connection: Connection) -> None:
+    """Let the store be another one to whoever has read from it."""
+    renewed = update(counters).where(counters.c.name == "lineage")
+    connection.execute(renewed.values(value=secrets.randbits(LINEAGE_BITS)))
+
+
 def void_record(connection: Connection, table_id: str) -> bool:
     """See `RecordStore.void`."""
-    chosen = update(records).where(records.c.table_id == table_id).values(voided=True)
-    return connection.execute(chosen).rowcount > 0
+    chosen = records.c.table_id == table_id
+    found = connection.execute(
+        select(records.c.position, records.c.voided).where(chosen)
+    ).one_or_none()
+    if found is not None and not found.voided:
+        place = None if found.position is None else _count(connection, "records")
+        connection.execute(update(records).where(chosen).values(voided=True, voided_position=place))
+    return found is not None
 
 
 def purge_records(connection: Connection, before_ms: int, limit: int) -> int:

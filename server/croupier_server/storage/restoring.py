@@ -2,7 +2,8 @@
 
 Moves that were made after the backup are lost, and clients may have seen them. So every live table
 begins a new life: its epoch rises above any that it ever had, and who comes with an older one gets
-a reset. Keys that were revoked since stay revoked.
+a reset. So does who follows the records, as the store has a new lineage. Keys that were revoked
+since stay revoked.
 
 Must not be put here: making a backup.
 """
@@ -31,6 +32,7 @@ from croupier_server.storage.backup import (
 from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import upgrade
 from croupier_server.storage.opening import split_url
+from croupier_server.storage.queries import renew_lineage
 from croupier_server.storage.schema import api_keys, counters, live_tables
 from croupier_server.storage.sqlite_file import APPLICATION, hold, told
 
@@ -79,6 +81,7 @@ def _renew(copy: Path, now_ms: int) -> int:
     epoch = now_ms // 1_000
     with told(copy), opened(copy) as connection:
         upgrade(connection)
+        renew_lineage(connection)
         old = live_tables.c.epoch
         risen = case((old >= epoch, old + 1), else_=epoch)
         return connection.execute(update(live_tables).values(epoch=risen)).rowcount

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0004"
+REVISION: Final = "0005"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -110,6 +110,8 @@ records: Final = Table(
     Column("result", LargeBinary, nullable=False),
     Column("ended_ms", BigInteger, nullable=False, index=True),
     Column("voided", Boolean, nullable=False),
+    # Among `position`, if it was voided after it had been shown.
+    Column("voided_position", BigInteger, unique=True),
     # A list in JSON: who may read it; none: everybody.
     Column("readers", Text),
     # Last, so that the others can be read without it.
@@ -152,10 +154,13 @@ counters: Final = Table(
     Column("name", Text, primary_key=True),
     Column("value", BigInteger, nullable=False),
 )
-"""Numbers that only rise, one row each; see `COUNTERS`."""
+"""Numbers, one row each; see `COUNTERS`."""
 
-COUNTERS: Final = ("records", "keys")
-"""``records``: position of the record that was shown last. ``keys``: changes of the API keys."""
+COUNTERS: Final = ("records", "keys", "lineage")
+"""``records``: the newest position of a record or a voiding. ``keys``: changes of the API keys.
+``lineage``: random; see `RecordStore.lineage`. The others only rise."""
+
+LINEAGE_BITS: Final = 63
 
 writer: Final = Table(
     "writer",

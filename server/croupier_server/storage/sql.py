@@ -40,7 +40,7 @@ class SqlRecords:
         self._wakes: dict[object, Callable[[], None]] = {}
 
     def shown(self) -> None:
-        """Records have come to be shown: wake those who follow."""
+        """Records have come to be shown or voided: wake those who follow."""
         for wake in tuple(self._wakes.values()):
             wake()
 
@@ -48,10 +48,14 @@ class SqlRecords:
         """See `RecordStore.get`."""
         return await self._database.read(partial(queries.record_of, table_id=table_id))
 
-    async def newest(self, *, before: int | None, limit: int, kind: int = 0) -> list[RecordEntry]:
+    async def newest(
+        self, *, before: int | None, limit: int, kind: int = 0, is_public: bool = False
+    ) -> list[RecordEntry]:
         """See `RecordStore.newest`."""
         return await self._database.read(
-            partial(queries.newest_records, before=before, limit=limit, kind=kind)
+            partial(
+                queries.newest_records, before=before, limit=limit, kind=kind, is_public=is_public
+            )
         )
 
     async def since(self, position: int, limit: int) -> list[RecordEntry]:
@@ -64,6 +68,10 @@ class SqlRecords:
         """See `RecordStore.head`."""
         return await self._database.read(queries.records_head)
 
+    async def lineage(self) -> bytes:
+        """See `RecordStore.lineage`."""
+        return await self._database.read(queries.records_lineage)
+
     def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
         """See `RecordStore.subscribe`."""
         key = object()
@@ -72,7 +80,9 @@ class SqlRecords:
 
     async def void(self, table_id: str) -> bool:
         """See `RecordStore.void`."""
-        return await self._database.write(partial(queries.void_record, table_id=table_id))
+        found = await self._database.write(partial(queries.void_record, table_id=table_id))
+        self.shown()
+        return found
 
     async def purge(self, before_ms: int) -> int:
         """See `RecordStore.purge`."""

@@ -75,6 +75,7 @@ class Directory:
         held: which principal holds which seats.
         recovery: those that are still to be taken up after a start.
         tally: what has happened at them, in numbers.
+        forgotten: the greatest `Table.change` of tables that are gone.
     """
 
     __slots__ = (
@@ -90,6 +91,7 @@ class Directory:
         "_recorded",
         "_tables",
         "boards",
+        "forgotten",
         "held",
         "recovery",
         "tally",
@@ -115,6 +117,7 @@ class Directory:
         self.held = HeldSeats()
         self.recovery: Recovery | None = None
         self.tally = Tally()
+        self.forgotten = 0
 
     def __iter__(self) -> Iterator[Table]:
         """The tables, oldest first."""
@@ -188,6 +191,7 @@ class Directory:
         table = self._tables.pop(table_id, None)
         if table is not None:
             del self._order[bisect_left(self._order, table.number, key=_number)]
+            self.forgotten = max(self.forgotten, table.change)
         return table is not None
 
     def table(self, table_id: str, caller: Caller | None = None, invite_code: str = "") -> Table:
@@ -281,6 +285,11 @@ class Directory:
     def newest(self) -> int:
         """The greatest number of a table; 0: there is none."""
         return self._order[-1].number if self._order else 0
+
+    def changed_since(self, change: int) -> Sequence[Table]:
+        """Tables of which the lobby was told since *change*, in the order of their changes."""
+        changed = (table for table in self._order if table.change > change)
+        return sorted(changed, key=lambda table: table.change)
 
     def behind(self, number: int, limit: int) -> Sequence[Table]:
         """Tables with greater numbers than this, in their order, at most so many."""

@@ -1,16 +1,19 @@
 """The lobby: tables as they come, change and end, for whoever watches them.
 
 A stream of the lobby holds no queue: it goes through the tables that were there at its start by
-their numbers, a slice at a time, and keeps the set of those that have changed since, so a table
-that changes three times before it is read is sent once, as it is then. What is sent is encoded once
-for all. Must not be put here: which tables are listed, who may watch them, streams of one table.
+their numbers, a slice at a time, and keeps the set of those that have changed since, in the order
+of their last changes, so a table that changes three times before it is read is sent once, as it is
+then. What is sent is encoded once for all. Changes are numbered (`Table.change`), so a place in
+both orders says how far a reader has come, and another stream goes on from there.
+
+Must not be put here: which tables are listed, who may watch them, streams of one table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from croupier_server.tables import updates
 from croupier_server.tables.caller import LOCAL
@@ -18,11 +21,11 @@ from croupier_server.tables.encode import Shown
 from croupier_server.tables.feed import Feed, Owner
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
-from croupier_server.tables.updates import StreamEnd
-from croupier_server.wire.encode import field_bytes
+from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.wire.encode import field_blob, field_bytes, field_text
 
-READY: Final = field_bytes(2, b"")
-"""``WatchLobbyResponse``: all present tables were sent."""
+_CAUGHT_UP: Final = field_bytes(3, b"")
+_RESUMED: Final = field_bytes(4, b"")
 
 SLICE: Final = 64
 """So many tables are sent before those that changed meanwhile are looked at again."""
@@ -31,6 +34,43 @@ _SCANNED: Final = 512
 """So many tables are looked at before others get their turn."""
 
 _ENCODED_MAX: Final = 1_024
+
+ALL: Final = 2**63 - 1
+"""Number of no table: all that were there at the start were looked at."""
+
+
+class Place(NamedTuple):
+    """How far a reader has come.
+
+    Attributes:
+        change: number of the last change that it knows.
+        number: number of the last table that it was shown of those that were there.
+    """
+
+    change: int
+    number: int = ALL
+
+
+Seal = Callable[[Place], bytes]
+"""Makes the cursor of a place."""
+
+
+class Opening(NamedTuple):
+    """Where a stream of the lobby begins.
+
+    Attributes:
+        place: what the reader knows already.
+        until: number of the last change so far.
+        missed: tables that changed since *place*, in the order of their changes.
+        is_resumed: the reader goes on from an earlier stream.
+        reset: why it cannot go on; None: it did not want to, or it can.
+    """
+
+    place: Place
+    until: int
+    missed: Sequence[Table] = ()
+    is_resumed: bool = False
+    reset: ResetReason | None = None
 
 
 class Encoded:
@@ -65,6 +105,9 @@ class LobbyFeed(Feed):
         last: number of the newest table that is there.
         encoded: what is shown of each.
         veils: whether the match of a table is veiled from the reader, see `Boards.veils`.
+        opening: where it begins.
+        seal: makes its cursors.
+        follow: whether it goes on after it has caught up.
         kind: of tables of this game alone; 0: of all.
         principal: who reads it.
     """
@@ -73,10 +116,15 @@ class LobbyFeed(Feed):
         "_behind",
         "_encoded",
         "_ending",
-        "_is_ready",
+        "_first",
+        "_follow",
+        "_is_beating",
+        "_is_caught_up",
         "_last",
         "_pending",
-        "_position",
+        "_place",
+        "_seal",
+        "_until",
         "_veils",
         "kind",
         "principal",
@@ -90,6 +138,9 @@ class LobbyFeed(Feed):
         encoded: Encoded,
         veils: Callable[[Table], bool] = lambda _: False,
         *,
+        opening: Opening,
+        seal: Seal,
+        follow: bool = True,
         kind: int = 0,
         principal: str = LOCAL,
     ) -> None:
@@ -97,32 +148,55 @@ class LobbyFeed(Feed):
         self.kind = kind
         self.principal = principal
         self._behind = behind
-        self._position = 0
-        """Number of the last table that was looked at, of those that were there at the start."""
         self._last = last
         self._encoded = encoded
         self._veils = veils
+        self._place = opening.place
+        self._until = opening.until
+        self._seal = seal
+        self._follow = follow
         self._pending: dict[str, Table] = {}
-        self._is_ready = False
+        self._is_caught_up = False
+        self._is_beating = False
         self._ending = b""
+        self._first = b""
+        if opening.is_resumed:
+            self._first = self._mark(_RESUMED)
+        elif opening.reset is not None:
+            self._first = field_bytes(5, updates.reset_payload(opening.reset))
+        for table in opening.missed:
+            self.show(table)
 
     @property
     def has_more(self) -> bool:
         """See `Feed.has_more`."""
-        return not self._is_ready
+        return not self._is_caught_up
 
     def show(self, table: Table) -> None:
         """*table* came or changed. Of an end that is veiled not even its time shows."""
-        is_to_come = self._position < table.number <= self._last
-        if self._seen(table).status is not table.seen.status:
-            return
+        if self._seen(table).status is table.seen.status:
+            self._expect(table)
+
+    def void(self, table: Table) -> None:
+        """*table* was lost."""
+        self._expect(table)
+
+    def _expect(self, table: Table) -> None:
+        """Send *table*, behind all that changed before it, unless it is still to be looked at."""
+        is_to_come = self._place.number < table.number <= self._last
         if self.kind in (0, table.spec.kind) and not is_to_come:
+            self._pending.pop(table.spec.table_id, None)
             self._pending[table.spec.table_id] = table
             self.wake()
 
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        self._is_beating = True
+        self.wake()
+
     def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
         """End the stream with *reason*."""
-        self._ending = field_bytes(3, updates.end_payload(reason, detail, retry_after_ms))
+        self._ending = field_bytes(7, updates.end_payload(reason, detail, retry_after_ms))
         self.wake()
 
     def take(self, now: int) -> list[bytes]:
@@ -130,36 +204,65 @@ class LobbyFeed(Feed):
         if self.is_done:
             return []
         out: list[bytes] = []
-        if not self._is_ready:
+        if self._first:
+            out.append(self._first)
+            self._first = b""
+        if self._place.number != ALL:
             self._take_present(out)
-        if self._is_ready:
-            self._take_pending(out)
+        if self._place.number == ALL:
+            self._take_changed(out)
+        if self._is_beating:
+            self._is_beating = False
+            out.append(self._mark(field_bytes(6, updates.time_heartbeat(now))))
         if self._ending:
             out.append(self._ending)
+        if self._ending or (self._is_caught_up and not self._follow):
             self.is_done = True
             self.owner.forget(self)
         return out
 
     def _take_present(self, out: list[bytes]) -> None:
         """Those that were there at the start and have not ended since."""
-        tables = self._behind(self._position, _SCANNED)
+        tables = self._behind(self._place.number, _SCANNED)
+        sent = 0
         for table in tables:
-            if table.number > self._last or len(out) == SLICE:
+            if table.number > self._last or sent == SLICE:
                 break
-            self._position = table.number
+            self._place = self._place._replace(number=table.number)
             is_live = self._seen(table).status is not Status.ENDED and table.is_listed
             if is_live and self.kind in (0, table.spec.kind):
-                out.append(self._encode(table))
-        if len(out) < SLICE and (not tables or tables[-1].number >= self._last):
-            self._is_ready = True
-            out.append(READY)
+                out.append(self._mark(self._encode(table)))
+                sent += 1
+        if sent < SLICE and (not tables or tables[-1].number >= self._last):
+            self._place = Place(self._place.change)
 
-    def _take_pending(self, out: list[bytes]) -> None:
-        for table_id in list(islice(self._pending, SLICE)):
-            out.append(self._encode(self._pending.pop(table_id)))
+    def _take_changed(self, out: list[bytes]) -> None:
+        """Those that changed: first what the reader has missed, until it has caught up."""
+        for table in list(islice(self._pending.values(), SLICE)):
+            if table.change > self._until:
+                self._catch_up(out)
+                if not self._follow:
+                    return
+            del self._pending[table.spec.table_id]
+            self._place = Place(table.change)
+            out.append(self._mark(self._encode(table)))
+        if not self._pending:
+            self._catch_up(out)
+
+    def _catch_up(self, out: list[bytes]) -> None:
+        if not self._is_caught_up:
+            self._is_caught_up = True
+            self._place = Place(self._until)
+            out.append(self._mark(_CAUGHT_UP))
+
+    def _mark(self, item: bytes) -> bytes:
+        """*item* with the cursor of where the reader is then."""
+        return item + field_blob(15, self._seal(self._place))
 
     def _seen(self, table: Table) -> Shown:
         return table.seen_by(is_veiled=self._veils(table))
 
     def _encode(self, table: Table) -> bytes:
+        if table.is_lost:
+            return field_bytes(2, field_text(1, table.spec.table_id))
         return self._encoded.of(table, is_veiled=self._veils(table))

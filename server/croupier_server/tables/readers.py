@@ -73,13 +73,15 @@ class Readers:
 
     Attributes:
         encoded: what the lobby shows of each table.
+        changes: how many changes of tables the lobby was told of.
     """
 
-    __slots__ = ("_held", "_lobby", "_sessions", "_watchers_max", "encoded")
+    __slots__ = ("_held", "_lobby", "_sessions", "_watchers_max", "changes", "encoded")
 
     def __init__(self, watchers_max: int = 0) -> None:
         self._watchers_max = watchers_max
         self.encoded = Encoded()
+        self.changes = 0
         self._held: dict[str, dict[HeldSeatsFeed, None]] = {}
         self._lobby: dict[LobbyFeed, None] = {}
         self._sessions: dict[Live, None] = {}
@@ -194,6 +196,7 @@ class Readers:
 
     def show(self, table: Table) -> None:
         """*table* came, or its seats or status changed: tell the lobby."""
+        self._count(table)
         for feed in self._lobby:
             feed.show(table)
 
@@ -203,16 +206,28 @@ class Readers:
             for feed in self._held.get(who, ()):
                 feed.show(table)
 
+    def void(self, table: Table) -> None:
+        """*table* was lost: tell the lobby."""
+        self._count(table)
+        for feed in self._lobby:
+            feed.void(table)
+
+    def _count(self, table: Table) -> None:
+        self.changes += 1
+        table.change = self.changes
+
     def beat(self, tables: Iterable[Table]) -> None:
         """Heartbeats are due at *tables*."""
         for table in tables:
             for watcher in watchers_of(table):
                 watcher.beat()
 
-    def beat_sessions(self) -> None:
+    def beat_others(self) -> None:
         """Heartbeats are due on all streams that are not of one table."""
         for session in self._sessions:
             session.beat()
+        for watching in self._lobby:
+            watching.beat()
         for feeds in self._held.values():
             for feed in feeds:
                 feed.beat()

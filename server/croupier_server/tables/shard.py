@@ -32,14 +32,14 @@ from croupier_server.tables.held import HeldSeatsFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.lobby import LobbyFeed
+from croupier_server.tables.lobby import LobbyFeed, Opening, Place, Seal
 from croupier_server.tables.readers import BARRED, Readers, watchers_of
 from croupier_server.tables.reception import Reception
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.results import Accepted, Created, Joined
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
-from croupier_server.tables.updates import StreamEnd
+from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.tables.upkeep import Upkeep
 
 __all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
@@ -300,8 +300,25 @@ class Shard:
         if self.directory.boards.watch(table, [caller.principal]):
             self.done(table)
 
-    def watch_lobby(self, *, kind: int = 0, caller: Caller = NOBODY) -> LobbyFeed:
+    def watch_lobby(
+        self,
+        *,
+        kind: int = 0,
+        caller: Caller = NOBODY,
+        follow: bool = True,
+        after: Place | None = None,
+        is_astray: bool = False,
+        seal: Seal = lambda _: b"",
+    ) -> LobbyFeed:
         """Listed tables that have not ended, then what changes.
+
+        Args:
+            kind: of tables of this game alone; 0: of all.
+            caller: who watches.
+            follow: whether the stream goes on after it has caught up.
+            after: where an earlier stream was, to go on from there; None: begin anew.
+            is_astray: the caller has a cursor, but it is not of this server's run.
+            seal: makes cursors.
 
         Raises:
             Exhausted: TOO_MANY_STREAMS.
@@ -316,6 +333,9 @@ class Shard:
             self.directory.newest,
             self.readers.encoded,
             partial(self.directory.boards.veils, caller=caller),
+            opening=self._lobby_opening(after, is_astray=is_astray),
+            seal=seal,
+            follow=follow,
             kind=kind,
             principal=caller.principal,
         )
@@ -334,6 +354,15 @@ class Shard:
         feed = HeldSeatsFeed(self, self.directory.held, caller.principal, kind=kind)
         self.readers.add_held(feed)
         return feed
+
+    def _lobby_opening(self, after: Place | None, *, is_astray: bool) -> Opening:
+        until, directory = self.readers.changes, self.directory
+        if after is not None and after.change >= directory.forgotten:
+            return Opening(after, until, directory.changed_since(after.change), is_resumed=True)
+        reset = ResetReason.EPOCH if is_astray else None
+        if after is not None:
+            reset = ResetReason.TOO_OLD
+        return Opening(Place(until, 0), until, reset=reset)
 
     def expect_serving(self) -> None:
         """Raise when the server is going down.
@@ -435,6 +464,9 @@ class Shard:
             _log.error("store failed", table_id=table.spec.table_id, error=type(error).__name__)
         if not self.directory.drop(table):
             return
+        if table.is_listed:
+            self.readers.void(table)
+            self.directory.forgotten = table.change
         table.give_up()
         self._timers.forget(table)
         self.house.forget(table)

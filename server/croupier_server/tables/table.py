@@ -84,6 +84,7 @@ class Table:
         scheduled_ms: when its owner is going to call `tick`.
         is_touched: something happened that its owner has not handed to the store yet.
         is_changed: seats or status have changed since its owner last told the lobby.
+        change: number of its last change among those that the lobby was told of; 0: of none.
         is_lost: its events could not be stored, so it is given up.
     """
 
@@ -92,6 +93,7 @@ class Table:
         "_fixed",
         "_make_dealer",
         "_new_secret",
+        "change",
         "created",
         "delayed",
         "ended_ms",
@@ -154,6 +156,7 @@ class Table:
         self.scheduled_ms = FOREVER
         self.is_touched = False
         self.is_changed = True
+        self.change = 0
         self.is_lost = False
         self.game = game
         self.wire = wire

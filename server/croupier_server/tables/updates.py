@@ -103,9 +103,14 @@ def resumed(epoch: int, after: int, sequence: int) -> bytes:
     )
 
 
+def reset_payload(reason: ResetReason) -> bytes:
+    """Payload of ``Reset``."""
+    return field_number(1, reason)
+
+
 def reset(reason: ResetReason) -> bytes:
     """A snapshot follows."""
-    return field_bytes(3, field_number(1, reason))
+    return field_bytes(3, reset_payload(reason))
 
 
 def event(public: bytes, private: bytes = b"") -> bytes:
@@ -203,7 +208,12 @@ def timed_out(seat: Seat, strikes: int) -> bytes:
 
 def heartbeat(sequence: int, clocks: bytes, now_ms: int) -> bytes:
     """A sign of life; *clocks* is from `clocks` with field 2."""
-    return field_bytes(10, field_number(1, sequence) + clocks + field_bytes(3, timestamp(now_ms)))
+    return field_bytes(10, field_number(1, sequence) + clocks + time_heartbeat(now_ms))
+
+
+def time_heartbeat(now_ms: int) -> bytes:
+    """Payload of ``Heartbeat`` on a stream that is not of one table."""
+    return field_bytes(3, timestamp(now_ms))
 
 
 def end_payload(reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> bytes:

@@ -209,4 +209,4 @@ class Upkeep:
             charge.commits.flush()
         charge.readers.beat(tables)
         if not part:
-            charge.readers.beat_sessions()
+            charge.readers.beat_others()

@@ -45,7 +45,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_CLAUSE: _ErrorReason.ValueType  # 6
     """NOT_FOUND. No such rule clause."""
     ERROR_REASON_INVALID_PAGE_TOKEN: _ErrorReason.ValueType  # 7
-    """INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
+    """INVALID_ARGUMENT. The page token was not given out for this list, or the cursor cannot be one of
+    this stream; start without one.
+    """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 8
     """ALREADY_EXISTS. The request_id came before with another request."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 9
@@ -182,7 +184,9 @@ ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 5
 ERROR_REASON_UNKNOWN_CLAUSE: ErrorReason.ValueType  # 6
 """NOT_FOUND. No such rule clause."""
 ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason.ValueType  # 7
-"""INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
+"""INVALID_ARGUMENT. The page token was not given out for this list, or the cursor cannot be one of
+this stream; start without one.
+"""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 8
 """ALREADY_EXISTS. The request_id came before with another request."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 9

@@ -122,23 +122,6 @@ class SeatReleased(_message.Message):
 Global___SeatReleased: _TypeAlias = SeatReleased  # noqa: Y015
 
 @_typing.final
-class SeatsCaughtUp(_message.Message):
-    """All seats that the principal holds have been sent."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SeatsCaughtUp: _TypeAlias = SeatsCaughtUp  # noqa: Y015
-
-@_typing.final
 class WatchSeatsRequest(_message.Message):
     """Asks to watch the seats of the caller's principal."""
 
@@ -180,12 +163,12 @@ class WatchSeatsResponse(_message.Message):
         """A seat that was sent before, and that the principal no longer holds."""
 
     @_builtins.property
-    def caught_up(self) -> Global___SeatsCaughtUp:
+    def caught_up(self) -> _table_pb2.CaughtUp:
         """All seats that the principal holds have been sent; changes follow."""
 
     @_builtins.property
     def heartbeat(self) -> _table_pb2.Heartbeat:
-        """A sign of life, which says the server's time alone."""
+        """A sign of life."""
 
     @_builtins.property
     def end(self) -> _table_pb2.StreamEnd:
@@ -196,7 +179,7 @@ class WatchSeatsResponse(_message.Message):
         *,
         seat: Global___HeldSeat | None = ...,
         released: Global___SeatReleased | None = ...,
-        caught_up: Global___SeatsCaughtUp | None = ...,
+        caught_up: _table_pb2.CaughtUp | None = ...,
         heartbeat: _table_pb2.Heartbeat | None = ...,
         end: _table_pb2.StreamEnd | None = ...,
     ) -> None: ...

@@ -294,9 +294,13 @@ class _ResetReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ResetReas
     RESET_REASON_UNSPECIFIED: _ResetReason.ValueType  # 0
     """Never sent."""
     RESET_REASON_TOO_OLD: _ResetReason.ValueType  # 1
-    """The events asked for are no longer kept; they reach back to the start of the previous deal."""
+    """What followed is no longer there. Events of a table reach back to the start of the previous deal;
+    tables that have ended and records are removed after a while.
+    """
     RESET_REASON_EPOCH: _ResetReason.ValueType  # 2
-    """The table's epoch has changed: forget what was known of it."""
+    """Forget what was known: the table's epoch has changed, or the cursor is of another life of the
+    server or of its store.
+    """
     RESET_REASON_SLOW_CONSUMER: _ResetReason.ValueType  # 3
     """The reader was too slow; what it missed is in the snapshot."""
 
@@ -306,9 +310,13 @@ class ResetReason(_ResetReason, metaclass=_ResetReasonEnumTypeWrapper):
 RESET_REASON_UNSPECIFIED: ResetReason.ValueType  # 0
 """Never sent."""
 RESET_REASON_TOO_OLD: ResetReason.ValueType  # 1
-"""The events asked for are no longer kept; they reach back to the start of the previous deal."""
+"""What followed is no longer there. Events of a table reach back to the start of the previous deal;
+tables that have ended and records are removed after a while.
+"""
 RESET_REASON_EPOCH: ResetReason.ValueType  # 2
-"""The table's epoch has changed: forget what was known of it."""
+"""Forget what was known: the table's epoch has changed, or the cursor is of another life of the
+server or of its store.
+"""
 RESET_REASON_SLOW_CONSUMER: ResetReason.ValueType  # 3
 """The reader was too slow; what it missed is in the snapshot."""
 Global___ResetReason: _TypeAlias = ResetReason  # noqa: Y015
@@ -1386,7 +1394,9 @@ Global___Resumed: _TypeAlias = Resumed  # noqa: Y015
 
 @_typing.final
 class Reset(_message.Message):
-    """What was known is not enough: a snapshot follows."""
+    """What was known is not enough. At a table a snapshot follows; in the lobby all tables that are there,
+    and on a stream of records all that the request asks for.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1430,7 +1440,9 @@ Global___NonceWanted: _TypeAlias = NonceWanted  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
-    """A sign of life, and where the table stands."""
+    """A sign of life, and where the table stands. On a stream that is not of one table it has the server's
+    clock alone.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1461,6 +1473,40 @@ class Heartbeat(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
+
+@_typing.final
+class StreamResumed(_message.Message):
+    """A stream of the lobby or of records goes on right after its cursor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamResumed: _TypeAlias = StreamResumed  # noqa: Y015
+
+@_typing.final
+class CaughtUp(_message.Message):
+    """A stream that is not of one table has sent everything up to now. What follows is new."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CaughtUp: _TypeAlias = CaughtUp  # noqa: Y015
 
 @_typing.final
 class StreamEnd(_message.Message):

@@ -246,10 +246,10 @@ class ListTablesResponse(_message.Message):
     TABLES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end."""
+    """Where to go on; empty at the end, and only there."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Table]:
-        """The tables, newest first."""
+        """The tables, newest first. May be fewer than `page_size`, even none, on any page."""
 
     def __init__(
         self,
@@ -272,16 +272,26 @@ class WatchLobbyRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GAME_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    FOLLOW_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
     """Only tables of this game."""
+    cursor: _builtins.bytes
+    """Go on after this item of an earlier stream of the same game and the same caller. At most 128
+    bytes.
+    """
+    follow: _builtins.bool
+    """Go on with changes after `caught_up`; otherwise the stream ends there."""
     def __init__(
         self,
         *,
         game: _game_pb2.GameKind.ValueType = ...,
+        cursor: _builtins.bytes = ...,
+        follow: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cursor", b"cursor", "follow", b"follow", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -289,20 +299,49 @@ Global___WatchLobbyRequest: _TypeAlias = WatchLobbyRequest  # noqa: Y015
 
 @_typing.final
 class WatchLobbyResponse(_message.Message):
-    """A change in the lobby. The first messages are the listed tables that have not ended."""
+    """One message of the stream. A client passes over an item that it does not know."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_FIELD_NUMBER: _builtins.int
-    READY_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
+    CAUGHT_UP_FIELD_NUMBER: _builtins.int
+    RESUMED_FIELD_NUMBER: _builtins.int
+    RESET_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
+    CURSOR_FIELD_NUMBER: _builtins.int
+    cursor: _builtins.bytes
+    """Everything up to this item is known: pass it in a request to go on from here. Opaque. Set on every
+    item but `reset` and `end`.
+    """
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """A table that came or changed status or seats."""
+        """A table as it is now: it was there, it came, or its status or seats changed."""
 
     @_builtins.property
-    def ready(self) -> Global___LobbyReady:
-        """All present tables were sent; changes follow."""
+    def voided(self) -> Global___LobbyVoided:
+        """A table that the server has lost. It does not exist any more, and its match does not count."""
+
+    @_builtins.property
+    def caught_up(self) -> _table_pb2.CaughtUp:
+        """All tables have been sent; changes follow."""
+
+    @_builtins.property
+    def resumed(self) -> _table_pb2.StreamResumed:
+        """The stream goes on after `cursor` of the request: what changed since then follows. First, unless
+        the request has no cursor or `reset` comes.
+        """
+
+    @_builtins.property
+    def reset(self) -> _table_pb2.Reset:
+        """The stream cannot go on after the cursor: the server was started anew, or a table that changed
+        meanwhile is no longer kept. Forget all tables; those that are there follow.
+        """
+
+    @_builtins.property
+    def heartbeat(self) -> _table_pb2.Heartbeat:
+        """A sign of life, every `heartbeat_interval`."""
 
     @_builtins.property
     def end(self) -> _table_pb2.StreamEnd:
@@ -312,35 +351,45 @@ class WatchLobbyResponse(_message.Message):
         self,
         *,
         table: _table_pb2.Table | None = ...,
-        ready: Global___LobbyReady | None = ...,
+        voided: Global___LobbyVoided | None = ...,
+        caught_up: _table_pb2.CaughtUp | None = ...,
+        resumed: _table_pb2.StreamResumed | None = ...,
+        reset: _table_pb2.Reset | None = ...,
+        heartbeat: _table_pb2.Heartbeat | None = ...,
         end: _table_pb2.StreamEnd | None = ...,
+        cursor: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "ready", b"ready", "table", b"table", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "reset", b"reset", "resumed", b"resumed", "table", b"table", "voided", b"voided"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "ready", b"ready", "table", b"table", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "cursor", b"cursor", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "reset", b"reset", "resumed", b"resumed", "table", b"table", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["table", "ready", "end"]  # noqa: Y015
-    _WhichOneofArgType_update: _TypeAlias = _typing.Literal["update", b"update"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_update) -> _WhichOneofReturnType_update | None: ...
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["table", "voided", "caught_up", "resumed", "reset", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
 Global___WatchLobbyResponse: _TypeAlias = WatchLobbyResponse  # noqa: Y015
 
 @_typing.final
-class LobbyReady(_message.Message):
-    """All present tables were sent."""
+class LobbyVoided(_message.Message):
+    """A table that the server has lost."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table."""
     def __init__(
         self,
+        *,
+        table_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___LobbyReady: _TypeAlias = LobbyReady  # noqa: Y015
+Global___LobbyVoided: _TypeAlias = LobbyVoided  # noqa: Y015
 
 @_typing.final
 class JoinTableRequest(_message.Message):

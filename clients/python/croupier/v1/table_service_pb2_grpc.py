@@ -103,14 +103,18 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListTables(self, request, context):
-        """Tables, newest first.
+        """Tables, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+        `next_page_token` says that there are no more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchLobby(self, request, context):
-        """Backs `croupier watch` without an id: tables as they come, change status and end.
+        """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
+        come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
+        have as many such streams open as the server's `watchers_max` allows; one more is refused with
+        TOO_MANY_STREAMS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

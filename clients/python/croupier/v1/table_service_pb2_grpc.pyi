@@ -44,9 +44,15 @@ class TableServiceStub:
     ticket in the metadata (see `Table.result`).
     """
     ListTables: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]
-    """Tables, newest first."""
+    """Tables, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+    `next_page_token` says that there are no more.
+    """
     WatchLobby: _grpc.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]
-    """Backs `croupier watch` without an id: tables as they come, change status and end."""
+    """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
+    come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
+    have as many such streams open as the server's `watchers_max` allows; one more is refused with
+    TOO_MANY_STREAMS.
+    """
     JoinTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
     invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
@@ -79,9 +85,15 @@ class TableServiceAsyncStub(TableServiceStub):
     ticket in the metadata (see `Table.result`).
     """
     ListTables: _aio.UnaryUnaryMultiCallable[_table_service_pb2.ListTablesRequest, _table_service_pb2.ListTablesResponse]  # type: ignore[assignment]
-    """Tables, newest first."""
+    """Tables, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+    `next_page_token` says that there are no more.
+    """
     WatchLobby: _aio.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]  # type: ignore[assignment]
-    """Backs `croupier watch` without an id: tables as they come, change status and end."""
+    """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
+    come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
+    have as many such streams open as the server's `watchers_max` allows; one more is refused with
+    TOO_MANY_STREAMS.
+    """
     JoinTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]  # type: ignore[assignment]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
     invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
@@ -129,7 +141,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.ListTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_service_pb2.ListTablesResponse, _abc.Awaitable[_table_service_pb2.ListTablesResponse]]:
-        """Tables, newest first."""
+        """Tables, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+        `next_page_token` says that there are no more.
+        """
 
     @_abc_1.abstractmethod
     def WatchLobby(
@@ -137,7 +151,11 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.WatchLobbyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_service_pb2.WatchLobbyResponse], _abc.AsyncIterator[_table_service_pb2.WatchLobbyResponse]]:
-        """Backs `croupier watch` without an id: tables as they come, change status and end."""
+        """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
+        come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
+        have as many such streams open as the server's `watchers_max` allows; one more is refused with
+        TOO_MANY_STREAMS.
+        """
 
     @_abc_1.abstractmethod
     def JoinTable(

@@ -152,10 +152,10 @@ class ListRecordsResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end."""
+    """Where to go on; empty at the end, and only there."""
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInfo]:
-        """The records, newest first."""
+        """The records, newest first. May be fewer than `page_size`, even none, on any page."""
 
     def __init__(
         self,
@@ -183,8 +183,8 @@ class StreamRecordsRequest(_message.Message):
     FOLLOW_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
     """Only records of this game."""
-    cursor: _builtins.str
-    """Go on after this item, from an earlier stream. At most 128 characters."""
+    cursor: _builtins.bytes
+    """Go on after this item of an earlier stream of the same game. At most 128 bytes."""
     follow: _builtins.bool
     """Go on with new records after `caught_up`; otherwise the stream ends there."""
     @_builtins.property
@@ -195,7 +195,7 @@ class StreamRecordsRequest(_message.Message):
         self,
         *,
         game: _game_pb2.GameKind.ValueType = ...,
-        cursor: _builtins.str = ...,
+        cursor: _builtins.bytes = ...,
         since: _timestamp_pb2.Timestamp | None = ...,
         follow: _builtins.bool = ...,
     ) -> None: ...
@@ -208,6 +208,32 @@ class StreamRecordsRequest(_message.Message):
 Global___StreamRecordsRequest: _TypeAlias = StreamRecordsRequest  # noqa: Y015
 
 @_typing.final
+class RecordChunk(_message.Message):
+    """A part of a record on a stream of records."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DATA_FIELD_NUMBER: _builtins.int
+    LAST_FIELD_NUMBER: _builtins.int
+    data: _builtins.bytes
+    """The next bytes of the record, at most 64 KiB. All chunks together are one serialised MatchRecord."""
+    last: _builtins.bool
+    """No more chunks of this record follow."""
+    def __init__(
+        self,
+        *,
+        data: _builtins.bytes = ...,
+        last: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "last", b"last"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordChunk: _TypeAlias = RecordChunk  # noqa: Y015
+
+@_typing.final
 class StreamRecordsResponse(_message.Message):
     """One message of the stream. A client passes over an item that it does not know."""
 
@@ -215,31 +241,53 @@ class StreamRecordsResponse(_message.Message):
 
     RECORD_FIELD_NUMBER: _builtins.int
     CHUNK_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
     CAUGHT_UP_FIELD_NUMBER: _builtins.int
+    RESUMED_FIELD_NUMBER: _builtins.int
     RESET_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_FIELD_NUMBER: _builtins.int
     END_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
-    chunk: _builtins.bytes
-    """The next bytes of the record, at most 64 KiB. The last chunk has `cursor`; all chunks together
-    are one serialised MatchRecord.
-    """
-    cursor: _builtins.str
-    """Everything up to this item is known: pass it to go on from here. Set on `caught_up` and on the
-    last chunk of each record.
+    cursor: _builtins.bytes
+    """Everything up to this item is known: pass it in a request to go on from here. Opaque. Within a
+    record it is that of the item before the record, which then comes again as a whole. Set on every
+    item but `reset` and `end`.
     """
     @_builtins.property
     def record(self) -> Global___RecordInfo:
         """A record begins. Its bytes follow in `chunk`, and nothing else comes in between."""
 
     @_builtins.property
-    def caught_up(self) -> Global___RecordsCaughtUp:
+    def chunk(self) -> Global___RecordChunk:
+        """The next bytes of the record."""
+
+    @_builtins.property
+    def voided(self) -> Global___RecordInfo:
+        """An operator has declared a match void that was streamed before: it does not count. Its record is
+        as it was and is not sent again. You may not have the record, if it ended before `since`.
+        """
+
+    @_builtins.property
+    def caught_up(self) -> _table_pb2.CaughtUp:
         """All records up to now have been sent."""
 
     @_builtins.property
-    def reset(self) -> Global___RecordsReset:
-        """The stream cannot go on after the cursor: later records were deleted meanwhile, or the store is
-        another one. Records follow from `since` on, and some may come again.
+    def resumed(self) -> _table_pb2.StreamResumed:
+        """The stream goes on after `cursor` of the request. First, unless the request has no cursor or
+        `reset` comes.
         """
+
+    @_builtins.property
+    def reset(self) -> _table_pb2.Reset:
+        """The stream cannot go on after the cursor: later records were deleted meanwhile
+        (RESET_REASON_TOO_OLD), or the store is another one or was restored from a backup
+        (RESET_REASON_EPOCH). Records follow from `since` on, from the first one if it is not set; you
+        may have some of them, and others that you have may be gone.
+        """
+
+    @_builtins.property
+    def heartbeat(self) -> _table_pb2.Heartbeat:
+        """A sign of life, whenever nothing else was sent for a `heartbeat_interval`."""
 
     @_builtins.property
     def end(self) -> _table_pb2.StreamEnd:
@@ -249,55 +297,24 @@ class StreamRecordsResponse(_message.Message):
         self,
         *,
         record: Global___RecordInfo | None = ...,
-        chunk: _builtins.bytes = ...,
-        caught_up: Global___RecordsCaughtUp | None = ...,
-        reset: Global___RecordsReset | None = ...,
+        chunk: Global___RecordChunk | None = ...,
+        voided: Global___RecordInfo | None = ...,
+        caught_up: _table_pb2.CaughtUp | None = ...,
+        resumed: _table_pb2.StreamResumed | None = ...,
+        reset: _table_pb2.Reset | None = ...,
+        heartbeat: _table_pb2.Heartbeat | None = ...,
         end: _table_pb2.StreamEnd | None = ...,
-        cursor: _builtins.str = ...,
+        cursor: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "end", b"end", "item", b"item", "record", b"record", "reset", b"reset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "record", b"record", "reset", b"reset", "resumed", b"resumed", "voided", b"voided"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "cursor", b"cursor", "end", b"end", "item", b"item", "record", b"record", "reset", b"reset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "chunk", b"chunk", "cursor", b"cursor", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "record", b"record", "reset", b"reset", "resumed", b"resumed", "voided", b"voided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["record", "chunk", "caught_up", "reset", "end"]  # noqa: Y015
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["record", "chunk", "voided", "caught_up", "resumed", "reset", "heartbeat", "end"]  # noqa: Y015
     _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
 Global___StreamRecordsResponse: _TypeAlias = StreamRecordsResponse  # noqa: Y015
-
-@_typing.final
-class RecordsCaughtUp(_message.Message):
-    """All records up to now have been sent."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RecordsCaughtUp: _TypeAlias = RecordsCaughtUp  # noqa: Y015
-
-@_typing.final
-class RecordsReset(_message.Message):
-    """The stream cannot go on after the cursor."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    def __init__(
-        self,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RecordsReset: _TypeAlias = RecordsReset  # noqa: Y015
 
 @_typing.final
 class VerifyRecordRequest(_message.Message):

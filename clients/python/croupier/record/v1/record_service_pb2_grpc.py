@@ -67,21 +67,24 @@ class RecordServiceServicer(object):
 
     def GetRecord(self, request, context):
         """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-        them as they are.
+        them as they are. A principal may have 64 streams of this call and of StreamRecords open, all
+        together; one more is refused with TOO_MANY_STREAMS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRecords(self, request, context):
-        """Records, newest first.
+        """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+        `next_page_token` says that there are no more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamRecords(self, request, context):
-        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`.
+        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
+        nothing is lost and nothing comes twice.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

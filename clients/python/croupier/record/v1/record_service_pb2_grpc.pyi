@@ -38,12 +38,17 @@ class RecordServiceStub:
     def __new__(cls, channel: _aio.Channel) -> RecordServiceAsyncStub: ...
     GetRecord: _grpc.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]
     """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-    them as they are.
+    them as they are. A principal may have 64 streams of this call and of StreamRecords open, all
+    together; one more is refused with TOO_MANY_STREAMS.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]
-    """Records, newest first."""
+    """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+    `next_page_token` says that there are no more.
+    """
     StreamRecords: _grpc.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]
-    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
+    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
+    nothing is lost and nothing comes twice.
+    """
     VerifyRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]
     """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
     the server checks it at home.
@@ -59,12 +64,17 @@ class RecordServiceAsyncStub(RecordServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRecord: _aio.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]  # type: ignore[assignment]
     """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-    them as they are.
+    them as they are. A principal may have 64 streams of this call and of StreamRecords open, all
+    together; one more is refused with TOO_MANY_STREAMS.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
-    """Records, newest first."""
+    """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+    `next_page_token` says that there are no more.
+    """
     StreamRecords: _aio.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]  # type: ignore[assignment]
-    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
+    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
+    nothing is lost and nothing comes twice.
+    """
     VerifyRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]  # type: ignore[assignment]
     """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
     the server checks it at home.
@@ -83,7 +93,8 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.GetRecordResponse], _abc.AsyncIterator[_record_service_pb2.GetRecordResponse]]:
         """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-        them as they are.
+        them as they are. A principal may have 64 streams of this call and of StreamRecords open, all
+        together; one more is refused with TOO_MANY_STREAMS.
         """
 
     @_abc_1.abstractmethod
@@ -92,7 +103,9 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.ListRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_record_service_pb2.ListRecordsResponse, _abc.Awaitable[_record_service_pb2.ListRecordsResponse]]:
-        """Records, newest first."""
+        """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
+        `next_page_token` says that there are no more.
+        """
 
     @_abc_1.abstractmethod
     def StreamRecords(
@@ -100,7 +113,9 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.StreamRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.StreamRecordsResponse], _abc.AsyncIterator[_record_service_pb2.StreamRecordsResponse]]:
-        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`."""
+        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
+        nothing is lost and nothing comes twice.
+        """
 
     @_abc_1.abstractmethod
     def VerifyRecord(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
 
-revision: Final = "0004"
+revision: Final = "0005"
 down_revision: Final = None
 branch_labels: Final = None
 depends_on: Final = None
@@ -73,11 +74,13 @@ def _make_records() -> None:
         sa.Column("result", sa.LargeBinary, nullable=False),
         sa.Column("ended_ms", sa.BigInteger, nullable=False),
         sa.Column("voided", sa.Boolean, nullable=False),
+        sa.Column("voided_position", sa.BigInteger),
         sa.Column("readers", sa.Text),
         sa.Column("record", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_records"),
         sa.UniqueConstraint("table_id", name="uq_records_table_id"),
         sa.UniqueConstraint("position", name="uq_records_position"),
+        sa.UniqueConstraint("voided_position", name="uq_records_voided_position"),
     )
     op.create_index("ix_records_ended_ms", "records", ["ended_ms"])
     op.create_table(
@@ -123,7 +126,8 @@ def _make_the_rest() -> None:
         sa.Column("value", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("name", name="pk_counters"),
     )
-    op.bulk_insert(counters, [{"name": name, "value": 0} for name in ("records", "keys")])
+    first = {"records": 0, "keys": 0, "lineage": secrets.randbits(63)}
+    op.bulk_insert(counters, [{"name": name, "value": value} for name, value in first.items()])
     writer = op.create_table(
         "writer",
         sa.Column("fence", sa.BigInteger, nullable=False),
