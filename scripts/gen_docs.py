@@ -4,6 +4,7 @@
 - ``docs/security.md``: what each call takes, and what it is refused with otherwise.
 - ``docs/operations.md``: the settings, from ``config.py``.
 - ``docs/rules/<game>.md``: clauses, refusals, options and rulesets, from the game itself.
+- ``clients/rust/README.md``, ``clients/cpp/README.md``: the files that they show.
 
 ``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
 
@@ -30,6 +31,8 @@ RIGHTS_BEGIN = "<!-- rights: written by scripts/gen_docs.py from identity/rights
 RIGHTS_END = "<!-- /rights -->"
 SETTINGS_BEGIN = "<!-- settings: written by scripts/gen_docs.py from config.py -->\n"
 SETTINGS_END = "<!-- /settings -->"
+FENCES = {".cc": "cpp", ".rs": "rust", ".toml": "toml", ".txt": "cmake"}
+"""How code of a file is marked on a page, by the end of its name."""
 
 
 def reasons(proto: str) -> Iterator[tuple[str, str, str]]:
@@ -84,6 +87,18 @@ def between(page: str, begin: str, end: str, text: str) -> str:
     return f"{before}{begin}{text}{end}{after}"
 
 
+def with_files(path: Path) -> str:
+    """The page at *path* with the current text of every file that it shows."""
+
+    def shown(mark: re.Match[str]) -> str:
+        file = path.parent / mark[1]
+        text = file.read_text(encoding="utf-8")
+        return f"<!-- file: {mark[1]} -->\n```{FENCES[file.suffix]}\n{text}```\n<!-- /file -->"
+
+    page = path.read_text(encoding="utf-8")
+    return re.sub(r"<!-- file: (\S+) -->.*?<!-- /file -->", shown, page, flags=re.DOTALL)
+
+
 def clause_order(clause: str) -> tuple[int, ...]:
     """Sorting key of a clause id such as ``T-6.4``."""
     return tuple(int(number) for number in re.findall(r"\d+", clause))
@@ -131,6 +146,9 @@ def pages() -> dict[Path, str]:
         ROOT / "docs/security.md": security_page(),
         ROOT / "docs/operations.md": operations_page(),
     }
+    for language in ("cpp", "rust"):
+        readme = ROOT / "clients" / language / "README.md"
+        found[readme] = with_files(readme)
     for name in GAMES:
         found[ROOT / f"docs/rules/{name}.md"] = rules_page(name)
     return found

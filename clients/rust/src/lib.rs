@@ -1,0 +1,3 @@
+//! The contract: messages, and a client for each service.
+
+tonic::include_proto!("croupier.v1");
