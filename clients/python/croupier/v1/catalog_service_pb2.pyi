@@ -58,7 +58,7 @@ class GameInfo(_message.Message):
     SEATS_MIN_FIELD_NUMBER: _builtins.int
     SEATS_MAX_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game that this describes."""
     name: _builtins.str
     """Its name in commands and files, such as `tractor`."""
     title: _builtins.str
@@ -66,9 +66,9 @@ class GameInfo(_message.Message):
     rules_version: _builtins.int
     """Version of its rules, pinned by every new table."""
     seats_min: _builtins.int
-    """Fewest seats."""
+    """Fewest seats that a table of the game has."""
     seats_max: _builtins.int
-    """Most seats."""
+    """Most seats that a table of the game has."""
     def __init__(
         self,
         *,
@@ -226,9 +226,9 @@ class NumberOption(_message.Message):
     MAX_FIELD_NUMBER: _builtins.int
     WORD_FIELD_NUMBER: _builtins.int
     min: _builtins.int
-    """Smallest number."""
+    """Smallest number that is accepted."""
     max: _builtins.int
-    """Largest number."""
+    """Largest number that is accepted."""
     word: _builtins.str
     """Text of the value that is no number, such as `auto` or `none`; empty when there is none. In the
     options message it is 0; where `min` is 0, it is the field left unset.
@@ -257,7 +257,7 @@ class OptionValue(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """Its text."""
+    """The value as text, such as `none`."""
     number: _builtins.int
     """What the field of the options message holds for it: a number of its enum, or the number itself."""
     def __init__(
@@ -283,7 +283,7 @@ class ChoiceOption(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___OptionValue]:
-        """The values."""
+        """The values that are accepted."""
 
     def __init__(
         self,
@@ -489,7 +489,7 @@ class GetRulesetResponse(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     ruleset: _builtins.str
-    """Its name."""
+    """Name of the ruleset."""
     hash: _builtins.bytes
     """SHA-256 over the options as sorted `key=value` lines."""
     @_builtins.property
@@ -553,9 +553,9 @@ class Clause(_message.Message):
     CLAUSE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     clause: _builtins.str
-    """Its id."""
+    """Id of the clause, such as `T-6.4`."""
     text: _builtins.str
-    """Its text."""
+    """What the clause says, as in the rules pages."""
     def __init__(
         self,
         *,

@@ -139,15 +139,15 @@ class GameOptions(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorOptions:
-        """Tractor."""
+        """Options of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsOptions:
-        """Tong-its."""
+        """Options of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexOptions:
-        """Pokex."""
+        """Options of Pokex."""
 
     def __init__(
         self,
@@ -177,15 +177,15 @@ class Move(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorMove:
-        """Tractor."""
+        """A move of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsMove:
-        """Tong-its."""
+        """A move of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexMove:
-        """Pokex."""
+        """A move of Pokex."""
 
     def __init__(
         self,
@@ -214,11 +214,11 @@ class DecisionKind(_message.Message):
     TONGITS_FIELD_NUMBER: _builtins.int
     POKEX_FIELD_NUMBER: _builtins.int
     tractor: _tractor_pb2.TractorDecisionKind.ValueType
-    """Tractor."""
+    """Asked in Tractor."""
     tongits: _tongits_pb2.TongitsDecisionKind.ValueType
-    """Tong-its."""
+    """Asked in Tong-its."""
     pokex: _pokex_pb2.PokexDecisionKind.ValueType
-    """Pokex."""
+    """Asked in Pokex."""
     def __init__(
         self,
         *,
@@ -246,11 +246,11 @@ class MoveKind(_message.Message):
     TONGITS_FIELD_NUMBER: _builtins.int
     POKEX_FIELD_NUMBER: _builtins.int
     tractor: _tractor_pb2.TractorMoveKind.ValueType
-    """Tractor."""
+    """A move of Tractor."""
     tongits: _tongits_pb2.TongitsMoveKind.ValueType
-    """Tong-its."""
+    """A move of Tong-its."""
     pokex: _pokex_pb2.PokexMoveKind.ValueType
-    """Pokex."""
+    """A move of Pokex."""
     def __init__(
         self,
         *,
@@ -282,7 +282,7 @@ class LegalMove(_message.Message):
 
     @_builtins.property
     def kind(self) -> Global___MoveKind:
-        """What it is."""
+        """What the move does, such as to pass or to lead a pair."""
 
     def __init__(
         self,
@@ -344,7 +344,7 @@ class NumberRange(_message.Message):
     MAX_FIELD_NUMBER: _builtins.int
     STEP_FIELD_NUMBER: _builtins.int
     min: _builtins.int
-    """Smallest number."""
+    """Smallest number of the range."""
     max: _builtins.int
     """Greatest number; it is one of them."""
     step: _builtins.int
@@ -463,15 +463,15 @@ class GameEvent(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorEvent:
-        """Tractor."""
+        """An event of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsEvent:
-        """Tong-its."""
+        """An event of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexEvent:
-        """Pokex."""
+        """An event of Pokex."""
 
     def __init__(
         self,
@@ -501,15 +501,15 @@ class GamePrivateEvent(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorPrivateEvent:
-        """Tractor."""
+        """What the seat alone learns in Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsPrivateEvent:
-        """Tong-its."""
+        """What the seat alone learns in Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexPrivateEvent:
-        """Pokex."""
+        """What the seat alone learns in Pokex."""
 
     def __init__(
         self,
@@ -539,15 +539,15 @@ class PublicView(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorPublicView:
-        """Tractor."""
+        """A match of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsPublicView:
-        """Tong-its."""
+        """A match of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexPublicView:
-        """Pokex."""
+        """A match of Pokex."""
 
     def __init__(
         self,
@@ -577,15 +577,15 @@ class SeatView(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorView:
-        """Tractor."""
+        """A match of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsView:
-        """Tong-its."""
+        """A match of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexView:
-        """Pokex."""
+        """A match of Pokex."""
 
     def __init__(
         self,
@@ -615,15 +615,15 @@ class DealResult(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorDealResult:
-        """Tractor."""
+        """A deal of Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsDealResult:
-        """Tong-its."""
+        """A deal of Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexDealResult:
-        """Pokex."""
+        """A deal of Pokex."""
 
     def __init__(
         self,
@@ -655,7 +655,7 @@ class SeatOutcome(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat, from 0."""
     score: _builtins.int
     """Its score. Tractor: levels of its team above the other's, in steps, as T-9.6 counts them. Tong-its:
     chips received less chips paid (G-7). Pokex: points of its team above the other's (P-6).
@@ -690,7 +690,7 @@ class MatchResult(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     ABORTED_BY_FIELD_NUMBER: _builtins.int
     reason: Global___EndReason.ValueType
-    """Why."""
+    """Why the match ended."""
     seat: _builtins.int
     """The seat at fault, for a forfeit, a concession or a no-show."""
     detail: _builtins.str

@@ -67,7 +67,7 @@ class WatchTableResponse(_message.Message):
     UPDATE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def update(self) -> _table_pb2.TableUpdate:
-        """The message."""
+        """What happened, or a sign of life."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class SubmitMoveResponse(_message.Message):
     ACCEPTED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def accepted(self) -> _table_pb2.MoveAccepted:
-        """How."""
+        """The decision that was answered, and the event of the answer."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class CheckMoveResponse(_message.Message):
     LEGAL_FIELD_NUMBER: _builtins.int
     REFUSAL_FIELD_NUMBER: _builtins.int
     legal: _builtins.bool
-    """It would."""
+    """The move would be accepted."""
     @_builtins.property
     def refusal(self) -> _errors_pb2.Refusal:
         """Why it would not; not set when `legal`."""

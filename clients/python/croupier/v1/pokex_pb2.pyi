@@ -440,19 +440,19 @@ class PokexOptions(_message.Message):
     BOTH_OVER_FIELD_NUMBER: _builtins.int
     MAX_DEALS_FIELD_NUMBER: _builtins.int
     joker: Global___PokexJoker.ValueType
-    """P-3.1."""
+    """Rule clause P-3.1."""
     wild_rank: Global___PokexWildRank.ValueType
-    """P-3.2."""
+    """Rule clause P-3.2."""
     pass_is_out: _builtins.bool
     """P-2.2: a pass is final."""
     all_pass: Global___PokexAllPass.ValueType
-    """P-2.4."""
+    """Rule clause P-2.4."""
     center: Global___PokexCenter.ValueType
-    """P-4.1."""
+    """Rule clause P-4.1."""
     play_order: Global___PokexPlayOrder.ValueType
-    """P-4.2."""
+    """Rule clause P-4.2."""
     tied_trick: Global___PokexTiedTrick.ValueType
-    """P-4.3."""
+    """Rule clause P-4.3."""
     flush_duplicates: _builtins.bool
     """P-5.2: a wild card in a flush may stand for a card that is in it already."""
     tie_break_fewer_wilds: _builtins.bool
@@ -460,13 +460,13 @@ class PokexOptions(_message.Message):
     wild_as_self_free: _builtins.bool
     """P-5.3: a wild-rank card that stands for itself counts as no wild card."""
     undertrick: Global___PokexUndertrick.ValueType
-    """P-6.2."""
+    """Rule clause P-6.2."""
     opponents_score: Global___PokexOpponentsScore.ValueType
-    """P-6.3."""
+    """Rule clause P-6.3."""
     target: _builtins.int
     """P-6.4: points that end the match. 1 to 1,000,000."""
     both_over: Global___PokexBothOver.ValueType
-    """P-6.4."""
+    """Rule clause P-6.4."""
     max_deals: _builtins.int
     """P-6.5: deals after which the match ends; 0: no bound. At most 1,000,000."""
     def __init__(
@@ -531,11 +531,11 @@ class PokexMove(_message.Message):
     PLAY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decline(self) -> Global___PokexDecline:
-        """P-2.1: pass."""
+        """Pass in the auction (P-2.1)."""
 
     @_builtins.property
     def bid(self) -> Global___PokexBid:
-        """P-2.1: bid."""
+        """Bid in the auction (P-2.1)."""
 
     @_builtins.property
     def name_rank(self) -> Global___PokexNameRank:
@@ -666,7 +666,7 @@ class PokexCalled(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     TRICKS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who called."""
+    """Index of the seat that called."""
     tricks: _builtins.int
     """Tricks bid; 0: a pass."""
     def __init__(
@@ -692,7 +692,7 @@ class PokexPlayed(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who played."""
+    """Index of the seat that played the cards."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The two cards, rising by their numbers."""
@@ -721,7 +721,7 @@ class PokexPokerHand(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     WILDS_USED_FIELD_NUMBER: _builtins.int
     category: Global___PokexCategory.ValueType
-    """Its category."""
+    """Category of the poker hand, from high card to straight flush."""
     wilds_used: _builtins.int
     """P-5.3: the fewest wild cards with which the hand can be made."""
     @_builtins.property
@@ -814,7 +814,7 @@ class PokexDealResult(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     dealer: _builtins.int
-    """Its dealer."""
+    """Index of the seat that dealt."""
     declarer: _builtins.int
     """The declarer; not set when all passed."""
     bid: _builtins.int
@@ -1015,7 +1015,7 @@ class PokexView(_message.Message):
 
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """Its hand."""
+        """Cards in the hand of the seat."""
 
     def __init__(
         self,
@@ -1070,7 +1070,7 @@ class PokexDealStarted(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     dealer: _builtins.int
-    """The dealer."""
+    """Index of the seat that deals."""
     @_builtins.property
     def center(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The centre cards, from left to right."""
@@ -1132,9 +1132,9 @@ class PokexRankNamed(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who named it."""
+    """Index of the seat that named the rank."""
     rank: _cards_pb2.Rank.ValueType
-    """The rank."""
+    """The rank that is wild in this deal."""
     def __init__(
         self,
         *,
@@ -1162,7 +1162,7 @@ class PokexCardsPlayed(_message.Message):
     """The centre card of the trick; set with the lead."""
     @_builtins.property
     def play(self) -> Global___PokexPlayed:
-        """The play."""
+        """The cards, and who played them."""
 
     @_builtins.property
     def trick_ended(self) -> Global___PokexTrickEnded:
@@ -1316,7 +1316,7 @@ class PokexPrivateCards(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards."""
+        """The cards that the seat received."""
 
     def __init__(
         self,

@@ -68,7 +68,7 @@ class HeldSeat(_message.Message):
     HOLD_FIELD_NUMBER: _builtins.int
     HOST_ID_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that you hold, from 0."""
     hold: Global___SeatHold.ValueType
     """How you hold it."""
     host_id: _builtins.str
@@ -104,9 +104,9 @@ class SeatReleased(_message.Message):
     TABLE_ID_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """Id of the table."""
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that you no longer hold, from 0."""
     def __init__(
         self,
         *,

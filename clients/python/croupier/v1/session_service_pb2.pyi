@@ -88,7 +88,7 @@ class ChannelOpen(_message.Message):
     channel: _builtins.int
     """A number of the client's choice, from 1, not in use on this session."""
     table_id: _builtins.str
-    """The table."""
+    """Id of the table whose seat the channel is for."""
     ticket: _builtins.str
     """The seat's ticket."""
     view_mode: _table_pb2.ViewMode.ValueType
@@ -123,7 +123,7 @@ class ChannelClose(_message.Message):
 
     CHANNEL_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """The channel."""
+    """Number of the channel to close."""
     def __init__(
         self,
         *,
@@ -147,12 +147,12 @@ class ChannelMove(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """The channel."""
+    """Number of the channel of the seat that answers."""
     decision_id: _builtins.str
-    """The decision."""
+    """`Decision.decision_id` of the question that this answers."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
-        """The answer."""
+        """The move to play."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class ChannelNonce(_message.Message):
     NONCE_FIELD_NUMBER: _builtins.int
     NEXT_NONCE_HASH_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """The channel."""
+    """Number of the channel of the seat whose nonce this is."""
     nonce: _builtins.bytes
     """The 32 bytes whose hash was given when joining."""
     next_nonce_hash: _builtins.bytes
@@ -267,7 +267,7 @@ class ChannelItem(_message.Message):
     UPDATE_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """The channel."""
+    """Number of the channel that the item belongs to."""
     @_builtins.property
     def update(self) -> _table_pb2.TableUpdate:
         """What it is; after `end` the channel is closed."""

@@ -59,7 +59,7 @@ class SpectateTableResponse(_message.Message):
     UPDATE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def update(self) -> _table_pb2.TableUpdate:
-        """The message."""
+        """What happened, or a sign of life."""
 
     def __init__(
         self,

@@ -108,7 +108,7 @@ class RulesetHash(_message.Message):
     RULESET_FIELD_NUMBER: _builtins.int
     HASH_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game that the ruleset belongs to."""
     ruleset: _builtins.str
     """Name of the ruleset."""
     hash: _builtins.bytes
@@ -198,7 +198,7 @@ class GetServerInfoResponse(_message.Message):
 
     @_builtins.property
     def limits(self) -> Global___ServerLimits:
-        """Its limits."""
+        """Limits that the server holds callers to."""
 
     @_builtins.property
     def heartbeat_interval(self) -> _duration_pb2.Duration:

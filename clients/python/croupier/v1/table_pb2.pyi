@@ -653,7 +653,7 @@ class SeatClock(_message.Message):
     RUNNING_FIELD_NUMBER: _builtins.int
     MOVE_LEFT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat whose clock this is, from 0."""
     strikes: _builtins.int
     """Strikes so far. Set in snapshots and heartbeats. Not set in events, where SeatTimedOut has them."""
     running: _builtins.bool
@@ -711,7 +711,7 @@ class Player(_message.Message):
     display_name: _builtins.str
     """Name for people. At most 64 characters."""
     kind: Global___PlayerKind.ValueType
-    """What plays."""
+    """Whether a person or a program plays."""
     version: _builtins.str
     """Name and version of the program, such as `croupier-python/0.1`. At most 64
     characters.
@@ -745,7 +745,7 @@ class SeatInfo(_message.Message):
     NONCE_HASH_FIELD_NUMBER: _builtins.int
     SEAT_EPOCH_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat, from 0."""
     access: Global___SeatAccess.ValueType
     """Who may take it."""
     team: _builtins.int
@@ -795,7 +795,7 @@ class Table(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """Its id."""
+    """Id of the table."""
     table_epoch: _builtins.int
     """Which life of the table this is; restoring a backup raises it."""
     ruleset_hash: _builtins.bytes
@@ -915,7 +915,7 @@ class SeatLeft(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that became free."""
     def __init__(
         self,
         *,
@@ -961,7 +961,7 @@ class NonceOpened(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat whose nonce was opened."""
     def __init__(
         self,
         *,
@@ -989,7 +989,7 @@ class SeatNoShow(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat whose nonce did not arrive."""
     commitment: _builtins.bytes
     """The commitment to the new secret, which `Table.commitment` has from now on."""
     def __init__(
@@ -1032,7 +1032,7 @@ class SeatTimedOut(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     STRIKES_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat whose time ran out."""
     strikes: _builtins.int
     """Its strikes with this one."""
     def __init__(
@@ -1092,7 +1092,7 @@ class TableEvent(_message.Message):
     CLOCKS_FIELD_NUMBER: _builtins.int
     PRIVATE_PART_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    """Its number."""
+    """Number of the event at its table, from 1, without gaps."""
     ignorable: _builtins.bool
     """A client that does not know this kind of event may pass over it; without this it must stop."""
     @_builtins.property
@@ -1109,11 +1109,11 @@ class TableEvent(_message.Message):
 
     @_builtins.property
     def seat_left(self) -> Global___SeatLeft:
-        """Somebody left."""
+        """A player left before the start."""
 
     @_builtins.property
     def seats_filled(self) -> Global___SeatsFilled:
-        """All sit."""
+        """Every seat is taken."""
 
     @_builtins.property
     def nonce_opened(self) -> Global___NonceOpened:
@@ -1295,7 +1295,7 @@ class MoveRefused(_message.Message):
     """The decision that it meant."""
     @_builtins.property
     def refusal(self) -> _errors_pb2.Refusal:
-        """Why."""
+        """Why the move was refused."""
 
     def __init__(
         self,
@@ -1329,7 +1329,7 @@ class Snapshot(_message.Message):
     """Number of the last event that it takes in."""
     @_builtins.property
     def table(self) -> Global___Table:
-        """The table."""
+        """The table at this moment, as the audience may see it."""
 
     @_builtins.property
     def seat_view(self) -> _game_pb2.SeatView:
@@ -1402,7 +1402,7 @@ class Reset(_message.Message):
 
     REASON_FIELD_NUMBER: _builtins.int
     reason: Global___ResetReason.ValueType
-    """Why."""
+    """Why the stream starts again from a snapshot."""
     def __init__(
         self,
         *,
@@ -1598,7 +1598,7 @@ class StreamEnd(_message.Message):
     RETRY_AFTER_FIELD_NUMBER: _builtins.int
     ENDPOINT_FIELD_NUMBER: _builtins.int
     reason: Global___StreamEnd.Reason.ValueType
-    """Why."""
+    """Why the stream ended."""
     detail: _builtins.str
     """One sentence for people."""
     endpoint: _builtins.str

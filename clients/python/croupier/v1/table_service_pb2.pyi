@@ -106,7 +106,7 @@ class SeatInvite(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that the code opens, from 0."""
     code: _builtins.str
     """The code, for `JoinTableRequest.invite_code`. It is for this seat alone."""
     def __init__(
@@ -136,7 +136,7 @@ class CreateTableResponse(_message.Message):
     """The right to start and stop it. Secret; shown once."""
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table."""
+        """The new table, with every option that it plays by."""
 
     @_builtins.property
     def invites(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInvite]:
@@ -188,7 +188,7 @@ class GetTableResponse(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table."""
+        """The table as you may see it."""
 
     def __init__(
         self,
@@ -377,7 +377,7 @@ class LobbyVoided(_message.Message):
 
     TABLE_ID_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
-    """The table."""
+    """Id of the table."""
     def __init__(
         self,
         *,
@@ -468,14 +468,14 @@ class JoinTableResponse(_message.Message):
     SEAT_EPOCH_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that you have, from 0."""
     ticket: _builtins.str
     """The right to it. Secret; shown once; sent in metadata as `croupier-ticket`."""
     seat_epoch: _builtins.int
     """Which life of the seat the ticket is for."""
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table."""
+        """The table after you sat down."""
 
     def __init__(
         self,
@@ -563,7 +563,7 @@ class StartTableResponse(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table."""
+        """The table after the call."""
 
     def __init__(
         self,
@@ -613,7 +613,7 @@ class AbortTableResponse(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def table(self) -> _table_pb2.Table:
-        """The table."""
+        """The table after the call."""
 
     def __init__(
         self,

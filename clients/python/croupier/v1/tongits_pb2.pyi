@@ -564,25 +564,25 @@ class TongitsOptions(_message.Message):
     secret_fours: _builtins.bool
     """G-2.3, G-3.4: secret fours may be laid."""
     discard_take: Global___TongitsDiscardTake.ValueType
-    """G-2.2."""
+    """Rule clause G-2.2."""
     discard_melds: Global___TongitsDiscardMelds.ValueType
-    """G-3.3."""
+    """Rule clause G-3.3."""
     discard_after_take: _builtins.bool
     """G-2.4: a turn begun with the discard ends with a discard."""
     draw_call: Global___TongitsDrawCall.ValueType
-    """G-5.2."""
+    """Rule clause G-5.2."""
     draw_block_scope: Global___TongitsDrawBlockScope.ValueType
-    """G-5.2."""
+    """Rule clause G-5.2."""
     draw_block_self_layoff: _builtins.bool
     """G-5.2: a lay-off on an own meld in the last turn bars a draw call."""
     draw_block_discard_taken: _builtins.bool
     """G-5.2: a last discard that was melded or laid off bars a draw call."""
     nobody_open: Global___TongitsNobodyOpen.ValueType
-    """G-5.3."""
+    """Rule clause G-5.3."""
     next_dealer: Global___TongitsNextDealer.ValueType
-    """G-1.2."""
+    """Rule clause G-1.2."""
     fought_scope: Global___TongitsFoughtScope.ValueType
-    """G-6.1."""
+    """Rule clause G-6.1."""
     fold_penalty: _builtins.int
     """G-6.2: chips extra from each who folded. At most 1,000,000."""
     pay_win: _builtins.int
@@ -600,18 +600,18 @@ class TongitsOptions(_message.Message):
     ante: _builtins.int
     """G-7: chips that each player puts into the pot. At most 1,000,000."""
     ante_timing: Global___TongitsAnteTiming.ValueType
-    """G-7."""
+    """Rule clause G-7."""
     streak_after_jackpot: Global___TongitsStreakAfterJackpot.ValueType
-    """G-7."""
+    """Rule clause G-7."""
     max_hands: _builtins.int
     """Deals in a match. 1 to 1,000,000."""
     @_builtins.property
     def secret_open(self) -> Global___TongitsSecretOpenSet:
-        """G-3.4."""
+        """Rule clause G-3.4."""
 
     @_builtins.property
     def special_pays(self) -> Global___TongitsSpecialPaysSet:
-        """G-6.2."""
+        """Rule clause G-6.2."""
 
     def __init__(
         self,
@@ -738,43 +738,43 @@ class TongitsMove(_message.Message):
     CHALLENGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def draw_stock(self) -> Global___TongitsDrawStock:
-        """G-2.1."""
+        """Draw the top card of the stock (G-2.1)."""
 
     @_builtins.property
     def take_discard(self) -> Global___TongitsTakeDiscard:
-        """G-2.2."""
+        """Take the top discard (G-2.2)."""
 
     @_builtins.property
     def call_draw(self) -> Global___TongitsCallDraw:
-        """G-5.2."""
+        """Call draw (G-5.2)."""
 
     @_builtins.property
     def meld(self) -> Global___TongitsMeldCards:
-        """G-3.1."""
+        """Expose a meld from the hand (G-3.1)."""
 
     @_builtins.property
     def secret_four(self) -> Global___TongitsSecretFour:
-        """G-3.4."""
+        """Lay four of a rank face down (G-3.4)."""
 
     @_builtins.property
     def lay_off(self) -> Global___TongitsLayOff:
-        """G-4."""
+        """Lay off cards on an exposed meld (G-4)."""
 
     @_builtins.property
     def discard(self) -> Global___TongitsDiscard:
-        """G-2.4."""
+        """Discard a card, which ends the turn (G-2.4)."""
 
     @_builtins.property
     def end_turn(self) -> Global___TongitsEndTurn:
-        """G-2.4."""
+        """End the turn without a discard, where that is allowed (G-2.4)."""
 
     @_builtins.property
     def fold(self) -> Global___TongitsFold:
-        """G-5.2."""
+        """Answer a called draw by folding (G-5.2)."""
 
     @_builtins.property
     def challenge(self) -> Global___TongitsChallenge:
-        """G-5.2."""
+        """Answer a called draw by fighting (G-5.2)."""
 
     def __init__(
         self,
@@ -1025,10 +1025,10 @@ class TongitsLaidOff(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who laid them off."""
+    """Index of the seat that laid the cards off."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards."""
+        """The cards that were added to the meld."""
 
     def __init__(
         self,
@@ -1059,7 +1059,7 @@ class TongitsMeld(_message.Message):
     number: _builtins.int
     """Its number in this deal, from 0 in the order in which melds were exposed."""
     seat: _builtins.int
-    """Its owner."""
+    """Index of the seat that owns the meld."""
     taken: _cards_pb2.Card.ValueType
     """The card that was taken from the discard pile for it, if one was."""
     is_turned_down: _builtins.bool
@@ -1102,7 +1102,7 @@ class TongitsAnswered(_message.Message):
     IS_CHALLENGE_FIELD_NUMBER: _builtins.int
     IS_UNASKED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who answered."""
+    """Index of the seat that answered."""
     is_challenge: _builtins.bool
     """The seat challenged; otherwise it folded."""
     is_unasked: _builtins.bool
@@ -1135,9 +1135,9 @@ class TongitsPayment(_message.Message):
     BURNED_FIELD_NUMBER: _builtins.int
     FOLD_PENALTY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who paid."""
+    """Index of the seat that paid."""
     base: _builtins.int
-    """G-6.1."""
+    """Base payment of the deal (G-6.1)."""
     aces: _builtins.int
     """G-6.2: for aces."""
     specials: _builtins.int
@@ -1179,7 +1179,7 @@ class TongitsSeatResult(_message.Message):
     SETTLEMENT_FIELD_NUMBER: _builtins.int
     CHIPS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat, from 0."""
     is_burned: _builtins.bool
     """G-5.5: it is burned."""
     is_shown: _builtins.bool
@@ -1239,13 +1239,13 @@ class TongitsDealResult(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     dealer: _builtins.int
-    """Its dealer."""
+    """Index of the seat that dealt."""
     ending: Global___TongitsEnding.ValueType
     """How it ended."""
     winning_seat: _builtins.int
-    """Who won; not set: nobody."""
+    """Index of the seat that won; not set: nobody did."""
     caller: _builtins.int
-    """Who called draw."""
+    """Index of the seat that called draw; not set: nobody did."""
     jackpot: _builtins.int
     """G-7: chips that the winner took from the pot."""
     pot: _builtins.int
@@ -1343,7 +1343,7 @@ class TongitsPublicView(_message.Message):
     took_discard: _builtins.bool
     """The turn under way began with the discard."""
     caller: _builtins.int
-    """Who called draw."""
+    """Index of the seat that called draw; not set: nobody has."""
     to_act: _builtins.int
     """Whose move it is; not set when nothing is awaited."""
     pot: _builtins.int
@@ -1479,7 +1479,7 @@ class TongitsView(_message.Message):
 
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """Its hand."""
+        """Cards in the hand of the seat."""
 
     @_builtins.property
     def secret_fours(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
@@ -1570,7 +1570,7 @@ class TongitsStockDrawn(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     STOCK_SIZE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who drew."""
+    """Index of the seat that drew."""
     stock_size: _builtins.int
     """Cards left in the stock."""
     def __init__(
@@ -1597,9 +1597,9 @@ class TongitsDiscardTaken(_message.Message):
     CARD_FIELD_NUMBER: _builtins.int
     MELD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who took it."""
+    """Index of the seat that took the discard."""
     card: _cards_pb2.Card.ValueType
-    """The card."""
+    """The card that was taken."""
     @_builtins.property
     def meld(self) -> Global___TongitsMeld:
         """The meld that was made with it, or that it was laid off on, as it lies now."""
@@ -1628,7 +1628,7 @@ class TongitsMeldExposed(_message.Message):
     MELD_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def meld(self) -> Global___TongitsMeld:
-        """The meld."""
+        """The meld as it lies on the table."""
 
     def __init__(
         self,
@@ -1651,7 +1651,7 @@ class TongitsSecretFourLaid(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who laid it."""
+    """Index of the seat that laid four cards face down."""
     def __init__(
         self,
         *,
@@ -1702,9 +1702,9 @@ class TongitsDiscarded(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who discarded."""
+    """Index of the seat that discarded."""
     card: _cards_pb2.Card.ValueType
-    """The card."""
+    """The card that was discarded."""
     def __init__(
         self,
         *,
@@ -1749,7 +1749,7 @@ class TongitsDrawCalled(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The caller."""
+    """Index of the seat that called draw."""
     def __init__(
         self,
         *,
@@ -1936,7 +1936,7 @@ class TongitsPrivateCards(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards."""
+        """The cards that the seat received."""
 
     def __init__(
         self,
@@ -1959,7 +1959,7 @@ class TongitsPrivateFour(_message.Message):
 
     RANK_FIELD_NUMBER: _builtins.int
     rank: _cards_pb2.Rank.ValueType
-    """The rank."""
+    """Rank of the four cards."""
     def __init__(
         self,
         *,

@@ -764,41 +764,41 @@ class TractorOptions(_message.Message):
     kitty_size: _builtins.int
     """T-1.2: cards in the kitty; 0 or not set: `auto`. At most 64."""
     trump_making: Global___TractorTrumpMaking.ValueType
-    """T-3, T-11."""
+    """Rule clauses T-3 and T-11."""
     contract: Global___TractorContract.ValueType
-    """T-11.4."""
+    """Rule clause T-11.4."""
     declare_window: Global___TractorDeclareWindow.ValueType
-    """T-3.5."""
+    """Rule clause T-3.5."""
     joker_pairs: Global___TractorJokerPairs.ValueType
-    """T-3.3."""
+    """Rule clause T-3.3."""
     self_override: _builtins.bool
     """T-3.4: the standing declarer may change suit with a stronger declaration."""
     first_starter: Global___TractorFirstStarter.ValueType
-    """T-3.6."""
+    """Rule clause T-3.6."""
     no_declaration: Global___TractorNoDeclaration.ValueType
-    """T-3.7."""
+    """Rule clause T-3.7."""
     first_drawer: Global___TractorFirstDrawer.ValueType
-    """T-3.1."""
+    """Rule clause T-3.1."""
     nt_rank_cards: Global___TractorNtRankCards.ValueType
-    """T-4.2."""
+    """Rule clause T-4.2."""
     rank_gap: Global___TractorRankGap.ValueType
-    """T-5.3."""
+    """Rule clause T-5.3."""
     trump_ladder: Global___TractorTrumpLadder.ValueType
-    """T-5.3."""
+    """Rule clause T-5.3."""
     tractor_follow: Global___TractorTractorFollow.ValueType
-    """T-6.4."""
+    """Rule clause T-6.4."""
     protect: Global___TractorProtect.ValueType
-    """T-6.5."""
+    """Rule clause T-6.5."""
     throw_compare: Global___TractorThrowCompare.ValueType
-    """T-7.2."""
+    """Rule clause T-7.2."""
     throw_penalty: Global___TractorThrowPenalty.ValueType
-    """T-8."""
+    """Rule clause T-8."""
     kitty_multiplier: Global___TractorKittyMultiplier.ValueType
-    """T-9.2."""
+    """Rule clause T-9.2."""
     level_cap: Global___TractorLevelCap.ValueType
-    """T-9.3."""
+    """Rule clause T-9.3."""
     ace_rule: Global___TractorAceRule.ValueType
-    """T-9.6."""
+    """Rule clause T-9.6."""
     max_deals: _builtins.int
     """T-9.6: deals after which a match ends; 0: no bound. At most 1,000,000."""
     starter: _builtins.int
@@ -807,7 +807,7 @@ class TractorOptions(_message.Message):
     """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
-        """T-9.5."""
+        """Rule clause T-9.5."""
 
     @_builtins.property
     def start_levels(self) -> Global___TractorLevels:
@@ -1133,7 +1133,7 @@ class TractorDeclaration(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     SUIT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who declared."""
+    """Index of the seat that declared."""
     suit: _cards_pb2.Suit.ValueType
     """The suit named; not set: no trump."""
     @_builtins.property
@@ -1166,7 +1166,7 @@ class TractorExposed(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who exposed them."""
+    """Index of the seat that exposed the cards."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The cards, those of earlier declarations included."""
@@ -1194,7 +1194,7 @@ class TractorCalled(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who called."""
+    """Index of the seat that called."""
     points: _builtins.int
     """The points; 0: a pass, which takes the whole team out."""
     def __init__(
@@ -1221,7 +1221,7 @@ class TractorPlayed(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     FAILED_THROW_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who played."""
+    """Index of the seat that played the cards."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The cards that lie on the table."""
@@ -1283,7 +1283,7 @@ class TractorTrick(_message.Message):
     WINNING_SEAT_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     winning_seat: _builtins.int
-    """Who won it; not set while it is under way."""
+    """Index of the seat that won the trick; not set while it is under way."""
     points: _builtins.int
     """Points of the cards in it so far."""
     @_builtins.property
@@ -1331,7 +1331,7 @@ class TractorDealResult(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     starter: _builtins.int
-    """The starter."""
+    """Index of the seat that was the starter."""
     declarers: _builtins.int
     """Team of the declarers: 0 for even seats, 1 for odd ones."""
     trick_points: _builtins.int
@@ -1356,7 +1356,7 @@ class TractorDealResult(_message.Message):
     """T-9.2: who won the last trick."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
-        """The trumps."""
+        """Trumps of the deal."""
 
     @_builtins.property
     def kitty(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
@@ -1823,9 +1823,9 @@ class TractorShowEnded(_message.Message):
     starter: _builtins.int
     """Owner of the declarers' highest card: names trumps, takes the kitty, leads."""
     winning_seat: _builtins.int
-    """Who won the show as a trick."""
+    """Index of the seat that won the show as a trick."""
     points: _builtins.int
-    """Its points."""
+    """Card points in the show."""
     opponents_points: _builtins.int
     """Points of the opponents now."""
     def __init__(
@@ -1855,12 +1855,12 @@ class TractorTrumpsFixed(_message.Message):
     DECLARERS_FIELD_NUMBER: _builtins.int
     ORDER_FIELD_NUMBER: _builtins.int
     starter: _builtins.int
-    """The starter."""
+    """Index of the seat that is the starter."""
     declarers: _builtins.int
     """Team of the declarers."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
-        """The trumps."""
+        """Trumps of the deal from now on."""
 
     @_builtins.property
     def order(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorSuitOrder]:
@@ -1891,9 +1891,9 @@ class TractorKittyTaken(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The starter."""
+    """Index of the starter, who took the kitty."""
     count: _builtins.int
-    """How many cards."""
+    """Number of cards taken."""
     def __init__(
         self,
         *,
@@ -1917,9 +1917,9 @@ class TractorKittyBuried(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The starter."""
+    """Index of the starter, who buried cards."""
     count: _builtins.int
-    """How many cards."""
+    """Number of cards buried."""
     def __init__(
         self,
         *,
@@ -1944,7 +1944,7 @@ class TractorCardsPlayed(_message.Message):
     TRICK_WON_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def play(self) -> Global___TractorPlayed:
-        """What lies on the table."""
+        """The cards that lie on the table, and who played them."""
 
     @_builtins.property
     def trick_won(self) -> Global___TractorTrickWon:
@@ -1974,9 +1974,9 @@ class TractorTrickWon(_message.Message):
     POINTS_FIELD_NUMBER: _builtins.int
     OPPONENTS_POINTS_FIELD_NUMBER: _builtins.int
     winning_seat: _builtins.int
-    """Who won it and leads next."""
+    """Index of the seat that won the trick and leads next."""
     points: _builtins.int
-    """Its points."""
+    """Card points in the trick."""
     opponents_points: _builtins.int
     """Points of the opponents now."""
     def __init__(
@@ -2151,7 +2151,7 @@ class TractorPrivateCards(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The cards."""
+        """The cards that the seat received."""
 
     def __init__(
         self,

@@ -440,18 +440,18 @@ class AuditEntry(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
     principal: _builtins.str
-    """Whose key."""
+    """Verified id of the principal whose key made the call."""
     action: _builtins.str
     """The call, such as `AbortTable`, or the command, such as `keys revoke`."""
     subject: _builtins.str
     """What it was done to: a table, a key."""
     detail: _builtins.str
-    """Why, as it was given."""
+    """The reason that the caller gave."""
     outcome: _builtins.str
     """What came of it: `OK`, or the reason of its refusal."""
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
-        """When."""
+        """When the call was made, by the server's clock."""
 
     def __init__(
         self,

@@ -57,7 +57,7 @@ class MatchRecord(_message.Message):
 
     @_builtins.property
     def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___Row]:
-        """The log."""
+        """The log of the match, in order."""
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
@@ -169,9 +169,9 @@ class OptionText(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name."""
+    """Name of the option, such as `max_deals`."""
     value: _builtins.str
-    """Its value."""
+    """Value of the option as text, such as `12` or `none`."""
     def __init__(
         self,
         *,
@@ -239,7 +239,7 @@ class PrivatePart(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     PART_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat."""
+    """Index of the seat that was sent this part, from 0."""
     part: _builtins.bytes
     """Serialised croupier.v1.TableEvent that holds only the field `private`."""
     def __init__(
@@ -274,7 +274,7 @@ class Input(_message.Message):
 
     @_builtins.property
     def move(self) -> Global___MoveInput:
-        """A move."""
+        """A seat answered a decision, or the rules answered for it."""
 
     @_builtins.property
     def answer(self) -> Global___MoveInput:
@@ -341,14 +341,14 @@ class MoveInput(_message.Message):
     ANSWERED_TIME_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Who."""
+    """Index of the seat that answered, from 0."""
     decision_id: _builtins.str
     """The decision that it answers."""
     timed_out: _builtins.bool
     """It was played by the clock, not by the seat."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
-        """The move."""
+        """The move that was played."""
 
     @_builtins.property
     def charged(self) -> _duration_pb2.Duration:

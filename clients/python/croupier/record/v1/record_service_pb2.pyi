@@ -80,7 +80,7 @@ class RecordInfo(_message.Message):
     table_id: _builtins.str
     """The table of the match."""
     game: _game_pb2.GameKind.ValueType
-    """The game."""
+    """The game that was played."""
     voided: _builtins.bool
     """An operator has declared the match void afterwards: it does not count. The record is as it was."""
     @_builtins.property
@@ -357,7 +357,7 @@ class Check(_message.Message):
     name: _builtins.str
     """A word for it, such as `chain`, `commitment`, `decks`, `replay`, `result`."""
     holds: _builtins.bool
-    """Whether it holds."""
+    """The log agrees with what was checked."""
     detail: _builtins.str
     """One sentence for people: what was compared, or what is wrong."""
     warning: _builtins.bool
