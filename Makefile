@@ -187,6 +187,7 @@ lock: $(TOOLS_READY) ## lock dependencies anew (ARGS=--upgrade for newer ones)
 
 .PHONY: clean
 clean: ## remove environments, caches and built packages
-	@rm -rf $(VENV) $(TOOLS) .peers build dist clients/python/dist .hypothesis .import_linter_cache \
+	@rm -rf $(VENV) $(TOOLS) .peers build dist clients/python/dist clients/*/gen clients/*/node_modules \
+		clients/typescript/dist .hypothesis .import_linter_cache \
 		.mypy_cache .pytest_cache .ruff_cache
 	@find server clients scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
