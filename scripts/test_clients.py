@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +38,8 @@ GAMES: Final = {"GAME_KIND_TRACTOR": 3, "GAME_KIND_TONGITS": 2, "GAME_KIND_POKEX
 """The games, with their house bots beside one client."""
 _PATIENCE_S: Final = 600
 ENDED: Final = "END_REASON_FINISHED"
+PAGE: Final = "PAGE"
+"""Variable with the address of its page, for a client that has one."""
 CUTS: Final = (3_000, 10, 4_000, 7_000)
 """After how many bytes from the server the first connections of a bot are cut."""
 SEEN: Final = re.compile(r"result: (.*) table: (\S+) events: (\d+) last: (\d+)")
@@ -110,6 +113,7 @@ class Bot(NamedTuple):
         counts: it resumes, and says at the end what it saw.
         record: fetches a record and writes it to a file after a round trip through the generated
             types; address, table and file are added.
+        is_web: it plays one deal at the web port.
     """
 
     name: str
@@ -118,6 +122,7 @@ class Bot(NamedTuple):
     resumes: bool = False
     counts: bool = False
     record: tuple[str, ...] = ()
+    is_web: bool = False
 
 
 class Client(NamedTuple):
@@ -159,8 +164,8 @@ def _go(out: Path) -> Sequence[Bot]:
     _run(["go", "build", "-o", f"{programs}/", "./tiny", "./complete", "./record"], folder)
     tiny, complete, record = (str(programs / name) for name in ("tiny", "complete", "record"))
     return [
-        Bot("tiny", "watch", (tiny,)),
-        Bot("complete", "session", (complete,), resumes=True, counts=True, record=(record,)),
+        Bot("tiny", "gRPC", (tiny,)),
+        Bot("complete", "gRPC session", (complete,), resumes=True, counts=True, record=(record,)),
     ]
 
 
@@ -168,7 +173,7 @@ def _rust(_: Path) -> Sequence[Bot]:
     folder = ROOT / "clients" / "rust"
     _run(["cargo", "build"], folder)
     tiny, complete = (str(folder / "target" / "debug" / name) for name in ("tiny", "complete"))
-    return [Bot("tiny", "watch", (tiny,)), Bot("complete", "watch", (complete,), resumes=True)]
+    return [Bot("tiny", "gRPC", (tiny,)), Bot("complete", "gRPC", (complete,), resumes=True)]
 
 
 def _cpp(_: Path) -> Sequence[Bot]:
@@ -176,11 +181,29 @@ def _cpp(_: Path) -> Sequence[Bot]:
     _run(["cmake", "-B", "build"], folder)
     _run(["cmake", "--build", "build"], folder)
     tiny, complete = (str(folder / "build" / name) for name in ("tiny", "complete"))
-    return [Bot("tiny", "watch", (tiny,)), Bot("complete", "session", (complete,), resumes=True)]
+    return [
+        Bot("tiny", "gRPC", (tiny,)),
+        Bot("complete", "gRPC session", (complete,), resumes=True),
+    ]
+
+
+def _typescript(_: Path) -> Sequence[Bot]:
+    folder = ROOT / "clients" / "typescript"
+    for step in (["install"], ["run", "generate"], ["run", "check"], ["run", "build"]):
+        _run(["npm", *step], folder)
+    tsx = str(folder / "node_modules" / ".bin" / "tsx")
+    tiny, complete, page = (str(folder / name) for name in ("tiny.ts", "bot.ts", "test/browser.ts"))
+    return [
+        Bot("tiny", "gRPC", (tsx, tiny)),
+        Bot("complete", "gRPC", (tsx, complete), resumes=True, counts=True),
+        Bot("page in Chromium", "Connect", (tsx, page, "connect"), is_web=True),
+        Bot("page in Chromium", "gRPC-Web", (tsx, page, "grpc-web"), is_web=True),
+    ]
 
 
 CLIENTS: Final = {
     "go": Client(("go",), _go),
+    "typescript": Client(("npm", "chromium"), _typescript),
     "rust": Client(("cargo",), _rust),
     "cpp": Client(("cmake", "c++", "protoc", "grpc_cpp_plugin"), _cpp),
 }
@@ -194,19 +217,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in given if name not in CLIENTS]
     if unknown:
         parser.error(f"no client in {unknown[0]!r}; there are {', '.join(CLIENTS)}")
+    origin = f"http://{ADDRESS}:{_free_port()}"
+    os.environ[PAGE] = f"{origin}/"
     with TemporaryDirectory(prefix="croupier-clients-") as folder:
-        server = Server("memory:", Path(folder, "server.log"))
+        web = ["--web", f"{ADDRESS}:0", "--web-origins", origin]
+        server = Server("memory:", Path(folder, "server.log"), web)
         server.spawn()
         try:
             server.listen()
-            passed = [_test(name, Path(folder), server.address) for name in given or CLIENTS]
+            passed = [_test(name, Path(folder), server) for name in given or CLIENTS]
         finally:
             server.stop()
             server.close()
     return 0 if all(passed) else 1
 
 
-def _test(name: str, folder: Path, address: str) -> bool:
+def _free_port() -> int:
+    with socket.create_server((ADDRESS, 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def _test(name: str, folder: Path, server: Server) -> bool:
     """Play with one client; returns whether nothing failed."""
     client = CLIENTS[name]
     missing = [tool for tool in client.tools if shutil.which(tool) is None]
@@ -214,26 +246,32 @@ def _test(name: str, folder: Path, address: str) -> bool:
         print(f"{name}: left out, there is no {missing[0]}", flush=True)
         return not os.environ.get("CI")
     try:
-        for bot in client.build(folder):
-            for game, others in GAMES.items():
-                with CuttingProxy(address, CUTS if bot.resumes else ()) as proxy:
-                    said = _run([*bot.command, proxy.address, game, str(others)], folder)
-                wrong = said.strip() if ENDED not in said else ""
-                if bot.resumes and proxy.done < len(CUTS):
-                    wrong = wrong or f"only {proxy.done} cuts: {said.strip()}"
-                if bot.counts:
-                    wrong = wrong or _loss(said, address, bot, folder)
-                played = f"a whole match, {proxy.done} cuts" if bot.resumes else "a whole match"
-                print(
-                    f"{name}: {bot.name} bot: {game} over {bot.transport}: {wrong or played}",
-                    flush=True,
-                )
-                if wrong:
-                    return False
+        started = time.monotonic()
+        bots = client.build(folder)
+        print(f"{name}: built in {time.monotonic() - started:.1f} s", flush=True)
+        return all(_plays(name, bot, game, folder, server) for bot in bots for game in GAMES)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         print(f"{name}: {error}", error.stdout, sep="\n", flush=True)
         return False
-    return True
+
+
+def _plays(language: str, bot: Bot, game: str, folder: Path, server: Server) -> bool:
+    """Play once; returns whether it ended by the rules, and nothing was lost."""
+    started = time.monotonic()
+    address = server.told["web"] if bot.is_web else server.address
+    with CuttingProxy(address, CUTS if bot.resumes else ()) as proxy:
+        to = address if bot.is_web else proxy.address
+        said = _run([*bot.command, to, game, str(GAMES[game])], folder)
+    wrong = "" if ENDED in said else said.strip()
+    if bot.resumes and proxy.done < len(CUTS):
+        wrong = wrong or f"only {proxy.done} cuts: {said.strip()}"
+    if bot.counts:
+        wrong = wrong or _loss(said, address, bot, folder)
+    played = "a whole deal" if bot.is_web else "a whole match"
+    played += f", {proxy.done} cuts" if bot.resumes else ""
+    outcome = wrong or f"{played}, {time.monotonic() - started:.1f} s"
+    print(f"{language}: {bot.name}: {game} over {bot.transport}: {outcome}", flush=True)
+    return not wrong
 
 
 def _loss(said: str, address: str, bot: Bot, folder: Path) -> str:
