@@ -1,56 +1,129 @@
-"""What a decision weighs does not depend on how many deals were played before it."""
+"""A match of a thousand deals: what its last decision weighs, and how its record arrives."""
 
 from __future__ import annotations
 
-from google.protobuf.descriptor import Descriptor
+from hashlib import sha256
+from typing import NamedTuple
 
+import grpc
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from croupier.record.v1 import record_service_pb2 as pb
+from croupier.record.v1.record_service_pb2_grpc import RecordServiceStub
+from croupier.records import StreamedRecord, fetch_record, streamed_records
 from croupier.v1 import game_pb2
 from croupier_server.games.registry import GAMES
-from croupier_server.storage.memory import MemoryLog
+from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.pages import PageTokens
+from croupier_server.rpc.record_service import RecordService
+from croupier_server.rpc.validate import Requests
+from croupier_server.storage.base import RecordEntry
+from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.shard import GameEntry, Shard
 from croupier_server.tables.snapshots import seat_results
 from croupier_server.tables.spec import CreateTable, JoinTable, Status
 from croupier_server.wire.registry import WIRES_BY_NAME
-from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets
+from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets, now
 
 DEALS = 1000
 SOME = 20
 """So many deals at either end are compared: cards differ, and with them the lists of moves."""
+
+DEFAULT_LIMIT = 4 << 20
+"""Bytes of the longest message that gRPC takes unless it is told otherwise."""
 
 VARINT_GROWTH = 2 * 1 + 4 * 2
 """The number of the deal, in the view and in its last result, takes one byte more, and so many
 totals of the sides two more."""
 
 
-def test_a_decision_of_the_thousandth_deal_is_as_small_as_an_early_one() -> None:
-    wire = WIRES_BY_NAME["pokex"]
+class Long(NamedTuple):
+    """A match of `DEALS` deals that has ended.
+
+    Attributes:
+        sizes: bytes of the largest decision of each deal, but for most of them in the middle.
+        first: bytes of its first decision.
+        last: bytes of its last decision.
+        record: its record, as the store has it.
+        records: the store.
+    """
+
+    sizes: list[int]
+    first: int
+    last: int
+    record: RecordEntry
+    records: MemoryRecords
+
+
+def play(name: str, **overrides: str) -> Long:
+    """A match of the game *name*, in which each answer is the first that is legal."""
+    wire, log = WIRES_BY_NAME[name], MemoryLog()
     shard = Shard(
         clock=ManualClock(START_MS),
         secrets=known_secrets(),
         ids=known_ids(),
-        log=MemoryLog(),
-        games={wire.kind: GameEntry(GAMES["pokex"], wire)},
+        log=log,
+        games={wire.kind: GameEntry(GAMES[name], wire)},
     )
-    overrides = {"max_deals": str(DEALS), "target": "1000000"}
     request = CreateTable(wire.kind, deal=FIXED, overrides=overrides)
     table = shard.create_table(Caller(), request).table
     for _ in table.seats:
         shard.join(Caller(), JoinTable(table.spec.table_id))
     sizes: dict[int, int] = {}
+    first = size = 0
     while table.status is Status.PLAYING:
         (decision,) = asked(table)
         deal = len(seat_results(table)) + 1
         if not SOME + 1 < deal <= DEALS - SOME:
             size = len(table.match.decision_payload(decision, START_MS, with_view=True))
+            first = first or size
             sizes[deal] = max(size, sizes.get(deal, 0))
         move = next(table.game.members(table.legal(decision.seat, decision.id)))
         shard.submit(table, decision.seat, decision.id, move)
     assert len(seat_results(table)) == DEALS
-    found = list(sizes.values())
-    early, late = max(found[1:][:SOME]), max(found[-SOME:])
+    record = now(log.records.get(table.spec.table_id))
+    assert record is not None
+    return Long(list(sizes.values()), first, size, record, log.records)
+
+
+def test_a_decision_of_the_thousandth_deal_is_as_small_as_an_early_one() -> None:
+    match = play("pokex", max_deals=str(DEALS), target="1000000")
+    early, late = max(match.sizes[1:][:SOME]), max(match.sizes[-SOME:])
+    print(f"\ndecisions: {match.first} bytes the first, {match.last} the last;")
+    print(f"the largest of {SOME} deals: {early} bytes early, {late} late")
     assert late <= early + VARINT_GROWTH, (early, late)
+
+
+async def test_a_record_that_is_longer_than_a_message_is_whole_when_it_arrives() -> None:
+    """At a client with the limits that gRPC has by default, on both calls."""
+    match = play("tongits", max_hands=str(DEALS))
+    data = match.record.record
+    assert len(data) > DEFAULT_LIMIT
+    service = RecordService(match.records, PageTokens(bytes(32)), lambda: START_MS, 10_000)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((service.handler(Calls(Requests(1 << 20), 10)),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub = RecordServiceStub(channel)
+            got = await fetch_record(stub, pb.GetRecordRequest(table_id=match.record.table_id))
+            asked_for = pb.StreamRecordsRequest(since=Timestamp())
+            streamed = [found async for found in streamed_records(stub.StreamRecords(asked_for))]
+    finally:
+        await server.stop(None)
+    (one,) = streamed
+    assert isinstance(one, StreamedRecord)
+    sums = {sha256(copy).hexdigest() for copy in (data, got, one.data)}
+    print(f"\ndecisions: {match.first} bytes the first, {match.last} the last;")
+    print(f"record of {DEALS} deals: {len(data):,} bytes, SHA-256 {sums}")
+    assert len(sums) == 1
+    record = one.message
+    assert record.SerializeToString() == data
+    assert len(record.rows) > DEALS
 
 
 def test_no_view_repeats_results() -> None:
