@@ -7,7 +7,7 @@ does wrong on purpose is set by `Script`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,6 +62,26 @@ async def refuse(context: Context, reason: str, code: grpc.StatusCode) -> None:
     await context.abort(code, reason, (("grpc-status-details-bin", details),))
 
 
+def with_newer(
+    update: table_pb2.TableUpdate, newer: bytes
+) -> Iterator[play_service_pb2.WatchTableResponse]:
+    """*update* as a newer server sends it: with *newer* in it, and behind messages of its own."""
+    response = play_service_pb2.WatchTableResponse
+    if newer:
+        yield response.FromString(newer)
+        yield response(update=table_pb2.TableUpdate.FromString(newer))
+        update.MergeFromString(newer)
+        if update.HasField("decision"):
+            update.decision.MergeFromString(newer)
+            update.decision.kind.Clear()
+            update.decision.kind.MergeFromString(newer)
+            for listed in update.decision.legal.moves:
+                listed.MergeFromString(newer)
+                listed.kind.Clear()
+                listed.kind.MergeFromString(newer)
+    yield response(update=update)
+
+
 @dataclass
 class Script:
     """What a table of the fake server does.
@@ -75,6 +95,8 @@ class Script:
         ends: reason with which the channel ends at question 2, in place of going on.
         endpoint: where the table is then, for MOVED.
         silent_result: whether the match ends without a result update.
+        newer: bytes of a field or an arm that no stub of today has, which the stream of a table
+            sends wherever it can.
     """
 
     questions: int = 5
@@ -85,6 +107,7 @@ class Script:
     ends: End.Reason.ValueType = End.REASON_UNSPECIFIED
     endpoint: str = ""
     silent_result: bool = False
+    newer: bytes = b""
 
 
 class FakeTable:
@@ -321,7 +344,8 @@ class FakeServer(_Services):
                     table.script.cut_after.pop(0)
                     await context.abort(grpc.StatusCode.UNAVAILABLE, "Connection reset by peer")
                 sent += 1
-                yield play_service_pb2.WatchTableResponse(update=update)
+                for response in with_newer(update, table.script.newer):
+                    yield response
                 if update.HasField("end"):
                     return
                 last = update.decision.decision_id

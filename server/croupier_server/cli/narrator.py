@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.cli.tell_pokex import PokexTeller
 from croupier_server.cli.tell_tongits import TongitsTeller
 from croupier_server.cli.tell_tractor import TractorTeller
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import EnumDescriptor
 
 Private = Mapping[int, game_pb2.GamePrivateEvent]
 """Private parts of an event by seat: those that the audience may see."""
@@ -155,8 +158,16 @@ def _minutes(clock: table_pb2.SeatClock) -> str:
 
 def game_name(kind: int) -> str:
     """The name of a game by its number; of an unknown one, the number."""
-    value = game_pb2.GameKind.DESCRIPTOR.values_by_number.get(kind)
-    return str(kind) if value is None else value.name.removeprefix("GAME_KIND_").lower()
+    return word(game_pb2.GameKind.DESCRIPTOR, kind)
+
+
+def word(enum: EnumDescriptor, number: int) -> str:
+    """A value of *enum* as a word, such as ``host_abort``; of one of a newer server, the number."""
+    value = enum.values_by_number.get(number)
+    if value is None:
+        return str(number)
+    prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
+    return value.name.removeprefix(prefix).lower()
 
 
 def seat_name(seat: table_pb2.SeatInfo) -> str:
@@ -166,7 +177,7 @@ def seat_name(seat: table_pb2.SeatInfo) -> str:
 
 def table_lines(table: table_pb2.Table) -> list[str]:
     """One line on a table."""
-    status = table_pb2.TableStatus.Name(table.status).removeprefix("TABLE_STATUS_").lower()
+    status = word(table_pb2.TableStatus.DESCRIPTOR, table.status)
     game = game_name(table.spec.game)
     seats = ", ".join(seat_name(seat) for seat in table.seats)
     title = f' "{table.spec.title}"' if table.spec.title else ""
@@ -188,10 +199,10 @@ def _delay_words(delay: table_pb2.SpectatorDelay) -> str:
 
 def result_lines(result: game_pb2.MatchResult, names: Mapping[int, str]) -> list[str]:
     """Lines on the end of a match."""
-    reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_").lower()
+    reason = word(game_pb2.EndReason.DESCRIPTOR, result.reason)
     lines = [f"the match ends: {reason.replace('_', ' ')}"]
     if result.aborted_by:
-        by = game_pb2.AbortedBy.Name(result.aborted_by).removeprefix("ABORTED_BY_").lower()
+        by = word(game_pb2.AbortedBy.DESCRIPTOR, result.aborted_by)
         lines[0] += f" by the {by}"
     if result.HasField("seat"):
         lines[0] += f" by seat {names.get(result.seat, result.seat)}"

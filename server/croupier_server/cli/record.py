@@ -98,9 +98,9 @@ def _list(server: str, limit: int) -> int:
 def _line(info: record_service_pb2.RecordInfo) -> str:
     """A record in one line: table, when it ended, game, how it ended, who played."""
     from croupier.v1 import game_pb2
+    from croupier_server.cli.narrator import game_name, word
 
-    game = game_pb2.GameKind.Name(info.game).removeprefix("GAME_KIND_").lower()
-    reason = game_pb2.EndReason.Name(info.result.reason).removeprefix("END_REASON_").lower()
+    game, reason = game_name(info.game), word(game_pb2.EndReason.DESCRIPTOR, info.result.reason)
     ended = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(info.end_time.seconds))
     voided = "  (void)" if info.voided else ""
     scores = [f"{seat.score:+d}" for seat in info.result.seats] or ["-"] * len(info.players)

@@ -76,7 +76,7 @@ async def _watch_table(channel: grpc.aio.Channel, table: str, show: Callable[[st
 async def _show_updates(
     updates: AsyncIterator[table_pb2.TableUpdate], show: Callable[[str], None]
 ) -> int:
-    from croupier.v1 import table_pb2
+    from croupier.seat import reason_word
     from croupier_server.cli.narrator import Narrator
 
     narrator: Narrator | None = None
@@ -93,7 +93,7 @@ async def _show_updates(
         elif kind == "heartbeat" and narrator is not None:
             lines = narrator.clocks(update.heartbeat.clocks)
         elif kind == "end":
-            reason = table_pb2.StreamEnd.Reason.Name(update.end.reason).removeprefix("REASON_")
+            reason = reason_word(update.end)
             if reason in _ENDS_WELL:
                 return 0
             show(f"the stream ends: {reason.lower().replace('_', ' ')} {update.end.detail}".strip())
