@@ -80,6 +80,8 @@ class CuttingProxy:
             while True:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(self._target)
+                for end in (client, server):  # hold no small message back
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 cut = next(self._cuts, None)
                 threading.Thread(target=self._copy, args=(client, server), daemon=True).start()
                 threading.Thread(target=self._copy, args=(server, client, cut), daemon=True).start()
