@@ -203,10 +203,22 @@ def _typescript(_: Path) -> Sequence[Bot]:
     ]
 
 
+def _java(_: Path) -> Sequence[Bot]:
+    folder = ROOT / "clients" / "java"
+    _run(["mvn", "--batch-mode", "--quiet", "clean", "compile"], folder)
+    jars = f"{folder}/target/classes{os.pathsep}{folder}/target/dependency/*"
+    tiny, complete = (("java", "-cp", jars, f"bots.{name}") for name in ("Tiny", "Complete"))
+    return [
+        Bot("tiny", "gRPC", tiny),
+        Bot("complete", "gRPC session", complete, resumes=True, counts=True),
+    ]
+
+
 CLIENTS: Final = {
     "go": Client(("go",), _go),
     "typescript": Client(("npm", "chromium"), _typescript),
     "rust": Client(("cargo",), _rust),
+    "java": Client(("mvn", "javac"), _java),
     "cpp": Client(("cmake", "c++", "protoc", "grpc_cpp_plugin"), _cpp),
 }
 
