@@ -115,7 +115,7 @@ class Bot(NamedTuple):
         counts: it resumes, and says at the end what it saw.
         record: fetches a record and writes it to a file after a round trip through the generated
             types; address, table and file are added.
-        is_web: it plays one deal at the web port.
+        is_web: it plays at the web port.
     """
 
     name: str
@@ -194,10 +194,12 @@ def _typescript(_: Path) -> Sequence[Bot]:
     for step in (["install"], ["run", "generate"], ["run", "check"], ["run", "build"]):
         _run(["npm", *step], folder)
     tsx = str(folder / "node_modules" / ".bin" / "tsx")
-    tiny, complete, page = (str(folder / name) for name in ("tiny.ts", "bot.ts", "test/browser.ts"))
+    programs = ("tiny.ts", "bot.ts", "test/refusals.ts", "test/browser.ts")
+    tiny, complete, refusals, page = (str(folder / name) for name in programs)
     return [
         Bot("tiny", "gRPC", (tsx, tiny)),
         Bot("complete", "gRPC", (tsx, complete), resumes=True, counts=True),
+        Bot("refused before each move", "Connect", (tsx, refusals), is_web=True),
         Bot("page in Chromium", "Connect", (tsx, page, "connect"), is_web=True),
         Bot("page in Chromium", "gRPC-Web", (tsx, page, "grpc-web"), is_web=True),
     ]
@@ -281,8 +283,7 @@ def _plays(language: str, bot: Bot, game: str, folder: Path, server: Server) -> 
         wrong = wrong or f"only {proxy.done} cuts: {said.strip()}"
     if bot.counts:
         wrong = wrong or _loss(said, address, bot, folder)
-    played = "a whole deal" if bot.is_web else "a whole match"
-    played += f", {proxy.done} cuts" if bot.resumes else ""
+    played = f"played, {proxy.done} cuts" if bot.resumes else "played"
     outcome = wrong or f"{played}, {time.monotonic() - started:.1f} s"
     print(f"{language}: {bot.name}: {game} over {bot.transport}: {outcome}", flush=True)
     return not wrong

@@ -10,8 +10,8 @@ import { ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details
 /** The server refused something for good. The message is for people; programs go by `refusal`. */
 export class Refused extends Error {
   constructor(readonly refusal: Refusal) {
-    const { detail, reason, rule, clause } = refusal;
-    super(`${detail} (${rule ? `${rule}, ${clause}` : ErrorReason[reason]})`);
+    const { detail, reason, rule } = refusal; // a detail ends with the clause
+    super(`${detail} (${rule || ErrorReason[reason]})`);
   }
 }
 
