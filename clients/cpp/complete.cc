@@ -125,10 +125,9 @@ int main(int, char **args) { // 127.0.0.1:7421 GAME_KIND_TRACTOR 3
         } else if (update.has_move_refused()) {
           const Refusal &refusal = update.move_refused().refusal();
           std::cerr << refusal.ShortDebugString() << '\n';
-          if (refusal.reason() == ERROR_REASON_ILLEGAL_MOVE)
-            move = last.fallback();
-          else if (refusal.has_retry_after())
+          if (refusal.has_retry_after())
             fail(refusal); // the next session brings the decision again
+          move.Swap(last.mutable_fallback()); // once, then it is not set
         } else if (update.has_result()) {
           return update.result();
         } else if (update.has_end()) {

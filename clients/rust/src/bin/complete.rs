@@ -59,13 +59,12 @@ impl Seat {
             let Err(refusal) = self.play.submit_move(request).await else {
                 break;
             };
-            let info = refusal.get_details_error_info(); // reason; in its metadata rule and clause
-            eprintln!("no move: {} {info:?}", refusal.message());
-            match info.as_ref().map(|info| info.reason.as_str()) {
-                Some("ILLEGAL_MOVE") => {}
-                Some("STALE_DECISION" | "DECISION_ANSWERED" | "TABLE_CLOSED") => break,
-                _ => return Err(refusal), // the stream is opened again, and asks again
+            let details = refusal.get_error_details();
+            if details.error_info().is_none() || details.retry_info().is_some() {
+                return Err(refusal); // the stream is opened again, and asks again
             }
+            // The metadata has the rule and its clause.
+            eprintln!("{}: {:?}", refusal.message(), details.error_info());
         }
         Ok(())
     }
