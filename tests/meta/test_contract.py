@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -75,3 +78,19 @@ def test_every_call_says_whether_it_may_be_repeated(name: str) -> None:
 
 def test_the_lists_above_name_calls() -> None:
     assert set(CALLS) >= IDEMPOTENT | CHANGES
+
+
+def test_no_comment_has_fewer_than_three_words(root: Path, tmp_path: Path) -> None:
+    """A word such as "How." tells a reader of generated code nothing."""
+    out = tmp_path / "image.binpb"
+    buf = Path(sys.executable).parent / "buf"
+    subprocess.run([buf, "build", "--as-file-descriptor-set", "-o", out], cwd=root, check=True)
+    comments = [
+        (file.name, place.span[0] + 1, place.leading_comments.strip())
+        for file in FileDescriptorSet.FromString(out.read_bytes()).file
+        if file.name in FILES
+        for place in file.source_code_info.location
+        if place.leading_comments
+    ]
+    assert {name for name, _, _ in comments} == set(FILES)
+    assert [one for one in comments if len(one[2].split()) < 3] == []

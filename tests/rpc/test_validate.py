@@ -4,6 +4,7 @@ path."""
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, OneofDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from croupier.record.v1 import record_service_pb2 as rec
 from croupier.v1 import catalog_service_pb2 as cat
@@ -20,7 +22,7 @@ from croupier.v1 import play_service_pb2 as play
 from croupier.v1 import system_service_pb2
 from croupier.v1 import table_service_pb2 as ts
 from croupier_server.errors import IllegalMove, InvalidRequest, MalformedMove, Reason
-from croupier_server.rpc.rules import RULES, SAFE, Bounds, bounds_of
+from croupier_server.rpc.rules import REQUIRED, RULES, SAFE, Bounds, bounds_of
 from croupier_server.rpc.validate import ELSEWHERE, Requests
 from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.meta.test_contract import FILES
@@ -315,6 +317,57 @@ def test_the_comment_of_a_field_states_its_bounds(
     bounds: Bounds,
 ) -> None:
     assert comments[f"{message.full_name}.{field.name}"].endswith(sentence(field, bounds))
+
+
+PLAIN = re.compile(
+    r"not set"
+    r"|must be -?\d+ to \d+( seconds)?, not \S+"
+    r"|has \d+ (characters|bytes|items); (exactly \d+ needed|(at most|\d+ to) \d+ allowed)"
+)
+"""What may be said of a field that breaks its bounds."""
+
+
+def breaches(
+    message: Descriptor, field: FieldDescriptor | OneofDescriptor, bounds: Bounds
+) -> Iterator[Message]:
+    """Messages in which *field* breaks its bounds: left out if it must be there, and too much."""
+    kind = GetMessageClass(message)
+    if bounds == REQUIRED or (bounds.least > 0 and not getattr(field, "has_presence", False)):
+        yield kind()
+    if isinstance(field, OneofDescriptor):
+        return
+    over, value = bounds.most + 1, kind()
+    if field.is_repeated and field.message_type is not None:
+        for _ in range(over):
+            getattr(value, field.name).add()
+    elif field.is_repeated:
+        getattr(value, field.name).extend([1] * over)
+    elif field.message_type is not None and bounds != REQUIRED:
+        getattr(value, field.name).seconds = over
+    elif field.enum_type is not None or field.message_type is not None:
+        return
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        setattr(value, field.name, "x" * over)
+    elif field.type == FieldDescriptor.TYPE_BYTES:
+        setattr(value, field.name, b"x" * over)
+    else:
+        setattr(value, field.name, over)
+    yield value
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "bounds"),
+    FIELDS,
+    ids=[f"{one.full_name}.{two.name}" for one, two, _ in FIELDS],
+)
+def test_every_rule_says_plainly_what_is_wrong(
+    message: Descriptor, field: FieldDescriptor | OneofDescriptor, bounds: Bounds
+) -> None:
+    broken = list(breaches(message, field, bounds))
+    assert broken
+    for value in broken:
+        said = dict(refused(Requests(1 << 24), value).violations)[field.name]
+        assert PLAIN.fullmatch(said), said
 
 
 def test_every_rule_is_about_a_field_of_a_request() -> None:

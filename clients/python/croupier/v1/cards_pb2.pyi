@@ -23,7 +23,7 @@ class _Card:
 class _CardEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Card.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CARD_UNSPECIFIED: _Card.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     CARD_TWO_OF_SPADES: _Card.ValueType  # 1
     """The two of spades."""
     CARD_THREE_OF_SPADES: _Card.ValueType  # 2
@@ -140,7 +140,7 @@ class Card(_Card, metaclass=_CardEnumTypeWrapper):
     """
 
 CARD_UNSPECIFIED: Card.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 CARD_TWO_OF_SPADES: Card.ValueType  # 1
 """The two of spades."""
 CARD_THREE_OF_SPADES: Card.ValueType  # 2
@@ -258,29 +258,29 @@ class _Suit:
 class _SuitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Suit.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SUIT_UNSPECIFIED: _Suit.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     SUIT_SPADES: _Suit.ValueType  # 1
-    """Spades."""
+    """The suit spades."""
     SUIT_HEARTS: _Suit.ValueType  # 2
-    """Hearts."""
+    """The suit hearts."""
     SUIT_DIAMONDS: _Suit.ValueType  # 3
-    """Diamonds."""
+    """The suit diamonds."""
     SUIT_CLUBS: _Suit.ValueType  # 4
-    """Clubs."""
+    """The suit clubs."""
 
 class Suit(_Suit, metaclass=_SuitEnumTypeWrapper):
     """A suit as printed on a card."""
 
 SUIT_UNSPECIFIED: Suit.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 SUIT_SPADES: Suit.ValueType  # 1
-"""Spades."""
+"""The suit spades."""
 SUIT_HEARTS: Suit.ValueType  # 2
-"""Hearts."""
+"""The suit hearts."""
 SUIT_DIAMONDS: Suit.ValueType  # 3
-"""Diamonds."""
+"""The suit diamonds."""
 SUIT_CLUBS: Suit.ValueType  # 4
-"""Clubs."""
+"""The suit clubs."""
 Global___Suit: _TypeAlias = Suit  # noqa: Y015
 
 class _Rank:
@@ -290,63 +290,63 @@ class _Rank:
 class _RankEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Rank.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     RANK_UNSPECIFIED: _Rank.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     RANK_TWO: _Rank.ValueType  # 2
-    """Two."""
+    """The rank two."""
     RANK_THREE: _Rank.ValueType  # 3
-    """Three."""
+    """The rank three."""
     RANK_FOUR: _Rank.ValueType  # 4
-    """Four."""
+    """The rank four."""
     RANK_FIVE: _Rank.ValueType  # 5
-    """Five."""
+    """The rank five."""
     RANK_SIX: _Rank.ValueType  # 6
-    """Six."""
+    """The rank six."""
     RANK_SEVEN: _Rank.ValueType  # 7
-    """Seven."""
+    """The rank seven."""
     RANK_EIGHT: _Rank.ValueType  # 8
-    """Eight."""
+    """The rank eight."""
     RANK_NINE: _Rank.ValueType  # 9
-    """Nine."""
+    """The rank nine."""
     RANK_TEN: _Rank.ValueType  # 10
-    """Ten."""
+    """The rank ten."""
     RANK_JACK: _Rank.ValueType  # 11
-    """Jack."""
+    """The rank jack, above the ten."""
     RANK_QUEEN: _Rank.ValueType  # 12
-    """Queen."""
+    """The rank queen, above the jack."""
     RANK_KING: _Rank.ValueType  # 13
-    """King."""
+    """The rank king, above the queen."""
     RANK_ACE: _Rank.ValueType  # 14
-    """Ace."""
+    """The rank ace, above the king."""
 
 class Rank(_Rank, metaclass=_RankEnumTypeWrapper):
     """A rank. The number is the pip count; jack, queen, king and ace follow the ten."""
 
 RANK_UNSPECIFIED: Rank.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 RANK_TWO: Rank.ValueType  # 2
-"""Two."""
+"""The rank two."""
 RANK_THREE: Rank.ValueType  # 3
-"""Three."""
+"""The rank three."""
 RANK_FOUR: Rank.ValueType  # 4
-"""Four."""
+"""The rank four."""
 RANK_FIVE: Rank.ValueType  # 5
-"""Five."""
+"""The rank five."""
 RANK_SIX: Rank.ValueType  # 6
-"""Six."""
+"""The rank six."""
 RANK_SEVEN: Rank.ValueType  # 7
-"""Seven."""
+"""The rank seven."""
 RANK_EIGHT: Rank.ValueType  # 8
-"""Eight."""
+"""The rank eight."""
 RANK_NINE: Rank.ValueType  # 9
-"""Nine."""
+"""The rank nine."""
 RANK_TEN: Rank.ValueType  # 10
-"""Ten."""
+"""The rank ten."""
 RANK_JACK: Rank.ValueType  # 11
-"""Jack."""
+"""The rank jack, above the ten."""
 RANK_QUEEN: Rank.ValueType  # 12
-"""Queen."""
+"""The rank queen, above the jack."""
 RANK_KING: Rank.ValueType  # 13
-"""King."""
+"""The rank king, above the queen."""
 RANK_ACE: Rank.ValueType  # 14
-"""Ace."""
+"""The rank ace, above the king."""
 Global___Rank: _TypeAlias = Rank  # noqa: Y015

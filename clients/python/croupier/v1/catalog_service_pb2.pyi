@@ -89,7 +89,7 @@ Global___GameInfo: _TypeAlias = GameInfo  # noqa: Y015
 
 @_typing.final
 class ListGamesResponse(_message.Message):
-    """The games."""
+    """All games of the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -480,7 +480,7 @@ Global___OptionInfo: _TypeAlias = OptionInfo  # noqa: Y015
 
 @_typing.final
 class GetRulesetResponse(_message.Message):
-    """One ruleset."""
+    """One ruleset with all its options."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

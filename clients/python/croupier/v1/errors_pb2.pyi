@@ -31,7 +31,7 @@ class _ErrorReason:
 class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     ERROR_REASON_MALFORMED_REQUEST: _ErrorReason.ValueType  # 1
     """INVALID_ARGUMENT. The request breaks a rule of its message; BadRequest names the fields."""
     ERROR_REASON_UNKNOWN_GAME: _ErrorReason.ValueType  # 2
@@ -170,7 +170,7 @@ class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 ERROR_REASON_MALFORMED_REQUEST: ErrorReason.ValueType  # 1
 """INVALID_ARGUMENT. The request breaks a rule of its message; BadRequest names the fields."""
 ERROR_REASON_UNKNOWN_GAME: ErrorReason.ValueType  # 2

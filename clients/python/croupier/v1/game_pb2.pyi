@@ -35,25 +35,25 @@ class _GameKind:
 class _GameKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GameKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GAME_KIND_UNSPECIFIED: _GameKind.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     GAME_KIND_TRACTOR: _GameKind.ValueType  # 1
     """Tractor (Tuo La Ji, Sheng Ji, 80 points)."""
     GAME_KIND_TONGITS: _GameKind.ValueType  # 2
-    """Tong-its (Tongits)."""
+    """Tong-its, also written Tongits."""
     GAME_KIND_POKEX: _GameKind.ValueType  # 3
-    """Pokex."""
+    """Pokex, for two teams of two."""
 
 class GameKind(_GameKind, metaclass=_GameKindEnumTypeWrapper):
-    """The games."""
+    """The games that a table can play."""
 
 GAME_KIND_UNSPECIFIED: GameKind.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 GAME_KIND_TRACTOR: GameKind.ValueType  # 1
 """Tractor (Tuo La Ji, Sheng Ji, 80 points)."""
 GAME_KIND_TONGITS: GameKind.ValueType  # 2
-"""Tong-its (Tongits)."""
+"""Tong-its, also written Tongits."""
 GAME_KIND_POKEX: GameKind.ValueType  # 3
-"""Pokex."""
+"""Pokex, for two teams of two."""
 Global___GameKind: _TypeAlias = GameKind  # noqa: Y015
 
 class _EndReason:
@@ -168,7 +168,7 @@ Global___GameOptions: _TypeAlias = GameOptions  # noqa: Y015
 
 @_typing.final
 class Move(_message.Message):
-    """A move."""
+    """A move of any game."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

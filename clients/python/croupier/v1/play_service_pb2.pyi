@@ -485,7 +485,7 @@ Global___OpenNonceResponse: _TypeAlias = OpenNonceResponse  # noqa: Y015
 
 @_typing.final
 class ConcedeRequest(_message.Message):
-    """Concedes."""
+    """Gives the match up."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -31,7 +31,7 @@ class _PokexJokerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexJoker
     POKEX_JOKER_UNSPECIFIED: _PokexJoker.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_JOKER_WILD: _PokexJoker.ValueType  # 1
-    """Wild."""
+    """A wild card."""
     POKEX_JOKER_TOP_CARD: _PokexJoker.ValueType  # 2
     """A rank above the ace, without a suit."""
 
@@ -44,7 +44,7 @@ class PokexJoker(_PokexJoker, metaclass=_PokexJokerEnumTypeWrapper):
 POKEX_JOKER_UNSPECIFIED: PokexJoker.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_JOKER_WILD: PokexJoker.ValueType  # 1
-"""Wild."""
+"""A wild card."""
 POKEX_JOKER_TOP_CARD: PokexJoker.ValueType  # 2
 """A rank above the ace, without a suit."""
 Global___PokexJoker: _TypeAlias = PokexJoker  # noqa: Y015
@@ -58,9 +58,9 @@ class _PokexWildRankEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexWi
     POKEX_WILD_RANK_UNSPECIFIED: _PokexWildRank.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_WILD_RANK_NAMED: _PokexWildRank.ValueType  # 1
-    """Yes."""
+    """The declarer names one."""
     POKEX_WILD_RANK_NONE: _PokexWildRank.ValueType  # 2
-    """No."""
+    """There is no wild rank."""
 
 class PokexWildRank(_PokexWildRank, metaclass=_PokexWildRankEnumTypeWrapper):
     """P-3.2: whether the declarer names a wild rank."""
@@ -68,9 +68,9 @@ class PokexWildRank(_PokexWildRank, metaclass=_PokexWildRankEnumTypeWrapper):
 POKEX_WILD_RANK_UNSPECIFIED: PokexWildRank.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_WILD_RANK_NAMED: PokexWildRank.ValueType  # 1
-"""Yes."""
+"""The declarer names one."""
 POKEX_WILD_RANK_NONE: PokexWildRank.ValueType  # 2
-"""No."""
+"""There is no wild rank."""
 Global___PokexWildRank: _TypeAlias = PokexWildRank  # noqa: Y015
 
 class _PokexAllPass:
@@ -132,7 +132,7 @@ class _PokexPlayOrderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexP
     POKEX_PLAY_ORDER_PAIR_FIRST: _PokexPlayOrder.ValueType  # 1
     """Leader, partner, leader's left, leader's right."""
     POKEX_PLAY_ORDER_CLOCKWISE: _PokexPlayOrder.ValueType  # 2
-    """Clockwise."""
+    """Clockwise from the leader."""
 
 class PokexPlayOrder(_PokexPlayOrder, metaclass=_PokexPlayOrderEnumTypeWrapper):
     """P-4.2: in what order a trick is played."""
@@ -142,7 +142,7 @@ POKEX_PLAY_ORDER_UNSPECIFIED: PokexPlayOrder.ValueType  # 0
 POKEX_PLAY_ORDER_PAIR_FIRST: PokexPlayOrder.ValueType  # 1
 """Leader, partner, leader's left, leader's right."""
 POKEX_PLAY_ORDER_CLOCKWISE: PokexPlayOrder.ValueType  # 2
-"""Clockwise."""
+"""Clockwise from the leader."""
 Global___PokexPlayOrder: _TypeAlias = PokexPlayOrder  # noqa: Y015
 
 class _PokexTiedTrick:
@@ -154,7 +154,7 @@ class _PokexTiedTrickEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexT
     POKEX_TIED_TRICK_UNSPECIFIED: _PokexTiedTrick.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_TIED_TRICK_NOBODY: _PokexTiedTrick.ValueType  # 1
-    """Nobody."""
+    """Nobody takes it."""
     POKEX_TIED_TRICK_LEADER: _PokexTiedTrick.ValueType  # 2
     """The leader's team."""
     POKEX_TIED_TRICK_OTHER: _PokexTiedTrick.ValueType  # 3
@@ -168,7 +168,7 @@ class PokexTiedTrick(_PokexTiedTrick, metaclass=_PokexTiedTrickEnumTypeWrapper):
 POKEX_TIED_TRICK_UNSPECIFIED: PokexTiedTrick.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_TIED_TRICK_NOBODY: PokexTiedTrick.ValueType  # 1
-"""Nobody."""
+"""Nobody takes it."""
 POKEX_TIED_TRICK_LEADER: PokexTiedTrick.ValueType  # 2
 """The leader's team."""
 POKEX_TIED_TRICK_OTHER: PokexTiedTrick.ValueType  # 3
@@ -186,7 +186,7 @@ class _PokexUndertrickEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pokex
     POKEX_UNDERTRICK_UNSPECIFIED: _PokexUndertrick.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_UNDERTRICK_ZERO: _PokexUndertrick.ValueType  # 1
-    """Nothing."""
+    """It scores nothing."""
     POKEX_UNDERTRICK_MINUS_BID: _PokexUndertrick.ValueType  # 2
     """The bid is taken off."""
     POKEX_UNDERTRICK_MINUS_TRIANGLE: _PokexUndertrick.ValueType  # 3
@@ -198,7 +198,7 @@ class PokexUndertrick(_PokexUndertrick, metaclass=_PokexUndertrickEnumTypeWrappe
 POKEX_UNDERTRICK_UNSPECIFIED: PokexUndertrick.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_UNDERTRICK_ZERO: PokexUndertrick.ValueType  # 1
-"""Nothing."""
+"""It scores nothing."""
 POKEX_UNDERTRICK_MINUS_BID: PokexUndertrick.ValueType  # 2
 """The bid is taken off."""
 POKEX_UNDERTRICK_MINUS_TRIANGLE: PokexUndertrick.ValueType  # 3
@@ -216,7 +216,7 @@ class _PokexOpponentsScoreEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_P
     POKEX_OPPONENTS_SCORE_ONE_PER_TRICK: _PokexOpponentsScore.ValueType  # 1
     """A point a trick."""
     POKEX_OPPONENTS_SCORE_NONE: _PokexOpponentsScore.ValueType  # 2
-    """Nothing."""
+    """They score nothing."""
     POKEX_OPPONENTS_SCORE_TRIANGLE: _PokexOpponentsScore.ValueType  # 3
     """One point for the first trick, two for the second, and so on."""
 
@@ -228,7 +228,7 @@ POKEX_OPPONENTS_SCORE_UNSPECIFIED: PokexOpponentsScore.ValueType  # 0
 POKEX_OPPONENTS_SCORE_ONE_PER_TRICK: PokexOpponentsScore.ValueType  # 1
 """A point a trick."""
 POKEX_OPPONENTS_SCORE_NONE: PokexOpponentsScore.ValueType  # 2
-"""Nothing."""
+"""They score nothing."""
 POKEX_OPPONENTS_SCORE_TRIANGLE: PokexOpponentsScore.ValueType  # 3
 """One point for the first trick, two for the second, and so on."""
 Global___PokexOpponentsScore: _TypeAlias = PokexOpponentsScore  # noqa: Y015
@@ -244,7 +244,7 @@ class _PokexBothOverEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexBo
     POKEX_BOTH_OVER_HIGHER: _PokexBothOver.ValueType  # 1
     """The higher team."""
     POKEX_BOTH_OVER_DECLARERS_FIRST: _PokexBothOver.ValueType  # 2
-    """The declarers."""
+    """The declarers win."""
 
 class PokexBothOver(_PokexBothOver, metaclass=_PokexBothOverEnumTypeWrapper):
     """P-6.4: who wins when both teams reach the target in one deal."""
@@ -254,7 +254,7 @@ POKEX_BOTH_OVER_UNSPECIFIED: PokexBothOver.ValueType  # 0
 POKEX_BOTH_OVER_HIGHER: PokexBothOver.ValueType  # 1
 """The higher team."""
 POKEX_BOTH_OVER_DECLARERS_FIRST: PokexBothOver.ValueType  # 2
-"""The declarers."""
+"""The declarers win."""
 Global___PokexBothOver: _TypeAlias = PokexBothOver  # noqa: Y015
 
 class _PokexDecisionKind:
@@ -264,7 +264,7 @@ class _PokexDecisionKind:
 class _PokexDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexDecisionKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     POKEX_DECISION_KIND_UNSPECIFIED: _PokexDecisionKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     POKEX_DECISION_KIND_BID: _PokexDecisionKind.ValueType  # 1
     """P-2.1: bid or pass."""
     POKEX_DECISION_KIND_NAME_RANK: _PokexDecisionKind.ValueType  # 2
@@ -281,7 +281,7 @@ class PokexDecisionKind(_PokexDecisionKind, metaclass=_PokexDecisionKindEnumType
     """
 
 POKEX_DECISION_KIND_UNSPECIFIED: PokexDecisionKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 POKEX_DECISION_KIND_BID: PokexDecisionKind.ValueType  # 1
 """P-2.1: bid or pass."""
 POKEX_DECISION_KIND_NAME_RANK: PokexDecisionKind.ValueType  # 2
@@ -299,11 +299,11 @@ class _PokexMoveKind:
 class _PokexMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexMoveKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     POKEX_MOVE_KIND_UNSPECIFIED: _PokexMoveKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     POKEX_MOVE_KIND_PASS: _PokexMoveKind.ValueType  # 1
-    """P-2.1: pass."""
+    """P-2.1: pass, without a bid."""
     POKEX_MOVE_KIND_BID: _PokexMoveKind.ValueType  # 2
-    """P-2.1: bid."""
+    """P-2.1: bid a number of tricks."""
     POKEX_MOVE_KIND_NAME_RANK: _PokexMoveKind.ValueType  # 3
     """P-3.2: name the wild rank."""
     POKEX_MOVE_KIND_PLAY: _PokexMoveKind.ValueType  # 4
@@ -313,11 +313,11 @@ class PokexMoveKind(_PokexMoveKind, metaclass=_PokexMoveKindEnumTypeWrapper):
     """What a listed move is. Sent to the seat that is asked."""
 
 POKEX_MOVE_KIND_UNSPECIFIED: PokexMoveKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 POKEX_MOVE_KIND_PASS: PokexMoveKind.ValueType  # 1
-"""P-2.1: pass."""
+"""P-2.1: pass, without a bid."""
 POKEX_MOVE_KIND_BID: PokexMoveKind.ValueType  # 2
-"""P-2.1: bid."""
+"""P-2.1: bid a number of tricks."""
 POKEX_MOVE_KIND_NAME_RANK: PokexMoveKind.ValueType  # 3
 """P-3.2: name the wild rank."""
 POKEX_MOVE_KIND_PLAY: PokexMoveKind.ValueType  # 4
@@ -331,19 +331,19 @@ class _PokexCategory:
 class _PokexCategoryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexCategory.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     POKEX_CATEGORY_UNSPECIFIED: _PokexCategory.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     POKEX_CATEGORY_HIGH_CARD: _PokexCategory.ValueType  # 1
-    """High card."""
+    """Nothing but a high card."""
     POKEX_CATEGORY_PAIR: _PokexCategory.ValueType  # 2
-    """A pair."""
+    """Two cards of one rank."""
     POKEX_CATEGORY_TWO_PAIRS: _PokexCategory.ValueType  # 3
-    """Two pairs."""
+    """Two pairs of different ranks."""
     POKEX_CATEGORY_THREE_OF_A_KIND: _PokexCategory.ValueType  # 4
     """Three of a kind."""
     POKEX_CATEGORY_STRAIGHT: _PokexCategory.ValueType  # 5
-    """A straight."""
+    """Five ranks in a row."""
     POKEX_CATEGORY_FLUSH: _PokexCategory.ValueType  # 6
-    """A flush."""
+    """Five cards of one suit."""
     POKEX_CATEGORY_FULL_HOUSE: _PokexCategory.ValueType  # 7
     """A full house."""
     POKEX_CATEGORY_FOUR_OF_A_KIND: _PokexCategory.ValueType  # 8
@@ -357,19 +357,19 @@ class PokexCategory(_PokexCategory, metaclass=_PokexCategoryEnumTypeWrapper):
     """P-5.1: categories of poker hands, rising."""
 
 POKEX_CATEGORY_UNSPECIFIED: PokexCategory.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 POKEX_CATEGORY_HIGH_CARD: PokexCategory.ValueType  # 1
-"""High card."""
+"""Nothing but a high card."""
 POKEX_CATEGORY_PAIR: PokexCategory.ValueType  # 2
-"""A pair."""
+"""Two cards of one rank."""
 POKEX_CATEGORY_TWO_PAIRS: PokexCategory.ValueType  # 3
-"""Two pairs."""
+"""Two pairs of different ranks."""
 POKEX_CATEGORY_THREE_OF_A_KIND: PokexCategory.ValueType  # 4
 """Three of a kind."""
 POKEX_CATEGORY_STRAIGHT: PokexCategory.ValueType  # 5
-"""A straight."""
+"""Five ranks in a row."""
 POKEX_CATEGORY_FLUSH: PokexCategory.ValueType  # 6
-"""A flush."""
+"""Five cards of one suit."""
 POKEX_CATEGORY_FULL_HOUSE: PokexCategory.ValueType  # 7
 """A full house."""
 POKEX_CATEGORY_FOUR_OF_A_KIND: PokexCategory.ValueType  # 8
@@ -387,7 +387,7 @@ class _PokexPhase:
 class _PokexPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexPhase.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     POKEX_PHASE_UNSPECIFIED: _PokexPhase.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     POKEX_PHASE_DEAL: _PokexPhase.ValueType  # 1
     """Before the first deal, or between deals."""
     POKEX_PHASE_BIDDING: _PokexPhase.ValueType  # 2
@@ -395,7 +395,7 @@ class _PokexPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexPhase
     POKEX_PHASE_NAME_RANK: _PokexPhase.ValueType  # 3
     """P-3.2: the declarer names the wild rank."""
     POKEX_PHASE_PLAY: _PokexPhase.ValueType  # 4
-    """P-4: tricks."""
+    """P-4: tricks are played."""
     POKEX_PHASE_OVER: _PokexPhase.ValueType  # 5
     """The match has ended."""
 
@@ -403,7 +403,7 @@ class PokexPhase(_PokexPhase, metaclass=_PokexPhaseEnumTypeWrapper):
     """Where a deal stands. Public."""
 
 POKEX_PHASE_UNSPECIFIED: PokexPhase.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 POKEX_PHASE_DEAL: PokexPhase.ValueType  # 1
 """Before the first deal, or between deals."""
 POKEX_PHASE_BIDDING: PokexPhase.ValueType  # 2
@@ -411,7 +411,7 @@ POKEX_PHASE_BIDDING: PokexPhase.ValueType  # 2
 POKEX_PHASE_NAME_RANK: PokexPhase.ValueType  # 3
 """P-3.2: the declarer names the wild rank."""
 POKEX_PHASE_PLAY: PokexPhase.ValueType  # 4
-"""P-4: tricks."""
+"""P-4: tricks are played."""
 POKEX_PHASE_OVER: PokexPhase.ValueType  # 5
 """The match has ended."""
 Global___PokexPhase: _TypeAlias = PokexPhase  # noqa: Y015
@@ -565,7 +565,7 @@ Global___PokexMove: _TypeAlias = PokexMove  # noqa: Y015
 
 @_typing.final
 class PokexDecline(_message.Message):
-    """Passes."""
+    """Passes instead of a bid."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -759,7 +759,9 @@ class PokexTrick(_message.Message):
     center: _cards_pb2.Card.ValueType
     """The centre card that belongs to it; not set before a lead that names it."""
     winning_team: _builtins.int
-    """The team that took it; not set: nobody, or it is under way."""
+    """The team that took it; not set: nobody. While the trick is under way it is not set either, and
+    `hands` is empty.
+    """
     counted: _builtins.int
     """P-4.3: tricks that it counted for the winner: more than one when tied tricks were carried, 0
     when nobody took it.

@@ -28,7 +28,7 @@ class _SeatHold:
 class _SeatHoldEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SeatHold.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SEAT_HOLD_UNSPECIFIED: _SeatHold.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     SEAT_HOLD_RESERVED: _SeatHold.ValueType  # 1
     """The host holds the seat for you (`SeatSpec.player`), and nobody sits there. Take it with
     JoinTable; your key opens it without an invite code.
@@ -44,7 +44,7 @@ class SeatHold(_SeatHold, metaclass=_SeatHoldEnumTypeWrapper):
     """How a principal holds a seat."""
 
 SEAT_HOLD_UNSPECIFIED: SeatHold.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 SEAT_HOLD_RESERVED: SeatHold.ValueType  # 1
 """The host holds the seat for you (`SeatSpec.player`), and nobody sits there. Take it with
 JoinTable; your key opens it without an invite code.

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SpectateServiceStub(object):
-    """Public streams.
+    """The streams of tables for spectators.
     """
 
     def __init__(self, channel):
@@ -48,7 +48,7 @@ class SpectateServiceStub(object):
 
 
 class SpectateServiceServicer(object):
-    """Public streams.
+    """The streams of tables for spectators.
     """
 
     def SpectateTable(self, request, context):
@@ -93,7 +93,7 @@ def add_SpectateServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SpectateService(object):
-    """Public streams.
+    """The streams of tables for spectators.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SpectateServiceStub:
-    """Public streams."""
+    """The streams of tables for spectators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -48,7 +48,7 @@ class SpectateServiceStub:
 
 @_typing.type_check_only
 class SpectateServiceAsyncStub(SpectateServiceStub):
-    """Public streams."""
+    """The streams of tables for spectators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SpectateTable: _aio.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]  # type: ignore[assignment]
@@ -65,7 +65,7 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
     """
 
 class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Public streams."""
+    """The streams of tables for spectators."""
 
     @_abc_1.abstractmethod
     def SpectateTable(

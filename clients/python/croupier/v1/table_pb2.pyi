@@ -30,7 +30,7 @@ class _TableStatus:
 class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStatus.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TABLE_STATUS_UNSPECIFIED: _TableStatus.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TABLE_STATUS_OPEN: _TableStatus.ValueType  # 1
     """Seats are being taken."""
     TABLE_STATUS_OPENING: _TableStatus.ValueType  # 2
@@ -44,7 +44,7 @@ class TableStatus(_TableStatus, metaclass=_TableStatusEnumTypeWrapper):
     """Where a table stands. Public."""
 
 TABLE_STATUS_UNSPECIFIED: TableStatus.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TABLE_STATUS_OPEN: TableStatus.ValueType  # 1
 """Seats are being taken."""
 TABLE_STATUS_OPENING: TableStatus.ValueType  # 2
@@ -64,7 +64,7 @@ class _SeatAccessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SeatAccess
     SEAT_ACCESS_UNSPECIFIED: _SeatAccess.ValueType  # 0
     """Never sent; in a request: OPEN."""
     SEAT_ACCESS_OPEN: _SeatAccess.ValueType  # 1
-    """Anybody."""
+    """Anybody may take it."""
     SEAT_ACCESS_INVITED: _SeatAccess.ValueType  # 2
     """Whoever has its invite code."""
     SEAT_ACCESS_HOUSE: _SeatAccess.ValueType  # 3
@@ -76,7 +76,7 @@ class SeatAccess(_SeatAccess, metaclass=_SeatAccessEnumTypeWrapper):
 SEAT_ACCESS_UNSPECIFIED: SeatAccess.ValueType  # 0
 """Never sent; in a request: OPEN."""
 SEAT_ACCESS_OPEN: SeatAccess.ValueType  # 1
-"""Anybody."""
+"""Anybody may take it."""
 SEAT_ACCESS_INVITED: SeatAccess.ValueType  # 2
 """Whoever has its invite code."""
 SEAT_ACCESS_HOUSE: SeatAccess.ValueType  # 3
@@ -124,7 +124,7 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     LEGAL_MODE_SUMMARY: _LegalMode.ValueType  # 2
     """Patterns and plain leads only where they are few (at most 16), else nothing."""
     LEGAL_MODE_OFF: _LegalMode.ValueType  # 3
-    """Nothing."""
+    """Decisions list no legal moves."""
 
 class LegalMode(_LegalMode, metaclass=_LegalModeEnumTypeWrapper):
     """How many of the legal moves a decision lists. `LegalMoves.truncated` is set if it leaves some out;
@@ -138,7 +138,7 @@ LEGAL_MODE_FULL: LegalMode.ValueType  # 1
 LEGAL_MODE_SUMMARY: LegalMode.ValueType  # 2
 """Patterns and plain leads only where they are few (at most 16), else nothing."""
 LEGAL_MODE_OFF: LegalMode.ValueType  # 3
-"""Nothing."""
+"""Decisions list no legal moves."""
 Global___LegalMode: _TypeAlias = LegalMode  # noqa: Y015
 
 class _ViewMode:
@@ -208,7 +208,7 @@ class _StartModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StartMode.V
     START_MODE_UNSPECIFIED: _StartMode.ValueType  # 0
     """In a request: AUTOMATIC."""
     START_MODE_AUTOMATIC: _StartMode.ValueType  # 1
-    """At once."""
+    """It starts at once."""
     START_MODE_MANUAL: _StartMode.ValueType  # 2
     """When its host calls StartTable."""
 
@@ -218,7 +218,7 @@ class StartMode(_StartMode, metaclass=_StartModeEnumTypeWrapper):
 START_MODE_UNSPECIFIED: StartMode.ValueType  # 0
 """In a request: AUTOMATIC."""
 START_MODE_AUTOMATIC: StartMode.ValueType  # 1
-"""At once."""
+"""It starts at once."""
 START_MODE_MANUAL: StartMode.ValueType  # 2
 """When its host calls StartTable."""
 Global___StartMode: _TypeAlias = StartMode  # noqa: Y015
@@ -266,9 +266,9 @@ class _PlayerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PlayerKind
     PLAYER_KIND_UNSPECIFIED: _PlayerKind.ValueType  # 0
     """The client did not say."""
     PLAYER_KIND_HUMAN: _PlayerKind.ValueType  # 1
-    """A person."""
+    """A person plays."""
     PLAYER_KIND_BOT: _PlayerKind.ValueType  # 2
-    """A program."""
+    """A program plays."""
     PLAYER_KIND_HOUSE: _PlayerKind.ValueType  # 3
     """A house bot of the server. Only the server says so; a request with it is refused."""
 
@@ -278,9 +278,9 @@ class PlayerKind(_PlayerKind, metaclass=_PlayerKindEnumTypeWrapper):
 PLAYER_KIND_UNSPECIFIED: PlayerKind.ValueType  # 0
 """The client did not say."""
 PLAYER_KIND_HUMAN: PlayerKind.ValueType  # 1
-"""A person."""
+"""A person plays."""
 PLAYER_KIND_BOT: PlayerKind.ValueType  # 2
-"""A program."""
+"""A program plays."""
 PLAYER_KIND_HOUSE: PlayerKind.ValueType  # 3
 """A house bot of the server. Only the server says so; a request with it is refused."""
 Global___PlayerKind: _TypeAlias = PlayerKind  # noqa: Y015
@@ -292,7 +292,7 @@ class _ResetReason:
 class _ResetReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ResetReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     RESET_REASON_UNSPECIFIED: _ResetReason.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     RESET_REASON_TOO_OLD: _ResetReason.ValueType  # 1
     """What followed is no longer there. Events of a table reach back to the start of the previous deal;
     tables that have ended and records are removed after a while.
@@ -308,7 +308,7 @@ class ResetReason(_ResetReason, metaclass=_ResetReasonEnumTypeWrapper):
     """Why a stream starts again from a snapshot."""
 
 RESET_REASON_UNSPECIFIED: ResetReason.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 RESET_REASON_TOO_OLD: ResetReason.ValueType  # 1
 """What followed is no longer there. Events of a table reach back to the start of the previous deal;
 tables that have ended and records are removed after a while.
@@ -1521,7 +1521,7 @@ class StreamEnd(_message.Message):
     class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[StreamEnd._Reason.ValueType], _builtins.type):
         DESCRIPTOR: _descriptor.EnumDescriptor
         REASON_UNSPECIFIED: StreamEnd._Reason.ValueType  # 0
-        """Never sent."""
+        """Not set; never sent."""
         REASON_MATCH_ENDED: StreamEnd._Reason.ValueType  # 1
         """The match has ended, and its result was sent."""
         REASON_REPLACED: StreamEnd._Reason.ValueType  # 2
@@ -1559,7 +1559,7 @@ class StreamEnd(_message.Message):
         """Why a stream ended."""
 
     REASON_UNSPECIFIED: StreamEnd.Reason.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     REASON_MATCH_ENDED: StreamEnd.Reason.ValueType  # 1
     """The match has ended, and its result was sent."""
     REASON_REPLACED: StreamEnd.Reason.ValueType  # 2

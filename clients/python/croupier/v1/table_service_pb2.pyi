@@ -181,7 +181,7 @@ Global___GetTableRequest: _TypeAlias = GetTableRequest  # noqa: Y015
 
 @_typing.final
 class GetTableResponse(_message.Message):
-    """A table."""
+    """A table as it is now."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -239,7 +239,7 @@ Global___ListTablesRequest: _TypeAlias = ListTablesRequest  # noqa: Y015
 
 @_typing.final
 class ListTablesResponse(_message.Message):
-    """Tables."""
+    """A page of tables."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -87,7 +87,7 @@ class _TongitsDiscardMeldsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TONGITS_DISCARD_MELDS_UNSPECIFIED: _TongitsDiscardMelds.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_DISCARD_MELDS_FACE_UP: _TongitsDiscardMelds.ValueType  # 1
-    """Face up."""
+    """It lies face up."""
     TONGITS_DISCARD_MELDS_TURNED_DOWN: _TongitsDiscardMelds.ValueType  # 2
     """Shown, then turned face down."""
 
@@ -97,7 +97,7 @@ class TongitsDiscardMelds(_TongitsDiscardMelds, metaclass=_TongitsDiscardMeldsEn
 TONGITS_DISCARD_MELDS_UNSPECIFIED: TongitsDiscardMelds.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_DISCARD_MELDS_FACE_UP: TongitsDiscardMelds.ValueType  # 1
-"""Face up."""
+"""It lies face up."""
 TONGITS_DISCARD_MELDS_TURNED_DOWN: TongitsDiscardMelds.ValueType  # 2
 """Shown, then turned face down."""
 Global___TongitsDiscardMelds: _TypeAlias = TongitsDiscardMelds  # noqa: Y015
@@ -109,7 +109,7 @@ class _TongitsSecretOpen:
 class _TongitsSecretOpenEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsSecretOpen.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_SECRET_OPEN_UNSPECIFIED: _TongitsSecretOpen.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     TONGITS_SECRET_OPEN_BURN: _TongitsSecretOpen.ValueType  # 1
     """Its owner is not burned."""
     TONGITS_SECRET_OPEN_CHALLENGE: _TongitsSecretOpen.ValueType  # 2
@@ -121,7 +121,7 @@ class TongitsSecretOpen(_TongitsSecretOpen, metaclass=_TongitsSecretOpenEnumType
     """G-3.4: what a secret four is good for before the end."""
 
 TONGITS_SECRET_OPEN_UNSPECIFIED: TongitsSecretOpen.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 TONGITS_SECRET_OPEN_BURN: TongitsSecretOpen.ValueType  # 1
 """Its owner is not burned."""
 TONGITS_SECRET_OPEN_CHALLENGE: TongitsSecretOpen.ValueType  # 2
@@ -139,7 +139,7 @@ class _TongitsDrawCallEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     TONGITS_DRAW_CALL_UNSPECIFIED: _TongitsDrawCall.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_DRAW_CALL_OPENED: _TongitsDrawCall.ValueType  # 1
-    """Opened players."""
+    """Players who have opened."""
     TONGITS_DRAW_CALL_ANYONE: _TongitsDrawCall.ValueType  # 2
     """Anyone after the own first turn of the deal."""
 
@@ -149,7 +149,7 @@ class TongitsDrawCall(_TongitsDrawCall, metaclass=_TongitsDrawCallEnumTypeWrappe
 TONGITS_DRAW_CALL_UNSPECIFIED: TongitsDrawCall.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_DRAW_CALL_OPENED: TongitsDrawCall.ValueType  # 1
-"""Opened players."""
+"""Players who have opened."""
 TONGITS_DRAW_CALL_ANYONE: TongitsDrawCall.ValueType  # 2
 """Anyone after the own first turn of the deal."""
 Global___TongitsDrawCall: _TypeAlias = TongitsDrawCall  # noqa: Y015
@@ -187,7 +187,7 @@ class _TongitsNobodyOpenEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ton
     TONGITS_NOBODY_OPEN_UNSPECIFIED: _TongitsNobodyOpen.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_NOBODY_OPEN_VOID: _TongitsNobodyOpen.ValueType  # 1
-    """No winner."""
+    """The deal has no winner."""
     TONGITS_NOBODY_OPEN_LOWEST: _TongitsNobodyOpen.ValueType  # 2
     """Hands are compared as if nobody were burned."""
 
@@ -197,7 +197,7 @@ class TongitsNobodyOpen(_TongitsNobodyOpen, metaclass=_TongitsNobodyOpenEnumType
 TONGITS_NOBODY_OPEN_UNSPECIFIED: TongitsNobodyOpen.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_NOBODY_OPEN_VOID: TongitsNobodyOpen.ValueType  # 1
-"""No winner."""
+"""The deal has no winner."""
 TONGITS_NOBODY_OPEN_LOWEST: TongitsNobodyOpen.ValueType  # 2
 """Hands are compared as if nobody were burned."""
 Global___TongitsNobodyOpen: _TypeAlias = TongitsNobodyOpen  # noqa: Y015
@@ -237,9 +237,9 @@ class _TongitsSpecialPays:
 class _TongitsSpecialPaysEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsSpecialPays.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_SPECIAL_PAYS_UNSPECIFIED: _TongitsSpecialPays.ValueType  # 0
-    """Never valid."""
+    """Not set; never valid."""
     TONGITS_SPECIAL_PAYS_FACE_DOWN: _TongitsSpecialPays.ValueType  # 1
-    """Secret fours."""
+    """Secret fours on the table."""
     TONGITS_SPECIAL_PAYS_IN_HAND: _TongitsSpecialPays.ValueType  # 2
     """All four cards of a rank in the hand at the end."""
     TONGITS_SPECIAL_PAYS_ANY_FOUR: _TongitsSpecialPays.ValueType  # 3
@@ -251,9 +251,9 @@ class TongitsSpecialPays(_TongitsSpecialPays, metaclass=_TongitsSpecialPaysEnumT
     """G-6.2: what the winner is paid `pay_special` for."""
 
 TONGITS_SPECIAL_PAYS_UNSPECIFIED: TongitsSpecialPays.ValueType  # 0
-"""Never valid."""
+"""Not set; never valid."""
 TONGITS_SPECIAL_PAYS_FACE_DOWN: TongitsSpecialPays.ValueType  # 1
-"""Secret fours."""
+"""Secret fours on the table."""
 TONGITS_SPECIAL_PAYS_IN_HAND: TongitsSpecialPays.ValueType  # 2
 """All four cards of a rank in the hand at the end."""
 TONGITS_SPECIAL_PAYS_ANY_FOUR: TongitsSpecialPays.ValueType  # 3
@@ -317,7 +317,7 @@ class _TongitsDecisionKind:
 class _TongitsDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsDecisionKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_DECISION_KIND_UNSPECIFIED: _TongitsDecisionKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TONGITS_DECISION_KIND_START_TURN: _TongitsDecisionKind.ValueType  # 1
     """G-2.1: call draw, draw from the stock or take the discard."""
     TONGITS_DECISION_KIND_PLAY: _TongitsDecisionKind.ValueType  # 2
@@ -332,7 +332,7 @@ class TongitsDecisionKind(_TongitsDecisionKind, metaclass=_TongitsDecisionKindEn
     """
 
 TONGITS_DECISION_KIND_UNSPECIFIED: TongitsDecisionKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TONGITS_DECISION_KIND_START_TURN: TongitsDecisionKind.ValueType  # 1
 """G-2.1: call draw, draw from the stock or take the discard."""
 TONGITS_DECISION_KIND_PLAY: TongitsDecisionKind.ValueType  # 2
@@ -348,7 +348,7 @@ class _TongitsMoveKind:
 class _TongitsMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsMoveKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_MOVE_KIND_UNSPECIFIED: _TongitsMoveKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TONGITS_MOVE_KIND_DRAW_STOCK: _TongitsMoveKind.ValueType  # 1
     """G-2.1: draw the top card of the stock."""
     TONGITS_MOVE_KIND_TAKE_DISCARD: _TongitsMoveKind.ValueType  # 2
@@ -366,19 +366,19 @@ class _TongitsMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     TONGITS_MOVE_KIND_LAY_OFF: _TongitsMoveKind.ValueType  # 8
     """G-4: lay off."""
     TONGITS_MOVE_KIND_DISCARD: _TongitsMoveKind.ValueType  # 9
-    """G-2.4: discard."""
+    """G-2.4: discard a card."""
     TONGITS_MOVE_KIND_END_TURN: _TongitsMoveKind.ValueType  # 10
     """G-2.4: end the turn without a discard."""
     TONGITS_MOVE_KIND_FOLD: _TongitsMoveKind.ValueType  # 11
-    """G-5.2: fold."""
+    """G-5.2: fold against a draw call."""
     TONGITS_MOVE_KIND_CHALLENGE: _TongitsMoveKind.ValueType  # 12
-    """G-5.2: challenge."""
+    """G-5.2: challenge a draw call."""
 
 class TongitsMoveKind(_TongitsMoveKind, metaclass=_TongitsMoveKindEnumTypeWrapper):
     """What a listed move is. Sent to the seat that is asked."""
 
 TONGITS_MOVE_KIND_UNSPECIFIED: TongitsMoveKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TONGITS_MOVE_KIND_DRAW_STOCK: TongitsMoveKind.ValueType  # 1
 """G-2.1: draw the top card of the stock."""
 TONGITS_MOVE_KIND_TAKE_DISCARD: TongitsMoveKind.ValueType  # 2
@@ -396,13 +396,13 @@ TONGITS_MOVE_KIND_SECRET_FOUR: TongitsMoveKind.ValueType  # 7
 TONGITS_MOVE_KIND_LAY_OFF: TongitsMoveKind.ValueType  # 8
 """G-4: lay off."""
 TONGITS_MOVE_KIND_DISCARD: TongitsMoveKind.ValueType  # 9
-"""G-2.4: discard."""
+"""G-2.4: discard a card."""
 TONGITS_MOVE_KIND_END_TURN: TongitsMoveKind.ValueType  # 10
 """G-2.4: end the turn without a discard."""
 TONGITS_MOVE_KIND_FOLD: TongitsMoveKind.ValueType  # 11
-"""G-5.2: fold."""
+"""G-5.2: fold against a draw call."""
 TONGITS_MOVE_KIND_CHALLENGE: TongitsMoveKind.ValueType  # 12
-"""G-5.2: challenge."""
+"""G-5.2: challenge a draw call."""
 Global___TongitsMoveKind: _TypeAlias = TongitsMoveKind  # noqa: Y015
 
 class _TongitsEnding:
@@ -412,7 +412,7 @@ class _TongitsEnding:
 class _TongitsEndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsEnding.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_ENDING_UNSPECIFIED: _TongitsEnding.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TONGITS_ENDING_TONGITS: _TongitsEnding.ValueType  # 1
     """G-5.1: a player went out."""
     TONGITS_ENDING_DRAW_CALL: _TongitsEnding.ValueType  # 2
@@ -424,7 +424,7 @@ class TongitsEnding(_TongitsEnding, metaclass=_TongitsEndingEnumTypeWrapper):
     """How a deal ended. Public."""
 
 TONGITS_ENDING_UNSPECIFIED: TongitsEnding.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TONGITS_ENDING_TONGITS: TongitsEnding.ValueType  # 1
 """G-5.1: a player went out."""
 TONGITS_ENDING_DRAW_CALL: TongitsEnding.ValueType  # 2
@@ -440,7 +440,7 @@ class _TongitsPhase:
 class _TongitsPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsPhase.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TONGITS_PHASE_UNSPECIFIED: _TongitsPhase.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TONGITS_PHASE_DEAL: _TongitsPhase.ValueType  # 1
     """Before the first deal, or between deals."""
     TONGITS_PHASE_START_TURN: _TongitsPhase.ValueType  # 2
@@ -456,7 +456,7 @@ class TongitsPhase(_TongitsPhase, metaclass=_TongitsPhaseEnumTypeWrapper):
     """Where a deal stands. Public."""
 
 TONGITS_PHASE_UNSPECIFIED: TongitsPhase.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TONGITS_PHASE_DEAL: TongitsPhase.ValueType  # 1
 """Before the first deal, or between deals."""
 TONGITS_PHASE_START_TURN: TongitsPhase.ValueType  # 2
@@ -851,7 +851,7 @@ Global___TongitsTakeDiscard: _TypeAlias = TongitsTakeDiscard  # noqa: Y015
 
 @_typing.final
 class TongitsCallDraw(_message.Message):
-    """Calls draw."""
+    """Calls a draw."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

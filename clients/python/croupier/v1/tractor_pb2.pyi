@@ -58,7 +58,7 @@ class _TractorContractEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     TRACTOR_CONTRACT_UNSPECIFIED: _TractorContract.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_CONTRACT_NONE: _TractorContract.ValueType  # 1
-    """Nothing."""
+    """It means nothing for the result."""
     TRACTOR_CONTRACT_MUST_MAKE: _TractorContract.ValueType  # 2
     """Declarers who take fewer points than they bid do not hold."""
 
@@ -68,7 +68,7 @@ class TractorContract(_TractorContract, metaclass=_TractorContractEnumTypeWrappe
 TRACTOR_CONTRACT_UNSPECIFIED: TractorContract.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_CONTRACT_NONE: TractorContract.ValueType  # 1
-"""Nothing."""
+"""It means nothing for the result."""
 TRACTOR_CONTRACT_MUST_MAKE: TractorContract.ValueType  # 2
 """Declarers who take fewer points than they bid do not hold."""
 Global___TractorContract: _TypeAlias = TractorContract  # noqa: Y015
@@ -194,7 +194,7 @@ class _TractorFirstDrawerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tr
     TRACTOR_FIRST_DRAWER_UNSPECIFIED: _TractorFirstDrawer.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_FIRST_DRAWER_STARTER: _TractorFirstDrawer.ValueType  # 1
-    """The starter."""
+    """The starter draws first."""
     TRACTOR_FIRST_DRAWER_ROTATING: _TractorFirstDrawer.ValueType  # 2
     """One seat to the right of the last one."""
 
@@ -204,7 +204,7 @@ class TractorFirstDrawer(_TractorFirstDrawer, metaclass=_TractorFirstDrawerEnumT
 TRACTOR_FIRST_DRAWER_UNSPECIFIED: TractorFirstDrawer.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_FIRST_DRAWER_STARTER: TractorFirstDrawer.ValueType  # 1
-"""The starter."""
+"""The starter draws first."""
 TRACTOR_FIRST_DRAWER_ROTATING: TractorFirstDrawer.ValueType  # 2
 """One seat to the right of the last one."""
 Global___TractorFirstDrawer: _TypeAlias = TractorFirstDrawer  # noqa: Y015
@@ -270,7 +270,7 @@ class _TractorTrumpLadderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tr
     TRACTOR_TRUMP_LADDER_JOKERS: _TractorTrumpLadder.ValueType  # 2
     """The two jokers only."""
     TRACTOR_TRUMP_LADDER_NONE: _TractorTrumpLadder.ValueType  # 3
-    """Nothing."""
+    """Nothing beyond the suit."""
 
 class TractorTrumpLadder(_TractorTrumpLadder, metaclass=_TractorTrumpLadderEnumTypeWrapper):
     """T-5.3: what may stand in a tractor of trumps beyond the suit."""
@@ -282,7 +282,7 @@ TRACTOR_TRUMP_LADDER_FULL: TractorTrumpLadder.ValueType  # 1
 TRACTOR_TRUMP_LADDER_JOKERS: TractorTrumpLadder.ValueType  # 2
 """The two jokers only."""
 TRACTOR_TRUMP_LADDER_NONE: TractorTrumpLadder.ValueType  # 3
-"""Nothing."""
+"""Nothing beyond the suit."""
 Global___TractorTrumpLadder: _TypeAlias = TractorTrumpLadder  # noqa: Y015
 
 class _TractorTractorFollow:
@@ -326,7 +326,7 @@ class _TractorProtectEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tracto
     TRACTOR_PROTECT_UNSPECIFIED: _TractorProtect.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_PROTECT_NONE: _TractorProtect.ValueType  # 1
-    """None."""
+    """No card is protected."""
     TRACTOR_PROTECT_TRACTORS: _TractorProtect.ValueType  # 2
     """Tuples that stand in a run, from anything but a tractor."""
     TRACTOR_PROTECT_TUPLES: _TractorProtect.ValueType  # 3
@@ -338,7 +338,7 @@ class TractorProtect(_TractorProtect, metaclass=_TractorProtectEnumTypeWrapper):
 TRACTOR_PROTECT_UNSPECIFIED: TractorProtect.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_PROTECT_NONE: TractorProtect.ValueType  # 1
-"""None."""
+"""No card is protected."""
 TRACTOR_PROTECT_TRACTORS: TractorProtect.ValueType  # 2
 """Tuples that stand in a run, from anything but a tractor."""
 TRACTOR_PROTECT_TUPLES: TractorProtect.ValueType  # 3
@@ -382,9 +382,9 @@ class _TractorThrowPenaltyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TRACTOR_THROW_PENALTY_UNSPECIFIED: _TractorThrowPenalty.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_THROW_PENALTY_NONE: _TractorThrowPenalty.ValueType  # 1
-    """Nothing."""
+    """It costs nothing."""
     TRACTOR_THROW_PENALTY_TEN_PER_THROW: _TractorThrowPenalty.ValueType  # 2
-    """Ten points."""
+    """Ten points a throw."""
     TRACTOR_THROW_PENALTY_TEN_PER_CARD_WITHDRAWN: _TractorThrowPenalty.ValueType  # 3
     """Ten points a card taken back."""
     TRACTOR_THROW_PENALTY_TEN_PER_FAILED_CARD: _TractorThrowPenalty.ValueType  # 4
@@ -396,9 +396,9 @@ class TractorThrowPenalty(_TractorThrowPenalty, metaclass=_TractorThrowPenaltyEn
 TRACTOR_THROW_PENALTY_UNSPECIFIED: TractorThrowPenalty.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_THROW_PENALTY_NONE: TractorThrowPenalty.ValueType  # 1
-"""Nothing."""
+"""It costs nothing."""
 TRACTOR_THROW_PENALTY_TEN_PER_THROW: TractorThrowPenalty.ValueType  # 2
-"""Ten points."""
+"""Ten points a throw."""
 TRACTOR_THROW_PENALTY_TEN_PER_CARD_WITHDRAWN: TractorThrowPenalty.ValueType  # 3
 """Ten points a card taken back."""
 TRACTOR_THROW_PENALTY_TEN_PER_FAILED_CARD: TractorThrowPenalty.ValueType  # 4
@@ -422,7 +422,7 @@ class _TractorKittyMultiplierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 4
     """Two to the power of the cards in the largest component."""
     TRACTOR_KITTY_MULTIPLIER_TWICE: _TractorKittyMultiplier.ValueType  # 5
-    """Two."""
+    """By two, always."""
 
 class TractorKittyMultiplier(_TractorKittyMultiplier, metaclass=_TractorKittyMultiplierEnumTypeWrapper):
     """T-9.2: by what the kitty's points are multiplied."""
@@ -438,7 +438,7 @@ TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: TractorKittyMultiplier.ValueTyp
 TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 4
 """Two to the power of the cards in the largest component."""
 TRACTOR_KITTY_MULTIPLIER_TWICE: TractorKittyMultiplier.ValueType  # 5
-"""Two."""
+"""By two, always."""
 Global___TractorKittyMultiplier: _TypeAlias = TractorKittyMultiplier  # noqa: Y015
 
 class _TractorLevelCap:
@@ -450,11 +450,11 @@ class _TractorLevelCapEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     TRACTOR_LEVEL_CAP_UNSPECIFIED: _TractorLevelCap.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_LEVEL_CAP_NONE: _TractorLevelCap.ValueType  # 1
-    """No cap."""
+    """There is no cap."""
     TRACTOR_LEVEL_CAP_THREE: _TractorLevelCap.ValueType  # 3
-    """Three."""
+    """At most three levels."""
     TRACTOR_LEVEL_CAP_FOUR: _TractorLevelCap.ValueType  # 4
-    """Four."""
+    """At most four levels."""
 
 class TractorLevelCap(_TractorLevelCap, metaclass=_TractorLevelCapEnumTypeWrapper):
     """T-9.3: cap on the levels that opponents gain in one deal."""
@@ -462,11 +462,11 @@ class TractorLevelCap(_TractorLevelCap, metaclass=_TractorLevelCapEnumTypeWrappe
 TRACTOR_LEVEL_CAP_UNSPECIFIED: TractorLevelCap.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_LEVEL_CAP_NONE: TractorLevelCap.ValueType  # 1
-"""No cap."""
+"""There is no cap."""
 TRACTOR_LEVEL_CAP_THREE: TractorLevelCap.ValueType  # 3
-"""Three."""
+"""At most three levels."""
 TRACTOR_LEVEL_CAP_FOUR: TractorLevelCap.ValueType  # 4
-"""Four."""
+"""At most four levels."""
 Global___TractorLevelCap: _TypeAlias = TractorLevelCap  # noqa: Y015
 
 class _TractorAceRule:
@@ -504,7 +504,7 @@ class _TractorDecisionKind:
 class _TractorDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorDecisionKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TRACTOR_DECISION_KIND_UNSPECIFIED: _TractorDecisionKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TRACTOR_DECISION_KIND_DECLARE: _TractorDecisionKind.ValueType  # 1
     """T-3.5: declare or decline; a sealed window."""
     TRACTOR_DECISION_KIND_CALL: _TractorDecisionKind.ValueType  # 2
@@ -527,7 +527,7 @@ class TractorDecisionKind(_TractorDecisionKind, metaclass=_TractorDecisionKindEn
     """
 
 TRACTOR_DECISION_KIND_UNSPECIFIED: TractorDecisionKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TRACTOR_DECISION_KIND_DECLARE: TractorDecisionKind.ValueType  # 1
 """T-3.5: declare or decline; a sealed window."""
 TRACTOR_DECISION_KIND_CALL: TractorDecisionKind.ValueType  # 2
@@ -551,7 +551,7 @@ class _TractorMoveKind:
 class _TractorMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorMoveKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TRACTOR_MOVE_KIND_UNSPECIFIED: _TractorMoveKind.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TRACTOR_MOVE_KIND_PASS: _TractorMoveKind.ValueType  # 1
     """Decline to declare or call."""
     TRACTOR_MOVE_KIND_DECLARE: _TractorMoveKind.ValueType  # 2
@@ -563,7 +563,7 @@ class _TractorMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     TRACTOR_MOVE_KIND_NAME_TRUMPS: _TractorMoveKind.ValueType  # 5
     """T-11.3: name trumps."""
     TRACTOR_MOVE_KIND_BURY: _TractorMoveKind.ValueType  # 6
-    """T-9.1: bury."""
+    """T-9.1: bury the kitty."""
     TRACTOR_MOVE_KIND_LEAD_SINGLE: _TractorMoveKind.ValueType  # 7
     """T-5.1: lead one card."""
     TRACTOR_MOVE_KIND_LEAD_PAIR: _TractorMoveKind.ValueType  # 8
@@ -585,7 +585,7 @@ class TractorMoveKind(_TractorMoveKind, metaclass=_TractorMoveKindEnumTypeWrappe
     """What a listed move is, so that a bot can choose without knowing the rules."""
 
 TRACTOR_MOVE_KIND_UNSPECIFIED: TractorMoveKind.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TRACTOR_MOVE_KIND_PASS: TractorMoveKind.ValueType  # 1
 """Decline to declare or call."""
 TRACTOR_MOVE_KIND_DECLARE: TractorMoveKind.ValueType  # 2
@@ -597,7 +597,7 @@ TRACTOR_MOVE_KIND_SHOW: TractorMoveKind.ValueType  # 4
 TRACTOR_MOVE_KIND_NAME_TRUMPS: TractorMoveKind.ValueType  # 5
 """T-11.3: name trumps."""
 TRACTOR_MOVE_KIND_BURY: TractorMoveKind.ValueType  # 6
-"""T-9.1: bury."""
+"""T-9.1: bury the kitty."""
 TRACTOR_MOVE_KIND_LEAD_SINGLE: TractorMoveKind.ValueType  # 7
 """T-5.1: lead one card."""
 TRACTOR_MOVE_KIND_LEAD_PAIR: TractorMoveKind.ValueType  # 8
@@ -623,33 +623,33 @@ class _TractorSuit:
 class _TractorSuitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorSuit.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TRACTOR_SUIT_UNSPECIFIED: _TractorSuit.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TRACTOR_SUIT_SPADES: _TractorSuit.ValueType  # 1
-    """Spades."""
+    """The suit spades, without trumps."""
     TRACTOR_SUIT_HEARTS: _TractorSuit.ValueType  # 2
-    """Hearts."""
+    """The suit hearts, without trumps."""
     TRACTOR_SUIT_DIAMONDS: _TractorSuit.ValueType  # 3
-    """Diamonds."""
+    """The suit diamonds, without trumps."""
     TRACTOR_SUIT_CLUBS: _TractorSuit.ValueType  # 4
-    """Clubs."""
+    """The suit clubs, without trumps."""
     TRACTOR_SUIT_TRUMPS: _TractorSuit.ValueType  # 5
-    """All trumps."""
+    """All trumps together."""
 
 class TractorSuit(_TractorSuit, metaclass=_TractorSuitEnumTypeWrapper):
     """An effective suit (T-4): a side suit without its trumps, or all trumps."""
 
 TRACTOR_SUIT_UNSPECIFIED: TractorSuit.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TRACTOR_SUIT_SPADES: TractorSuit.ValueType  # 1
-"""Spades."""
+"""The suit spades, without trumps."""
 TRACTOR_SUIT_HEARTS: TractorSuit.ValueType  # 2
-"""Hearts."""
+"""The suit hearts, without trumps."""
 TRACTOR_SUIT_DIAMONDS: TractorSuit.ValueType  # 3
-"""Diamonds."""
+"""The suit diamonds, without trumps."""
 TRACTOR_SUIT_CLUBS: TractorSuit.ValueType  # 4
-"""Clubs."""
+"""The suit clubs, without trumps."""
 TRACTOR_SUIT_TRUMPS: TractorSuit.ValueType  # 5
-"""All trumps."""
+"""All trumps together."""
 Global___TractorSuit: _TypeAlias = TractorSuit  # noqa: Y015
 
 class _TractorPhase:
@@ -659,7 +659,7 @@ class _TractorPhase:
 class _TractorPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorPhase.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TRACTOR_PHASE_UNSPECIFIED: _TractorPhase.ValueType  # 0
-    """Never sent."""
+    """Not set; never sent."""
     TRACTOR_PHASE_DEAL: _TractorPhase.ValueType  # 1
     """Before the first deal, or between deals."""
     TRACTOR_PHASE_DRAW: _TractorPhase.ValueType  # 2
@@ -681,7 +681,7 @@ class TractorPhase(_TractorPhase, metaclass=_TractorPhaseEnumTypeWrapper):
     """Where a deal stands. Public."""
 
 TRACTOR_PHASE_UNSPECIFIED: TractorPhase.ValueType  # 0
-"""Never sent."""
+"""Not set; never sent."""
 TRACTOR_PHASE_DEAL: TractorPhase.ValueType  # 1
 """Before the first deal, or between deals."""
 TRACTOR_PHASE_DRAW: TractorPhase.ValueType  # 2
@@ -727,7 +727,7 @@ Global___TractorLevels: _TypeAlias = TractorLevels  # noqa: Y015
 @_typing.final
 class TractorOptions(_message.Message):
     """House rules of a table, public. A field that is not set has the value of the table's ruleset; the
-    table's own resource always shows every field set.
+    table's own resource shows every field set, but for a `starter` that nobody gave.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -760,9 +760,9 @@ class TractorOptions(_message.Message):
     players: _builtins.int
     """T-1: seats: 4, 6, 8, 10 or 12. 4 to 12."""
     packs: _builtins.int
-    """T-1: packs, 2 to 6; 0 or not set: half the players. At most 6."""
+    """T-1: packs, 2 to 6; 0: half the players. At most 6."""
     kitty_size: _builtins.int
-    """T-1.2: cards in the kitty; 0 or not set: `auto`. At most 64."""
+    """T-1.2: cards in the kitty; 0: `auto`, as many as the clause says. At most 64."""
     trump_making: Global___TractorTrumpMaking.ValueType
     """Rule clauses T-3 and T-11."""
     contract: Global___TractorContract.ValueType

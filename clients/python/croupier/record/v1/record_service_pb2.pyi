@@ -145,7 +145,7 @@ Global___ListRecordsRequest: _TypeAlias = ListRecordsRequest  # noqa: Y015
 
 @_typing.final
 class ListRecordsResponse(_message.Message):
-    """Records."""
+    """A page of records."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
