@@ -3,6 +3,7 @@
 - ``docs/protocol.md``: the table of reasons, from the comments of ``errors.proto``.
 - ``docs/security.md``: what each call takes, and what it is refused with otherwise.
 - ``docs/operations.md``: the settings, from ``config.py``.
+- ``docs/languages.md`` and READMEs of clients: the files that they show.
 - ``docs/rules/<game>.md``: clauses, refusals, options and rulesets, from the game itself.
 - ``clients/rust/README.md``, ``clients/cpp/README.md``: the files that they show.
 
@@ -31,7 +32,19 @@ RIGHTS_BEGIN = "<!-- rights: written by scripts/gen_docs.py from identity/rights
 RIGHTS_END = "<!-- /rights -->"
 SETTINGS_BEGIN = "<!-- settings: written by scripts/gen_docs.py from config.py -->\n"
 SETTINGS_END = "<!-- /settings -->"
-FENCES = {".cc": "cpp", ".rs": "rust", ".toml": "toml", ".txt": "cmake"}
+FENCES = {
+    ".cc": "cpp",
+    ".go": "go",
+    ".java": "java",
+    ".mod": "",
+    ".py": "python",
+    ".rs": "rust",
+    ".toml": "toml",
+    ".ts": "ts",
+    ".txt": "cmake",
+    ".xml": "xml",
+    ".yaml": "yaml",
+}
 """How code of a file is marked on a page, by the end of its name."""
 
 
@@ -99,6 +112,35 @@ def with_files(path: Path) -> str:
     return re.sub(r"<!-- file: (\S+) -->.*?<!-- /file -->", shown, page, flags=re.DOTALL)
 
 
+LINES_BEGIN = "<!-- lines: counted by scripts/gen_docs.py -->\n"
+LINES_END = "<!-- /lines -->"
+CLIENTS = {
+    "Go": ("go/tiny/main.go", "go/complete/main.go"),
+    "TypeScript": ("typescript/tiny.ts", "typescript/bot.ts", "typescript/seat.ts"),
+    "Rust": ("rust/src/bin/tiny.rs", "rust/src/bin/complete.rs"),
+    "Java": ("java/src/main/java/bots/Tiny.java", "java/src/main/java/bots/Complete.java"),
+    "C++": ("cpp/tiny.cc", "cpp/complete.cc"),
+    "Python": ("python/examples/random_bot.py",),
+}
+"""By language, the smallest bot, then the files of the complete one. The Python SDK does all that a
+complete bot does."""
+
+
+def languages_page() -> str:
+    """``docs/languages.md`` with the bots as they are, and their lines counted."""
+    page = with_files(ROOT / "docs/languages.md")
+    rows = ["", "| language | tiny bot | complete bot |", "|---|---|---|"]
+    for language, (tiny, *complete) in CLIENTS.items():
+        counts = []
+        for files in ([tiny], complete):
+            texts = [(ROOT / "clients" / file).read_text(encoding="utf-8") for file in files]
+            links = ", ".join(f"[{Path(file).name}](../clients/{file})" for file in files)
+            lines = sum(len(text.splitlines()) for text in texts)
+            counts.append(f"{links}: {lines} lines" if files else "the SDK")
+        rows.append(f"| {language} | {counts[0]} | {counts[1]} |")
+    return between(page, LINES_BEGIN, LINES_END, "\n".join([*rows, "", ""]))
+
+
 def clause_order(clause: str) -> tuple[int, ...]:
     """Sorting key of a clause id such as ``T-6.4``."""
     return tuple(int(number) for number in re.findall(r"\d+", clause))
@@ -146,7 +188,8 @@ def pages() -> dict[Path, str]:
         ROOT / "docs/security.md": security_page(),
         ROOT / "docs/operations.md": operations_page(),
     }
-    for language in ("cpp", "rust"):
+    found[ROOT / "docs/languages.md"] = languages_page()
+    for language in ("cpp", "go", "java", "rust"):
         readme = ROOT / "clients" / language / "README.md"
         found[readme] = with_files(readme)
     for name in GAMES:

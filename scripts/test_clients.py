@@ -160,8 +160,7 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
 def _go(out: Path) -> Sequence[Bot]:
     folder = ROOT / "clients" / "go"
-    buf = str(Path(sys.executable).with_name("buf"))
-    _run([buf, "generate", "../../protos"], folder)
+    _run(["buf", "generate", "../../protos"], folder)
     programs = out / "go"
     _run(["go", "build", "-o", f"{programs}/", "./tiny", "./complete", "./record"], folder)
     tiny, complete, record = (str(programs / name) for name in ("tiny", "complete", "record"))
@@ -216,12 +215,20 @@ def _java(_: Path) -> Sequence[Bot]:
     ]
 
 
+def _deal(tool: str) -> Callable[[Path], Sequence[Bot]]:
+    """A script that plays one deal with a program for single calls."""
+    script = str(ROOT / "docs" / "examples" / "deal.sh")
+    return lambda _: [Bot("deal.sh", "gRPC by reflection", ("bash", script, tool))]
+
+
 CLIENTS: Final = {
     "go": Client(("go",), _go),
     "typescript": Client(("npm", "chromium"), _typescript),
     "rust": Client(("cargo",), _rust),
     "java": Client(("mvn", "javac"), _java),
     "cpp": Client(("cmake", "c++", "protoc", "grpc_cpp_plugin"), _cpp),
+    "buf": Client(("bash", "jq", "buf"), _deal("buf")),
+    "grpcurl": Client(("bash", "jq", "grpcurl"), _deal("grpcurl")),
 }
 
 
@@ -230,6 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(CLIENTS)}")
     given = parser.parse_args(arguments).languages
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     unknown = [name for name in given if name not in CLIENTS]
     if unknown:
         parser.error(f"no client in {unknown[0]!r}; there are {', '.join(CLIENTS)}")
