@@ -14,6 +14,8 @@ CLIENTS = ROOT / "clients"
     [
         (45, ["go/tiny/main.go"]),
         (150, ["go/complete/main.go"]),
+        (45, ["java/src/main/java/bots/Tiny.java"]),
+        (150, ["java/src/main/java/bots/Complete.java"]),
         (45, ["typescript/tiny.ts"]),
         (150, ["typescript/bot.ts", "typescript/seat.ts"]),
         (149, ["typescript/page/index.html", "typescript/page/page.ts"]),
