@@ -18,14 +18,28 @@ from croupier_server.errors import (
     NotFound,
     Reason,
 )
+from croupier_server.games.registry import GAMES
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.table_service import TableService
 from croupier_server.storage.base import EndedRequest
 from croupier_server.tables import idempotency
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.codec import read_spec, whole_spec
+from croupier_server.tables.creation import GameEntry, creation, make_spec, pack_of, terms
 from croupier_server.tables.idempotency import DAY_MS, Answers, request_key
+from croupier_server.tables.kept import Creation, dump, load
 from croupier_server.tables.results import Made
-from croupier_server.tables.spec import Access, ClockSpec, DealKind, DealSource, JoinTable, SeatSpec
+from croupier_server.tables.spec import (
+    Access,
+    ClockSpec,
+    CreateTable,
+    DealKind,
+    DealSource,
+    JoinTable,
+    SeatSpec,
+    TableSpec,
+)
+from tests.conformance.subjects import wire_of
 from tests.tables.test_lifecycle import HELD, MATCH, hashed, refused
 from tests.tables.world import World, request
 
@@ -215,3 +229,45 @@ def test_nothing_keeps_an_evicted_table_alive() -> None:
     assert gone() is None
     with pytest.raises(NotFound):
         world.shard.create_table(Caller(), wanted)
+
+
+# Decks of the host --------------------------------------------------------------------------------
+
+
+def made(entry: GameEntry, request: CreateTable) -> TableSpec:
+    return make_spec(entry, request, table_id="t", secret=bytes(32), now=0)
+
+
+@pytest.mark.parametrize(
+    ("deck", "why"),
+    [
+        (bytes(range(1, 52)), "missing AC"),
+        (bytes((1, *range(1, 52))), "missing AC; too many 2S"),
+        (bytes((*range(1, 53), 54)), "too many RJ"),
+    ],
+    ids=["too few", "one twice", "too many"],
+)
+def test_a_deck_that_is_not_the_pack_says_which_cards(deck: bytes, why: str) -> None:
+    good, entry = bytes(range(52, 0, -1)), GameEntry(GAMES["tongits"], wire_of(GAMES["tongits"]))
+    deal = DealSource(DealKind.FIXED, seed=1, decks=(good, deck))
+    wanted = CreateTable(entry.wire.kind, deal=deal)
+    with pytest.raises(InvalidRequest, match=f"not the pack of 52 cards: {why}") as error:
+        made(entry, wanted)
+    assert refused(error) == (Reason.MALFORMED_REQUEST, "spec.deal_source.fixed.decks[1].cards")
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_decks_outlive_a_restart_and_are_not_told(game: str) -> None:
+    entry = GameEntry(GAMES[game], wire_of(GAMES[game]))
+    plain = made(entry, CreateTable(entry.wire.kind))
+    deal = DealSource(
+        DealKind.FIXED, seed=1, decks=(bytes(reversed(pack_of(entry.game, plain.options))),)
+    )
+    spec = made(entry, CreateTable(entry.wire.kind, deal=deal))
+    shown = terms(spec)
+    kept = load(dump(creation(spec, b"")))
+    assert isinstance(kept, Creation)
+    again = whole_spec(read_spec(shown, dict(spec.option_text), entry), kept)
+    assert again.deal == deal
+    fixed = table_pb2.Table.FromString(shown).spec.deal_source.fixed
+    assert fixed == table_pb2.FixedDeal()

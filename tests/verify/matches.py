@@ -46,6 +46,8 @@ DEALS = {
     "board": DealSource(DealKind.BOARD, board_id="board 7", root=hashlib.sha256(b"7").digest()),
     "fixed": DealSource(DealKind.FIXED, seed=(1 << 53) - 7),
 }
+GIVEN = DealSource(DealKind.FIXED, seed=7, decks=(bytes(range(52, 0, -1)),))
+"""A deck of Tong-its for the first deal."""
 NONCE_MS = 5_000
 START_TIMEOUT_MS = 20_000
 NO_CLOCK = ClockSpec()
@@ -57,7 +59,7 @@ class Case:
 
     Attributes:
         game, ruleset, overrides: what is played; as many deals as `deals` where that can be set.
-        deal: a key of `DEALS`.
+        deal: a key of `DEALS`, or ``decks`` for `GIVEN`.
         end: how it ends: by the rules (``finished``, also after a seat ``left`` before the start
             or ``withheld`` its nonce), or otherwise. ``withheld thrice`` never begins.
         clock: of the table.
@@ -124,6 +126,7 @@ _ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withh
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
     Case("tractor", "standard", is_meek=True, deal="fixed"),
+    Case("tongits", "standard", deal="decks"),
     Case("tractor", "standard", {"no_declaration": "no_trump"}, is_meek=True),
     Case("tractor", "qq", is_meek=True),
     Case("tractor", "online", {"players": "6"}, deals=1, is_bold=True),
@@ -206,7 +209,7 @@ class _Match:
                 kind=self.entry.wire.kind,
                 ruleset=case.ruleset,
                 overrides=overrides,
-                deal=DEALS[case.deal],
+                deal=DEALS.get(case.deal, GIVEN),
                 clock=case.clock,
                 delay=SpectatorDelay(decisions=3) if case.delay else None,
                 seats=tuple(seats) if case.deal == "board" else (),

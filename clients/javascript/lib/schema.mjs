@@ -16,6 +16,7 @@ Reveal
 3 root bytes
 4 seed opt uint
 5 abandoned many AbandonedSecret
+6 decks many Deck
 
 AbandonedSecret
 1 secret bytes
@@ -54,6 +55,10 @@ BoardDeal
 
 FixedDeal
 1 seed opt uint
+2 decks many Deck
+
+Deck
+1 cards many enum
 
 DealSource
 *1 match MatchDeal

@@ -383,6 +383,7 @@ class Verifier {
 
   root() {
     const { table, reveal } = this.record;
+    must(this.source === "fixed" || !reveal.decks.length, "decks of the host have no part in these cards");
     if (!this.isBegun) {
       must(isEmpty(reveal.root), "a root is revealed of a match that never began");
       must(!this.lines.some((line) => line.row.input?.arm === "chance"), "cards were dealt before the start");
@@ -397,7 +398,8 @@ class Verifier {
     if (this.source === "board") return "that of the board";
     must(reveal.seed !== undefined, "no seed is revealed");
     must(equal(deals.fixedRoot(reveal.seed), reveal.root), "the root does not follow from the seed");
-    return `it follows from the seed ${reveal.seed}`;
+    const chosen = `; THE HOST CHOSE the decks of the first ${reveal.decks.length} deals`;
+    return `it follows from the seed ${reveal.seed}${reveal.decks.length ? chosen : ""}`;
   }
 
   // The match -------------------------------------------------------------------------------------
@@ -451,13 +453,14 @@ class Verifier {
   }
 
   #checkChance({ kind, deal, attempt, cards, sides }, outcome) {
-    const { root } = this.record.reveal;
+    const { root, decks } = this.record.reveal;
+    const given = kind === "deck" && attempt === 0 ? decks[deal - 1]?.cards : undefined;
     this.counts[kind === "deck" ? "decks" : "lots"] += 1;
-    const derived = kind === "deck" ? deals.deck(root, deal, attempt, cards) : [deals.lot(root, deal, sides)];
+    const derived = kind === "deck" ? (given ?? deals.deck(root, deal, attempt, cards)) : [deals.lot(root, deal, sides)];
+    const found = [...outcome].sort((a, b) => a - b);
+    must(kind === "deck" ? same(found, [...cards]) : outcome.length === 1 && outcome[0] < sides, "no such chance");
     if (!same(derived, outcome)) {
       this.wrongChance ??= `the ${kind} of deal ${deal} is not the one that follows from the root`;
-      const found = [...outcome].sort((a, b) => a - b);
-      must(kind === "deck" ? same(found, [...cards]) : outcome.length === 1 && outcome[0] < sides, "no such chance");
     }
   }
 

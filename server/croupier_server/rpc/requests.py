@@ -216,7 +216,11 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
             )
         case "fixed":
             fixed = source.fixed
-            return DealSource(DealKind.FIXED, seed=fixed.seed if fixed.HasField("seed") else None)
+            return DealSource(
+                DealKind.FIXED,
+                seed=fixed.seed if fixed.HasField("seed") else None,
+                decks=tuple(bytes(deck.cards) for deck in fixed.decks),
+            )
         case _:
             return DealSource(DealKind.MATCH)
 

@@ -49,6 +49,8 @@ croupier.v1.BoardDeal.root 0 32
 croupier.v1.BoardDeal.commitment 0 32
 croupier.v1.BoardDeal.tables 0 100000
 croupier.v1.FixedDeal.seed 0 {SAFE}
+croupier.v1.FixedDeal.decks 0 64
+croupier.v1.Deck.cards 1 324
 croupier.v1.ClockSpec.base 0 864000
 croupier.v1.ClockSpec.increment 0 86400
 croupier.v1.ClockSpec.per_move 0 86400

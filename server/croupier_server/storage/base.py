@@ -96,6 +96,7 @@ class Reveal(NamedTuple):
     root: bytes = b""
     seed: int | None = None
     abandoned: tuple[AbandonedSecret, ...] = ()
+    decks: tuple[bytes, ...] = ()
 
 
 class Player(NamedTuple):

@@ -125,8 +125,15 @@ def _reveal(reveal: Reveal) -> bytes:
             field_blob(3, reveal.root),
             field_varint(4, reveal.seed) if reveal.seed is not None else b"",
             *(field_bytes(5, _abandoned(one)) for one in reveal.abandoned),
+            *(field_bytes(6, field_bytes(1, deck)) for deck in reveal.decks),
         )
     )
+
+
+def _deck(deck: table_pb2.Deck) -> bytes:
+    if not all(0 < card < 256 for card in deck.cards):
+        raise RecordError("a deck with what is no card")
+    return bytes(deck.cards)
 
 
 def _abandoned(one: AbandonedSecret) -> bytes:
@@ -187,6 +194,7 @@ def read_record(data: bytes) -> tuple[FinishedMatch, tuple[LogRow, ...]]:
             reveal.root,
             reveal.seed if reveal.HasField("seed") else None,
             tuple(AbandonedSecret(one.secret, tuple(one.nonces)) for one in reveal.abandoned),
+            tuple(_deck(one) for one in reveal.decks),
         ),
         result=record.result.SerializeToString(deterministic=True),
         players=players,

@@ -361,7 +361,7 @@ def whole_spec(spec: TableSpec, creation: Creation) -> TableSpec:
     return replace(
         spec,
         seats=tuple(SeatSpec(seat.access, name, bot, who) for seat, name, bot, who in seats),
-        deal=replace(spec.deal, root=creation.root, seed=creation.seed),
+        deal=replace(spec.deal, root=creation.root, seed=creation.seed, decks=creation.decks),
     )
 
 

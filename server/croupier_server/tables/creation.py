@@ -6,9 +6,11 @@ Must not be put here: who may make tables, and how many.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from croupier_server.games.base import ChanceKind
 from croupier_server.games.registry import AnyGame
 from croupier_server.games.settings import new_options
 from croupier_server.tables import deals, encode
@@ -23,6 +25,7 @@ from croupier_server.tables.spec import (
     Status,
     TableSpec,
     check_create,
+    check_decks,
     ruleset_hash,
 )
 from croupier_server.wire.base import GameWire
@@ -64,6 +67,8 @@ def make_spec(
     deal = request.deal
     root_hash = hashlib.sha256(deal.root).digest()
     check_create(request, players, root_hash)
+    if deal.decks:
+        check_decks(deal.decks, pack_of(game, options))
     if deal.kind is DealKind.BOARD:
         deal = replace(deal, commitment=root_hash)
     text = game.option_text(options)
@@ -99,6 +104,14 @@ def make_spec(
     return replace(spec, commitment=deals.commitment(terms(spec), secret))
 
 
+def pack_of(game: AnyGame, options: object) -> Sequence[int]:
+    """The cards of a deck of *game*."""
+    state = game.new(options)
+    while (chance := game.chance(state)).kind is not ChanceKind.DECK:
+        game.apply_chance(state, (0,))
+    return chance.cards
+
+
 def terms(spec: TableSpec) -> bytes:
     """The serialised ``Table`` of *spec* as it was created, without its commitment."""
     seats = tuple(
@@ -116,6 +129,7 @@ def creation(spec: TableSpec, secret: bytes) -> Creation:
         secret=secret,
         root=spec.deal.root,
         seed=spec.deal.seed,
+        decks=spec.deal.decks,
         players=tuple(seat.player for seat in spec.seats),
         player_ids=tuple(seat.player_id for seat in spec.seats),
         house_bots=tuple(seat.house_bot for seat in spec.seats),

@@ -26,6 +26,8 @@ HMAC-SHA-256, and ``HMAC(key, a, b)`` means ``HMAC(key, pack(a, b))``.
   ``SeatsFilled``, where a seat without a hash has the empty nonce.
 * BOARD. The root is given; its plain SHA-256 is published.
 * FIXED. ``root = HMAC("croupier/fixed/v1", seed)``: equal seeds give equal cards at every table.
+  Decks that the host gave are those of the first deals, before any redeal; the root has no part in
+  them.
 
 From the root, for deal *d* (from 1) and redeal *a* of it (from 0)::
 
@@ -146,16 +148,19 @@ def draw_below(numbers: Iterator[int], sides: int) -> int:
 
 
 class RootDealer:
-    """Decks and lots of one root."""
+    """Decks and lots of one root, behind the decks that a host gave for the first deals."""
 
-    __slots__ = ("_root",)
+    __slots__ = ("_given", "_root")
 
-    def __init__(self, root: bytes) -> None:
+    def __init__(self, root: bytes, given: Sequence[bytes] = ()) -> None:
         assert len(root) == SECRET_BYTES
         self._root = root
+        self._given = given
 
     def deck(self, deal: int, attempt: int, cards: Sequence[int]) -> list[int]:
         """See `Dealer.deck`."""
+        if not attempt and deal <= len(self._given):
+            return list(self._given[deal - 1])
         numbers = draws(_hmac(self._root, "deck", deal, attempt))
         deck = list(cards)
         for place in range(len(deck) - 1, 0, -1):

@@ -25,6 +25,7 @@ class Creation(NamedTuple):
         secret: of the table (deal source MATCH).
         root: of its board (BOARD).
         seed: of its cards (FIXED).
+        decks: that its host gave (FIXED).
         players: by seat, the name that it is held for.
         player_ids: by seat, the principal that it is held for; empty: for none.
         house_bots: by seat, the name of its house bot.
@@ -47,6 +48,7 @@ class Creation(NamedTuple):
     principal: str = ""
     request_id: str = ""
     request: bytes = b""
+    decks: tuple[bytes, ...] = ()
 
 
 class Sitting(NamedTuple):

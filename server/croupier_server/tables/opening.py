@@ -333,6 +333,7 @@ class Opening:
             root=self._root,
             seed=self._spec.deal.seed,
             abandoned=self.abandoned,
+            decks=self._spec.deal.decks,
         )
 
 

@@ -101,7 +101,9 @@ class Reception:
         self._ids = ids
         self._games = games
         self._house = house
-        self._dealer: MakeDealer = dealer or (lambda _, root: deals.RootDealer(root))
+        self._dealer: MakeDealer = dealer or (
+            lambda spec, root: deals.RootDealer(root, spec.deal.decks)
+        )
         self._endpoint = endpoint
         self._number = 0
         self._looked_at = 0

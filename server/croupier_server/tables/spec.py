@@ -6,12 +6,14 @@ Must not be put here: anything that changes after the table was made.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Outcome, Seat, SeatOutcome
+from croupier_server.games.cards import card_text
 from croupier_server.storage.base import Player
 
 
@@ -98,6 +100,7 @@ class DealSource:
         tables: that are played on the board; records wait for the last of them (BOARD).
         shared_principals: one principal may sit at several of them at a time (BOARD).
         seed: from which every shuffle and lot follows (FIXED). Never sent.
+        decks: of the first deals, a byte a card (FIXED). Never sent before the reveal.
     """
 
     kind: DealKind = DealKind.MATCH
@@ -107,6 +110,7 @@ class DealSource:
     tables: int = 1
     shared_principals: bool = False
     seed: int | None = field(default=None, repr=False)
+    decks: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,3 +334,26 @@ def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
             raise refuse("spec.rated", "a FIXED table is never rated")
     if request.rated and request.shared_seats:
         raise refuse("spec.shared_seats", "a rated table gives a principal one seat")
+
+
+def check_decks(decks: Sequence[bytes], pack: Sequence[int]) -> None:
+    """Check that each deck that a host gives is the pack of its table.
+
+    Raises:
+        InvalidRequest: MALFORMED_REQUEST, with the deck at fault and the cards that are missing or
+            too many.
+    """
+    wanted = Counter(pack)
+    for number, deck in enumerate(decks):
+        found = Counter(deck)
+        faults = [
+            f"{what} {' '.join(card_text(card) for card in sorted(cards.elements()))}"
+            for what, cards in (("missing", wanted - found), ("too many", found - wanted))
+            if cards
+        ]
+        if faults:
+            raise InvalidRequest(
+                Reason.MALFORMED_REQUEST,
+                f"not the pack of {len(pack)} cards: {'; '.join(faults)}",
+                field=f"spec.deal_source.fixed.decks[{number}].cards",
+            )

@@ -129,7 +129,7 @@ class Table:
         *,
         creation: Creation | None = None,
         new_secret: Callable[[], bytes] = bytes,
-        make_dealer: MakeDealer = lambda _, root: deals.RootDealer(root),
+        make_dealer: MakeDealer = lambda spec, root: deals.RootDealer(root, spec.deal.decks),
         outbox: list[LogRow] | None = None,
         number: int = 0,
         away_ms: int = FOREVER,

@@ -242,6 +242,8 @@ class _Checks:
 
     def _root(self) -> str:
         log, reveal = self._log, self._log.match.reveal
+        if reveal.decks and log.deal_kind is not DealKind.FIXED:
+            raise Wrong("decks of the host have no part in these cards")
         if not log.is_begun:
             if reveal.root or any(line.cause.HasField("chance") for line in log.lines):
                 raise Wrong("cards were dealt in a match that never began")
@@ -256,7 +258,8 @@ class _Checks:
             return "that of the board"
         if reveal.seed is None or deals.fixed_root(reveal.seed) != reveal.root:
             raise Wrong("the root does not follow from the seed")
-        return f"it follows from the seed {reveal.seed}"
+        chosen = f"; THE HOST CHOSE the decks of the first {len(reveal.decks)} deals"
+        return f"it follows from the seed {reveal.seed}{chosen if reveal.decks else ''}"
 
     def _moves(self) -> str:
         self._play.run()

@@ -107,7 +107,8 @@ class RecordLog:
         """What the table was for life, with what is revealed of the source of its cards."""
         spec = read_spec(self.match.table, dict(self.match.option_text), entry)
         reveal = self.match.reveal
-        return replace(spec, deal=replace(spec.deal, root=reveal.root, seed=reveal.seed))
+        deal = replace(spec.deal, root=reveal.root, seed=reveal.seed, decks=reveal.decks)
+        return replace(spec, deal=deal)
 
     @cached_property
     def deal_kind(self) -> DealKind:

@@ -42,9 +42,9 @@ class Play:
     """
 
     def __init__(self, log: RecordLog, entry: GameEntry, options: object) -> None:
-        root = log.match.reveal.root
+        reveal = log.match.reveal
         self._entry = entry
-        self._dealer = RootDealer(root) if log.is_begun else None
+        self._dealer = RootDealer(reveal.root, reveal.decks) if log.is_begun else None
         self._expected: deque[Event] = deque()
         self._answers: dict[Seat, Move] = {}
         self._lines = log.lines
@@ -103,6 +103,8 @@ class Play:
             self.counts["lots"] += 1
             derived = (self._dealer.lot(chance.deal, chance.sides),)
             what = f"the lot of deal {chance.deal}"
+        if chance.kind is ChanceKind.DECK and sorted(outcome) != sorted(chance.cards):
+            raise Wrong(f"{line.name}: {what} is not the pack")
         if derived != outcome and not self.wrong_chance:
             self.wrong_chance = f"{what} is not the one that follows from the root"
         self._expected += game.apply_chance(self.state, outcome)

@@ -4,6 +4,7 @@ isort:skip_file
 A table: its resource, its events, its decisions, and what a stream of it carries."""
 
 from collections import abc as _abc
+from croupier.v1 import cards_pb2 as _cards_pb2
 from croupier.v1 import errors_pb2 as _errors_pb2
 from croupier.v1 import game_pb2 as _game_pb2
 from google.protobuf import descriptor as _descriptor
@@ -429,24 +430,58 @@ class FixedDeal(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEED_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """A seed, from which every shuffle and lot follows. Taken from the host; never sent. JSON and
     JavaScript carry no greater number exactly. At most (2^53 - 1).
     """
+    @_builtins.property
+    def decks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Deck]:
+        """The decks of the first deals, in order; later deals, redeals and lots follow from the seed. Taken
+        from the host; never sent before the match has ended. At most 64 items.
+        """
+
     def __init__(
         self,
         *,
         seed: _builtins.int | None = ...,
+        decks: _abc.Iterable[Global___Deck] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "decks", b"decks", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
 
 Global___FixedDeal: _TypeAlias = FixedDeal  # noqa: Y015
+
+@_typing.final
+class Deck(_message.Message):
+    """The cards of one deal, from the host."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
+        """The whole pack of the table's game and options, in the order in which it is dealt. 1 to 324
+        items.
+        """
+
+    def __init__(
+        self,
+        *,
+        cards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Deck: _TypeAlias = Deck  # noqa: Y015
 
 @_typing.final
 class ClockSpec(_message.Message):

@@ -28,7 +28,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63roupier/record/v1/record.proto\x12\x12\x63roupier.record.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x02\n\x0bMatchRecord\x12\x16\n\x06\x66ormat\x18\x01 \x01(\rR\x06\x66ormat\x12(\n\x05table\x18\x02 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x38\n\x07options\x18\x03 \x03(\x0b\x32\x1e.croupier.record.v1.OptionTextR\x07options\x12\x32\n\x06reveal\x18\x04 \x01(\x0b\x32\x1a.croupier.record.v1.RevealR\x06reveal\x12+\n\x04rows\x18\x05 \x03(\x0b\x32\x17.croupier.record.v1.RowR\x04rows\x12\x30\n\x06result\x18\x06 \x01(\x0b\x32\x18.croupier.v1.MatchResultR\x06result\x12\x12\n\x04hash\x18\x07 \x01(\x0cR\x04hash\"\xb1\x01\n\x06Reveal\x12\x16\n\x06secret\x18\x01 \x01(\x0cR\x06secret\x12\x16\n\x06nonces\x18\x02 \x03(\x0cR\x06nonces\x12\x12\n\x04root\x18\x03 \x01(\x0cR\x04root\x12\x17\n\x04seed\x18\x04 \x01(\x04H\x00R\x04seed\x88\x01\x01\x12\x41\n\tabandoned\x18\x05 \x03(\x0b\x32#.croupier.record.v1.AbandonedSecretR\tabandonedB\x07\n\x05_seed\"A\n\x0f\x41\x62\x61ndonedSecret\x12\x16\n\x06secret\x18\x01 \x01(\x0cR\x06secret\x12\x16\n\x06nonces\x18\x02 \x03(\x0cR\x06nonces\"6\n\nOptionText\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\"\xcd\x01\n\x03Row\x12\x1a\n\x08sequence\x18\x01 \x01(\rR\x08sequence\x12\x1f\n\x0bpublic_part\x18\x02 \x01(\x0cR\npublicPart\x12\x44\n\rprivate_parts\x18\x03 \x03(\x0b\x32\x1f.croupier.record.v1.PrivatePartR\x0cprivateParts\x12/\n\x05input\x18\x04 \x01(\x0b\x32\x19.croupier.record.v1.InputR\x05input\x12\x12\n\x04hash\x18\x05 \x01(\x0cR\x04hash\"5\n\x0bPrivatePart\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n\x04part\x18\x02 \x01(\x0cR\x04part\"\xf4\x01\n\x05Input\x12\x39\n\x06\x63hance\x18\x01 \x01(\x0b\x32\x1f.croupier.record.v1.ChanceInputH\x00R\x06\x63hance\x12\x33\n\x04move\x18\x02 \x01(\x0b\x32\x1d.croupier.record.v1.MoveInputH\x00R\x04move\x12\x37\n\x06\x61nswer\x18\x03 \x01(\x0b\x32\x1d.croupier.record.v1.MoveInputH\x00R\x06\x61nswer\x12\x39\n\x06window\x18\x04 \x01(\x0b\x32\x1f.croupier.record.v1.WindowInputH\x00R\x06windowB\x07\n\x05input\"\'\n\x0b\x43hanceInput\x12\x18\n\x07outcome\x18\x01 \x03(\rR\x07outcome\"\xe8\x02\n\tMoveInput\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12\x1b\n\ttimed_out\x18\x04 \x01(\x08R\x08timedOut\x12\x33\n\x07\x63harged\x18\x05 \x01(\x0b\x32\x19.google.protobuf.DurationR\x07\x63harged\x12\x39\n\nasked_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\taskedTime\x12?\n\ranswered_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0c\x61nsweredTime\x12\x31\n\x06\x61\x62sent\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06\x61\x62sent\"\r\n\x0bWindowInputB`\n\x12\x63roupier.record.v1P\x01Z3croupier/gen/go/croupier/record/v1;croupierrecordv1\xaa\x02\x12\x43roupier.Record.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x63roupier/record/v1/record.proto\x12\x12\x63roupier.record.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x02\n\x0bMatchRecord\x12\x16\n\x06\x66ormat\x18\x01 \x01(\rR\x06\x66ormat\x12(\n\x05table\x18\x02 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x38\n\x07options\x18\x03 \x03(\x0b\x32\x1e.croupier.record.v1.OptionTextR\x07options\x12\x32\n\x06reveal\x18\x04 \x01(\x0b\x32\x1a.croupier.record.v1.RevealR\x06reveal\x12+\n\x04rows\x18\x05 \x03(\x0b\x32\x17.croupier.record.v1.RowR\x04rows\x12\x30\n\x06result\x18\x06 \x01(\x0b\x32\x18.croupier.v1.MatchResultR\x06result\x12\x12\n\x04hash\x18\x07 \x01(\x0cR\x04hash\"\xda\x01\n\x06Reveal\x12\x16\n\x06secret\x18\x01 \x01(\x0cR\x06secret\x12\x16\n\x06nonces\x18\x02 \x03(\x0cR\x06nonces\x12\x12\n\x04root\x18\x03 \x01(\x0cR\x04root\x12\x17\n\x04seed\x18\x04 \x01(\x04H\x00R\x04seed\x88\x01\x01\x12\x41\n\tabandoned\x18\x05 \x03(\x0b\x32#.croupier.record.v1.AbandonedSecretR\tabandoned\x12\'\n\x05\x64\x65\x63ks\x18\x06 \x03(\x0b\x32\x11.croupier.v1.DeckR\x05\x64\x65\x63ksB\x07\n\x05_seed\"A\n\x0f\x41\x62\x61ndonedSecret\x12\x16\n\x06secret\x18\x01 \x01(\x0cR\x06secret\x12\x16\n\x06nonces\x18\x02 \x03(\x0cR\x06nonces\"6\n\nOptionText\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\"\xcd\x01\n\x03Row\x12\x1a\n\x08sequence\x18\x01 \x01(\rR\x08sequence\x12\x1f\n\x0bpublic_part\x18\x02 \x01(\x0cR\npublicPart\x12\x44\n\rprivate_parts\x18\x03 \x03(\x0b\x32\x1f.croupier.record.v1.PrivatePartR\x0cprivateParts\x12/\n\x05input\x18\x04 \x01(\x0b\x32\x19.croupier.record.v1.InputR\x05input\x12\x12\n\x04hash\x18\x05 \x01(\x0cR\x04hash\"5\n\x0bPrivatePart\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n\x04part\x18\x02 \x01(\x0cR\x04part\"\xf4\x01\n\x05Input\x12\x39\n\x06\x63hance\x18\x01 \x01(\x0b\x32\x1f.croupier.record.v1.ChanceInputH\x00R\x06\x63hance\x12\x33\n\x04move\x18\x02 \x01(\x0b\x32\x1d.croupier.record.v1.MoveInputH\x00R\x04move\x12\x37\n\x06\x61nswer\x18\x03 \x01(\x0b\x32\x1d.croupier.record.v1.MoveInputH\x00R\x06\x61nswer\x12\x39\n\x06window\x18\x04 \x01(\x0b\x32\x1f.croupier.record.v1.WindowInputH\x00R\x06windowB\x07\n\x05input\"\'\n\x0b\x43hanceInput\x12\x18\n\x07outcome\x18\x01 \x03(\rR\x07outcome\"\xe8\x02\n\tMoveInput\x12\x12\n\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\x12\x1b\n\ttimed_out\x18\x04 \x01(\x08R\x08timedOut\x12\x33\n\x07\x63harged\x18\x05 \x01(\x0b\x32\x19.google.protobuf.DurationR\x07\x63harged\x12\x39\n\nasked_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\taskedTime\x12?\n\ranswered_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0c\x61nsweredTime\x12\x31\n\x06\x61\x62sent\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06\x61\x62sent\"\r\n\x0bWindowInputB`\n\x12\x63roupier.record.v1P\x01Z3croupier/gen/go/croupier/record/v1;croupierrecordv1\xaa\x02\x12\x43roupier.Record.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,21 +39,21 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MATCHRECORD']._serialized_start=170
   _globals['_MATCHRECORD']._serialized_end=474
   _globals['_REVEAL']._serialized_start=477
-  _globals['_REVEAL']._serialized_end=654
-  _globals['_ABANDONEDSECRET']._serialized_start=656
-  _globals['_ABANDONEDSECRET']._serialized_end=721
-  _globals['_OPTIONTEXT']._serialized_start=723
-  _globals['_OPTIONTEXT']._serialized_end=777
-  _globals['_ROW']._serialized_start=780
-  _globals['_ROW']._serialized_end=985
-  _globals['_PRIVATEPART']._serialized_start=987
-  _globals['_PRIVATEPART']._serialized_end=1040
-  _globals['_INPUT']._serialized_start=1043
-  _globals['_INPUT']._serialized_end=1287
-  _globals['_CHANCEINPUT']._serialized_start=1289
-  _globals['_CHANCEINPUT']._serialized_end=1328
-  _globals['_MOVEINPUT']._serialized_start=1331
-  _globals['_MOVEINPUT']._serialized_end=1691
-  _globals['_WINDOWINPUT']._serialized_start=1693
-  _globals['_WINDOWINPUT']._serialized_end=1706
+  _globals['_REVEAL']._serialized_end=695
+  _globals['_ABANDONEDSECRET']._serialized_start=697
+  _globals['_ABANDONEDSECRET']._serialized_end=762
+  _globals['_OPTIONTEXT']._serialized_start=764
+  _globals['_OPTIONTEXT']._serialized_end=818
+  _globals['_ROW']._serialized_start=821
+  _globals['_ROW']._serialized_end=1026
+  _globals['_PRIVATEPART']._serialized_start=1028
+  _globals['_PRIVATEPART']._serialized_end=1081
+  _globals['_INPUT']._serialized_start=1084
+  _globals['_INPUT']._serialized_end=1328
+  _globals['_CHANCEINPUT']._serialized_start=1330
+  _globals['_CHANCEINPUT']._serialized_end=1369
+  _globals['_MOVEINPUT']._serialized_start=1372
+  _globals['_MOVEINPUT']._serialized_end=1732
+  _globals['_WINDOWINPUT']._serialized_start=1734
+  _globals['_WINDOWINPUT']._serialized_end=1747
 # @@protoc_insertion_point(module_scope)

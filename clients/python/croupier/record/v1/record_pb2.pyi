@@ -93,6 +93,7 @@ class Reveal(_message.Message):
     ROOT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     ABANDONED_FIELD_NUMBER: _builtins.int
+    DECKS_FIELD_NUMBER: _builtins.int
     secret: _builtins.bytes
     """The server's 32 bytes (deal source MATCH)."""
     root: _builtins.bytes
@@ -109,6 +110,10 @@ class Reveal(_message.Message):
         different commitment that the log's `SeatNoShow` events name.
         """
 
+    @_builtins.property
+    def decks(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Deck]:
+        """The decks that the host gave for the first deals, in order (deal source FIXED)."""
+
     def __init__(
         self,
         *,
@@ -117,10 +122,11 @@ class Reveal(_message.Message):
         root: _builtins.bytes = ...,
         seed: _builtins.int | None = ...,
         abandoned: _abc.Iterable[Global___AbandonedSecret] | None = ...,
+        decks: _abc.Iterable[_table_pb2.Deck] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "seed", b"seed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "abandoned", b"abandoned", "nonces", b"nonces", "root", b"root", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "abandoned", b"abandoned", "decks", b"decks", "nonces", b"nonces", "root", b"root", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
