@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import (
     Conflict,
@@ -32,7 +33,7 @@ from croupier_server.tables.spec import (
     Visibility,
 )
 from croupier_server.tables.table import Table
-from tests.tables.world import World, events, now, request
+from tests.tables.world import FIXED, World, events, now, request
 
 HELD = SeatSpec(Access.INVITED, "Ann")
 HOUSE = SeatSpec(Access.HOUSE, house_bot="greedy")
@@ -333,6 +334,21 @@ def test_equal_seeds_give_equal_cards_at_every_table() -> None:
     third, _ = world.start(deal=DealSource(DealKind.FIXED, seed=6))
     assert first.match.state == second.match.state
     assert first.match.state != third.match.state
+
+
+def test_decks_of_the_host_are_dealt_first_also_after_a_restart() -> None:
+    world = World()
+    pack = bytes(range(1, 10))
+    decks = (pack, pack[::-1])
+    world.start(deal=replace(FIXED, decks=decks), options={"deals": 3})
+    world.restart()
+    world.play(world.find())
+    record = world.record("table-1")
+    assert record is not None
+    message = record_pb2.MatchRecord.FromString(record.record)
+    dealt = [row.input.chance.outcome for row in message.rows]
+    from_seed = deals.RootDealer(message.reveal.root).deck(3, 0, pack)
+    assert [bytes(deck) for deck in dealt if len(deck) > 1] == [*decks, bytes(from_seed)]
 
 
 # The end ----------------------------------------------------------------------------------------

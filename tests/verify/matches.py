@@ -20,7 +20,7 @@ from croupier_server.storage.base import Player
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.creation import GameEntry, pack_of
 from croupier_server.tables.decisions import Decision
 from croupier_server.tables.shard import Limits, Shard
 from croupier_server.tables.spec import (
@@ -46,7 +46,6 @@ DEALS = {
     "board": DealSource(DealKind.BOARD, board_id="board 7", root=hashlib.sha256(b"7").digest()),
     "fixed": DealSource(DealKind.FIXED, seed=(1 << 53) - 7),
 }
-GIVEN = DealSource(DealKind.FIXED, seed=7, decks=(bytes(range(52, 0, -1)),))
 """A deck of Tong-its for the first deal."""
 NONCE_MS = 5_000
 START_TIMEOUT_MS = 20_000
@@ -59,7 +58,7 @@ class Case:
 
     Attributes:
         game, ruleset, overrides: what is played; as many deals as `deals` where that can be set.
-        deal: a key of `DEALS`, or ``decks`` for `GIVEN`.
+        deal: a key of `DEALS`, or ``decks`` for a given deck, the pack backwards.
         end: how it ends: by the rules (``finished``, also after a seat ``left`` before the start
             or ``withheld`` its nonce), or otherwise. ``withheld thrice`` never begins.
         clock: of the table.
@@ -126,7 +125,7 @@ _ENDS = ("forfeit", "conceded", "aborted", "left", "no show", "withheld", "withh
 _RARE = [
     Case("tractor", "standard", {"no_declaration": "redeal"}, is_meek=True),
     Case("tractor", "standard", is_meek=True, deal="fixed"),
-    Case("tongits", "standard", deal="decks"),
+    *(Case(game, "standard", deal="decks") for game in GAMES),
     Case("tractor", "standard", {"no_declaration": "no_trump"}, is_meek=True),
     Case("tractor", "qq", is_meek=True),
     Case("tractor", "online", {"players": "6"}, deals=1, is_bold=True),
@@ -196,6 +195,11 @@ class _Match:
         assert kept is not None, self.case.name
         return kept.record
 
+    def _given(self, overrides: Mapping[str, str]) -> DealSource:
+        game = self.entry.game
+        pack = pack_of(game, game.options(self.case.ruleset, overrides))
+        return DealSource(DealKind.FIXED, seed=7, decks=(bytes(reversed(pack)),))
+
     def _open(self) -> Table:
         """A table with somebody on every seat."""
         case, shard = self.case, self.shard
@@ -209,7 +213,7 @@ class _Match:
                 kind=self.entry.wire.kind,
                 ruleset=case.ruleset,
                 overrides=overrides,
-                deal=DEALS.get(case.deal, GIVEN),
+                deal=DEALS.get(case.deal) or self._given(overrides),
                 clock=case.clock,
                 delay=SpectatorDelay(decisions=3) if case.delay else None,
                 seats=tuple(seats) if case.deal == "board" else (),

@@ -398,7 +398,7 @@ class Verifier {
     if (this.source === "board") return "that of the board";
     must(reveal.seed !== undefined, "no seed is revealed");
     must(equal(deals.fixedRoot(reveal.seed), reveal.root), "the root does not follow from the seed");
-    const chosen = `; THE HOST CHOSE the decks of the first ${reveal.decks.length} deals`;
+    const chosen = `; THE HOST CHOSE the decks of deals 1 to ${reveal.decks.length}`;
     return `it follows from the seed ${reveal.seed}${reveal.decks.length ? chosen : ""}`;
   }
 

@@ -258,7 +258,7 @@ class _Checks:
             return "that of the board"
         if reveal.seed is None or deals.fixed_root(reveal.seed) != reveal.root:
             raise Wrong("the root does not follow from the seed")
-        chosen = f"; THE HOST CHOSE the decks of the first {len(reveal.decks)} deals"
+        chosen = f"; THE HOST CHOSE the decks of deals 1 to {len(reveal.decks)}"
         return f"it follows from the seed {reveal.seed}{chosen if reveal.decks else ''}"
 
     def _moves(self) -> str:
