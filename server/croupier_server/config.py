@@ -232,7 +232,11 @@ class Settings(BaseSettings):
         1_024, description="Events that a reader may lag behind before it gets a snapshot instead."
     )
     request_bytes_max: int = Field(
-        1 << 20, ge=1_024, le=1 << 26, description="Bytes of a request message."
+        1 << 20,
+        ge=1_024,
+        le=1 << 26,
+        description="Bytes of a record to verify. Other messages have lower limits: a frame of a "
+        "session 256 KiB, a move 4 KiB, any other request 64 KiB.",
     )
     page_size_max: int = Field(1_000, ge=1, le=1_000, description="Largest page of any list.")
     house_bots: bool = Field(True, description="Fill house seats with the bots of the SDK.")

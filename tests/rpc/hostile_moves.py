@@ -72,7 +72,7 @@ MOVES: list[tuple[str, str, str, str, tuple[str, str]]] = [
     ("follow", "follow_me", "follow_id", play("2147483647"), BAD_MOVE),
     ("follow", "follow_me", "follow_id", play("{follow_legal_card}, 0"), BAD_MOVE),
     ("follow", "follow_me", "follow_id", play(", ".join(["7"] * 7)), BAD_MOVE),
-    ("follow", "follow_me", "follow_id", play(", ".join(["7"] * 5_000)), BAD_MOVE),
+    ("follow", "follow_me", "follow_id", play(", ".join(["7"] * 3_000)), BAD_MOVE),
     ("bury", "bury_me", "bury_id", bury(""), BAD_MOVE),
     ("bury", "bury_me", "bury_id", bury("99"), BAD_MOVE),
     ("bury", "bury_me", "bury_id", bury(", ".join(["53"] * 201)), BAD_MOVE),

@@ -10,10 +10,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from croupier.v1 import table_service_pb2 as pb
-from croupier_server.errors import NotFound, Reason
+from croupier_server.errors import Exhausted, NotFound, Reason
 from croupier_server.identity.keys import LOCAL_SCOPES
+from croupier_server.identity.quota import Quota
 from croupier_server.rpc.interceptors import Calls, Link
+from croupier_server.rpc.validate import Form, Requests
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.clock import ManualClock
 from tests.rpc.calls import SECONDS, refusal
 from tests.rpc.conftest import Serve, server
 
@@ -241,6 +244,25 @@ async def test_a_session_reads_to_the_end_of_the_clients_side(serve: Serve) -> N
             pb.GetTableRequest(),
             ASK,
         ]
+
+
+@pytest.mark.attack
+def test_a_long_request_pays_for_its_reading_and_takes_a_token() -> None:
+    def read(data: bytes | Form) -> pb.GetTableRequest:
+        used_s.append(0.030)
+        return ASK
+
+    used_s: list[float] = []
+    quota = Quota(10, 20, ManualClock().now_ms, lambda: sum(used_s))
+    calls, caller = Calls(Requests(1 << 20), 1), Caller("ann", quota=quota)
+    assert calls.reads_of(caller, read, bytes(4_096)) is ASK
+    assert quota.wait_ms == 0, "the token of the call covers a short one"
+    assert calls.reads_of(caller, read, bytes(4_097)) is ASK
+    assert quota.wait_ms > 0, "29 milliseconds beyond the first"
+    with pytest.raises(Exhausted):
+        calls.reads_of(caller, read, bytes(4_097))
+    assert len(used_s) == 2, "it was refused before it was read"
+    assert calls.reads_of(caller, read, bytes(4_096)) is ASK
 
 
 async def test_a_method_that_is_not_there_is_unimplemented(serve: Serve) -> None:

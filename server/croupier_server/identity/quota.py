@@ -19,6 +19,8 @@ from croupier_server.errors import Exhausted, Reason
 
 _MILLIS: Final = 1_000
 _BYTES_PER_TOKEN: Final = 1 << 16
+READ_FREE_MAX: Final = 1 << 12
+"""Bytes of a request whose reading the token of its call covers; beyond, it is measured."""
 _REFUSAL_S: Final = 0.005
 _HELD_BACK_MAX_S: Final = 5.0
 

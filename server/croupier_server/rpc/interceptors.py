@@ -40,15 +40,22 @@ from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.keyring import TurnedAway
-from croupier_server.identity.quota import UNLIMITED, Quota
+from croupier_server.identity.quota import READ_FREE_MAX, UNLIMITED, Quota
 from croupier_server.identity.rights import RIGHTS, Right
 from croupier_server.logging import Throttle, fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
 from croupier_server.rpc.turns import READS_MAX, REST_S, Crowd, Metered, Turns
-from croupier_server.rpc.validate import Form, Requests, too_long
+from croupier_server.rpc.validate import REQUEST_BYTES_MAX, Form, Requests, too_long
 from croupier_server.tables.caller import Caller
+
+FRAME_BYTES_MAX: Final = 1 << 18
+"""Longest frame of a client on a session."""
+
+_MILLIS: Final = 1_000
+_FORM_FACTOR: Final = 4
+"""A byte of another form takes so much longer to read than one in the wire format."""
 
 R = TypeVar("R", bound=Message)
 Reply: TypeAlias = Message | bytes
@@ -214,6 +221,35 @@ class Calls:
         await self.reads.turn(caller.flow)
         quota.spend()
 
+    def reads_of(self, caller: Caller, read: Callable[[Data], R], data: Data) -> R:
+        """What *read* makes of *data*, after *caller* was charged for what that cost.
+
+        Raises:
+            Exhausted: RATE_LIMITED, *data* is long, and its principal has no token.
+            InvalidRequest: *data* is malformed.
+        """
+        quota = caller.quota
+        size = len(data) if isinstance(data, bytes) else _FORM_FACTOR * data.size
+        if size <= READ_FREE_MAX:
+            return read(data)
+        if quota.is_empty:
+            raise quota.refusal()
+        began = quota.stopwatch()
+        try:
+            return read(data)
+        finally:
+            quota.charge_work(quota.stopwatch() - began)
+
+    def written(self, caller: Caller, data: Data, reply: Reply) -> bytes:
+        """A further *reply* to *data*, after *caller* was charged for what another form cost."""
+        if isinstance(data, bytes):
+            return _reply(data, reply)
+        quota = caller.quota
+        began = quota.stopwatch()
+        found = _reply(data, reply)
+        quota.charge((quota.stopwatch() - began) * _MILLIS)
+        return found
+
     async def charged(self, caller: Caller, work: Coroutine[object, object, bytes]) -> bytes:
         """The result of *work*, after *caller* was charged for what it cost."""
         quota = caller.quota
@@ -280,6 +316,7 @@ class Service:
         *,
         frequent: bool = False,
         pays_itself: bool = False,
+        bytes_max: int | None = REQUEST_BYTES_MAX,
     ) -> None:
         """Add a unary call.
 
@@ -290,8 +327,9 @@ class Service:
             frequent: log it at debug level unless it is refused.
             pays_itself: *handle* takes the token that the call costs, or finds that it is free. It
                 takes its turns apart from the caller's other calls, so as not to wait for them.
+            bytes_max: see `Requests.reader`.
         """
-        read = self._calls.requests.reader(request)
+        read = self._calls.requests.reader(request, bytes_max)
         path = f"{self._name}/{method}"
         calls = self._calls
         admit = calls.admission(path)
@@ -310,7 +348,7 @@ class Service:
                     return await calls.charged(caller, carry_out(caller, call, data))
                 await calls.turns.turn(caller.flow)
                 try:
-                    message = read(data)
+                    message = calls.reads_of(caller, read, data)
                 except InvalidRequest:
                     caller.quota.spend()
                     raise
@@ -337,7 +375,7 @@ class Service:
                 caller = await admit(context)
                 call.by(caller)
                 await calls.begin(caller)
-                message = read(data)
+                message = calls.reads_of(caller, read, data)
                 call.about(message)
                 with calls.stream_slot(caller):
                     async with aclosing(handle(caller, message)) as found:
@@ -346,7 +384,7 @@ class Service:
                             yield first
                         async for reply in found:
                             await calls.turns.turn(caller.flow)
-                            yield _reply(data, reply)
+                            yield calls.written(caller, data, reply)
 
         async def run(data: bytes, context: GrpcContext) -> None:
             async with aclosing(replies(data, context)) as found:
@@ -368,7 +406,10 @@ class Service:
                 call.by(caller)
                 await calls.begin(caller)
                 with calls.stream_slot(caller):
-                    await handle(caller, _ContextLink(context, calls.requests.bytes_max))
+                    await handle(
+                        caller,
+                        _ContextLink(context, min(calls.requests.bytes_max, FRAME_BYTES_MAX)),
+                    )
 
         self.sessions.add(method)
         self._methods[method] = grpc.stream_stream_rpc_method_handler(run)

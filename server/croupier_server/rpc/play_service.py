@@ -40,6 +40,9 @@ from croupier_server.tables.tickets import seat_at
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
+MOVE_BYTES_MAX: Final = 1 << 12
+"""Longest SubmitMoveRequest. It is read before it is known whether it costs a token."""
+
 _DIGIT: Final = 15
 """The digit of a packed count that no card uses; in a move it holds the type."""
 
@@ -71,6 +74,7 @@ class PlayService:
             self.submit_move,
             frequent=True,
             pays_itself=True,
+            bytes_max=MOVE_BYTES_MAX,
         )
         service.unary("CheckMove", pb.CheckMoveRequest, self.check_move, frequent=True)
         service.unary(

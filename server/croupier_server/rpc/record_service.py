@@ -78,7 +78,7 @@ class RecordService:
         service = calls.service("croupier.record.v1.RecordService")
         service.stream("GetRecord", pb.GetRecordRequest, self.get_record)
         service.unary("ListRecords", pb.ListRecordsRequest, self.list_records)
-        service.unary("VerifyRecord", pb.VerifyRecordRequest, self.verify_record)
+        service.unary("VerifyRecord", pb.VerifyRecordRequest, self.verify_record, bytes_max=None)
         service.stream("StreamRecords", pb.StreamRecordsRequest, self.stream_records)
         return service.handler()
 

@@ -8,6 +8,7 @@ refusal tells of. Must not be put here: what a table does.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Final
 
 import grpc
 
@@ -29,6 +30,9 @@ from croupier_server.tables.shard import Shard
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 from croupier_server.wire.encode import field_bytes, field_number, field_text
+
+_UPDATE_TOKENS: Final = 0.05
+"""Cost of one update of the lobby."""
 
 
 class TableService:
@@ -116,6 +120,7 @@ class TableService:
         try:
             with while_key_lasts(caller, feed):
                 async for update in feed:
+                    caller.quota.charge(_UPDATE_TOKENS)
                     yield update
         finally:
             feed.close()

@@ -51,8 +51,16 @@ _INTRODUCTION: Final = "croupier.v1.GetServerInfoRequest"
 class Form(Protocol):
     """A request that is not in the wire format, and how its replies are written."""
 
-    def read(self) -> bytes:
+    @property
+    def size(self) -> int:
+        """Bytes of the request in this form."""
+        ...
+
+    def read(self, bytes_max: int) -> bytes:
         """The request in the wire format.
+
+        Args:
+            bytes_max: how long it may be there. This form may have four times as many bytes.
 
         Raises:
             InvalidRequest: MALFORMED_REQUEST.
@@ -62,6 +70,10 @@ class Form(Protocol):
     def write(self, reply: bytes) -> bytes:
         """*reply*, which is in the wire format, in this form."""
         ...
+
+
+REQUEST_BYTES_MAX: Final = 1 << 16
+"""Longest request of most calls. It bounds the time for which the loop reads one."""
 
 
 def image_bytes() -> bytes:
@@ -79,20 +91,27 @@ class Requests:
     def __init__(self, bytes_max: int) -> None:
         self.bytes_max = bytes_max
 
-    def reader(self, request: type[R]) -> Callable[[bytes | Form], R]:
+    def reader(
+        self, request: type[R], bytes_max: int | None = REQUEST_BYTES_MAX
+    ) -> Callable[[bytes | Form], R]:
         """A function from bytes, or another form, to a checked message of the class *request*.
 
         It raises InvalidRequest: UNKNOWN_FIELD with the path of a field that the contract does not
         have, at any depth, or MALFORMED_REQUEST with the path of every field at fault.
+
+        Args:
+            request: the class.
+            bytes_max: longest request of this class; None: as long as any may be.
         """
         name: str = request.DESCRIPTOR.full_name
-        bytes_max, check = self.bytes_max, _message(request.DESCRIPTOR)
+        check = _message(request.DESCRIPTOR)
+        most = self.bytes_max if bytes_max is None else min(bytes_max, self.bytes_max)
 
         def read(data: bytes | Form) -> R:
             if not isinstance(data, bytes):
-                data = data.read()
-            if len(data) > bytes_max:
-                raise too_long(len(data), bytes_max)
+                data = data.read(most)
+            if len(data) > most:
+                raise too_long(len(data), most)
             try:
                 message = request.FromString(data)
             except DecodeError:

@@ -60,7 +60,7 @@ STALLED_BYTES: Final = 1 << 16
 """A client that takes fewer bytes in this time, while more than a buffer full waits for it, loses
 its connection."""
 
-JSON_BYTES_MAX: Final = 1 << 18
+JSON_BYTES_MAX: Final = 1 << 15
 """Longest request in JSON, which costs far more to read than the wire format."""
 
 HEADER_BYTES_MAX: Final = 16_384
@@ -310,6 +310,14 @@ class _Door:
         if not all(name.isascii() and value.isascii() for name, value in headers):
             await reply.refuse(HTTPStatus.BAD_REQUEST, Code.INVALID_ARGUMENT, "headers are ASCII")
             return
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}:
+            reply.headers += [(b"connection", b"close")]  # RFC 9112, 6.1
+            await reply.refuse(
+                HTTPStatus.BAD_REQUEST,
+                Code.INVALID_ARGUMENT,
+                "a request has either Content-Length or Transfer-Encoding",
+            )
+            return
         if len(hosts) != 1 or hosts[0].decode().lower() not in self.hosts:
             await reply.refuse(
                 HTTPStatus.MISDIRECTED_REQUEST,
@@ -511,8 +519,15 @@ class _Json:
         self._text = text
         self._shapes = shapes
 
-    def read(self) -> bytes:
+    @property
+    def size(self) -> int:
+        """See `Form.size`."""
+        return len(self._text)
+
+    def read(self, bytes_max: int) -> bytes:
         """See `Form.read`."""
+        if len(self._text) > 4 * bytes_max:
+            raise too_long(len(self._text), 4 * bytes_max)
         message = self._shapes.request()
         try:
             json_format.Parse(self._text or b"{}", message)

@@ -17,7 +17,6 @@ from typing import Final, Protocol, TypeVar
 
 import structlog
 from google.protobuf.message import Message
-from google.protobuf.unknown_fields import UnknownFieldSet
 
 from croupier_server.errors import (
     CroupierError,
@@ -30,6 +29,7 @@ from croupier_server.errors import (
     Unavailable,
 )
 from croupier_server.games.base import Seat
+from croupier_server.identity.quota import READ_FREE_MAX
 from croupier_server.tables import updates
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.codec import (
@@ -55,7 +55,12 @@ from croupier_server.wire.encode import (
     timestamp,
     varint,
 )
-from croupier_server.wire.unknown import drop_unknown, unknown_field, unknown_path
+from croupier_server.wire.unknown import (
+    drop_unknown,
+    unknown_field,
+    unknown_number,
+    unknown_path,
+)
 
 T = TypeVar("T")
 
@@ -395,6 +400,8 @@ class Session:
         if self.is_done or self._ending is not None:
             return
         self._was_heard()
+        quota, is_long = self._caller.quota, len(data) > READ_FREE_MAX
+        began = quota.stopwatch() if is_long else 0.0
         frame = read_frame(data)
         if frame is None:
             self._break_off("a frame that cannot be read")
@@ -407,11 +414,11 @@ class Session:
         self._is_strange = drop_unknown(frame)
         if self._is_strange:
             frame = SessionRequest.FromString(data)
-            strange = UnknownFieldSet(frame)
-            if len(strange):
+            if number := unknown_number(frame):
                 self._pay()
-                self._error(0, unknown_field(str(strange[0].field_number)))
-        quota = self._caller.quota
+                self._error(0, unknown_field(str(number)))
+        if is_long:
+            quota.charge_work(quota.stopwatch() - began)
         items = len(frame.opens) + len(frame.moves) + len(frame.nonces) + len(frame.closes)
         if items > ITEMS_MAX and items > self.shard.limits.channels_max:
             self._break_off("a frame with too many items")

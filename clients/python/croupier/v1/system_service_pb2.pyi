@@ -61,7 +61,9 @@ class ServerLimits(_message.Message):
     session_tables_max: _builtins.int
     """Tables on one session."""
     request_bytes_max: _builtins.int
-    """Bytes of a request message."""
+    """Bytes of a record to verify. Other messages have lower limits: a frame of a session 262,144
+    bytes, a move 4,096, any other request 65,536.
+    """
     legal_list_max: _builtins.int
     """Moves that a decision lists at most; more come as patterns."""
     page_size_max: _builtins.int
