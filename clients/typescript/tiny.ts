@@ -25,6 +25,6 @@ for await (const { update } of play.watchTable({ tableId }, { headers })) {
     const { decisionId, fallback: move } = update.update.value;
     await play.submitMove({ tableId, decisionId, move }, { headers });
   } else if (update?.update.case === "result") {
-    console.log(toJsonString(MatchResultSchema, update.update.value));
+    console.log(toJsonString(MatchResultSchema, update.update.value, { alwaysEmitImplicit: true }));
   }
 }

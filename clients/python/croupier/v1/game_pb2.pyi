@@ -662,7 +662,9 @@ class SeatOutcome(_message.Message):
     -(2^53 - 1) to (2^53 - 1).
     """
     place: _builtins.int
-    """Its place: 1 is best, ties share."""
+    """Its place: 1 is best, ties share. In games of teams the place of its team, 1 or 2; in others one
+    more than the number of seats ahead of it.
+    """
     def __init__(
         self,
         *,

@@ -153,7 +153,7 @@ class _ViewModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewMode.Val
     VIEW_MODE_FULL: _ViewMode.ValueType  # 1
     """Decisions with the seat's whole view, and results. No events."""
     VIEW_MODE_EVENTS: _ViewMode.ValueType  # 2
-    """Every event; decisions without a view. GetSeatView gives a view on demand."""
+    """Every event, and the result; decisions without a view. GetSeatView gives a view on demand."""
 
 class ViewMode(_ViewMode, metaclass=_ViewModeEnumTypeWrapper):
     """What a stream carries to a seat. A later mode may send views as differences; it will be a value of
@@ -165,7 +165,7 @@ VIEW_MODE_UNSPECIFIED: ViewMode.ValueType  # 0
 VIEW_MODE_FULL: ViewMode.ValueType  # 1
 """Decisions with the seat's whole view, and results. No events."""
 VIEW_MODE_EVENTS: ViewMode.ValueType  # 2
-"""Every event; decisions without a view. GetSeatView gives a view on demand."""
+"""Every event, and the result; decisions without a view. GetSeatView gives a view on demand."""
 Global___ViewMode: _TypeAlias = ViewMode  # noqa: Y015
 
 class _TimeoutPolicy:
@@ -1263,7 +1263,7 @@ class Decision(_message.Message):
 
     @_builtins.property
     def time_left(self) -> _duration_pb2.Duration:
-        """Time left for the answer; not set: no limit."""
+        """Time left for the answer, what remains in the bank included; not set: no limit."""
 
     @_builtins.property
     def fallback(self) -> _game_pb2.Move:

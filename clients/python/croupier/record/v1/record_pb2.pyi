@@ -194,8 +194,8 @@ Global___OptionText: _TypeAlias = OptionText  # noqa: Y015
 
 @_typing.final
 class Row(_message.Message):
-    """One row of a table's log. The parts are stored as they were sent: `public` is the
-    croupier.v1.TableEvent of a spectator, `private` what is appended to it for a seat.
+    """One row of a table's log. The parts are stored as they were sent: `public_part` is the
+    croupier.v1.TableEvent of a spectator, `private_parts` what is appended to it for each seat.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -247,7 +247,7 @@ class PrivatePart(_message.Message):
     seat: _builtins.int
     """Index of the seat that was sent this part, from 0."""
     part: _builtins.bytes
-    """Serialised croupier.v1.TableEvent that holds only the field `private`."""
+    """Serialised croupier.v1.TableEvent that holds only the field `private_part`."""
     def __init__(
         self,
         *,
