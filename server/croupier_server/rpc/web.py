@@ -308,7 +308,9 @@ class _Door:
             )
             return
         if not all(name.isascii() and value.isascii() for name, value in headers):
-            await reply.refuse(HTTPStatus.BAD_REQUEST, Code.INVALID_ARGUMENT, "headers are ASCII")
+            await reply.refuse(
+                HTTPStatus.BAD_REQUEST, Code.INVALID_ARGUMENT, "headers must be ASCII"
+            )
             return
         if {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}:
             reply.headers += [(b"connection", b"close")]  # RFC 9112, 6.1
@@ -322,14 +324,14 @@ class _Door:
             await reply.refuse(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 Code.PERMISSION_DENIED,
-                "this server is not called by that Host: the operator names it in web_hosts",
+                "Host not allowed; the operator can add it to web_hosts",
             )
             return
         if origins and (len(origins) != 1 or origins[0] not in self._origins):
             await reply.refuse(
                 HTTPStatus.FORBIDDEN,
                 Code.PERMISSION_DENIED,
-                "pages of that Origin may not call: the operator names it in web_origins",
+                "Origin not allowed; the operator can add it to web_origins",
             )
             return
         if origins:

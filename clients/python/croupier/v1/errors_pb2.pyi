@@ -53,20 +53,21 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 9
     """UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 10
-    """PERMISSION_DENIED. The key lacks the scope that the call takes, or no host ticket of such a table
-    came with it; unknown tables and tables of others are never told apart.
+    """PERMISSION_DENIED. The key lacks the scope that the call needs, or the call needs the table's
+    host ticket; unknown tables and tables of others are never told apart.
     """
     ERROR_REASON_TICKET_INVALID: _ErrorReason.ValueType  # 11
     """UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
     one. Unknown tables and tables of others are never told apart.
     """
     ERROR_REASON_TICKET_SUPERSEDED: _ErrorReason.ValueType  # 12
-    """UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot had it for who
-    was away, JoinTable with this ticket gives the seat back.
+    """UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot replaced
+    you while you were away, JoinTable with this ticket returns the seat.
     """
     ERROR_REASON_NOT_FOUND: _ErrorReason.ValueType  # 13
-    """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. Of a CreateTable
-    that is repeated: its table is gone, `table_id` in the metadata names it.
+    """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. For a
+    repeated CreateTable: the table that it created no longer exists; `table_id` in the metadata is
+    its id.
     """
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
@@ -119,7 +120,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 34
     """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
     ERROR_REASON_SERVER_DRAINING: _ErrorReason.ValueType  # 35
-    """UNAVAILABLE. The server is going down; try again later or elsewhere."""
+    """UNAVAILABLE. The server is going down, takes no new tables, or cannot store anything now; try
+    again later or elsewhere.
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 36
     """UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
     again: what was stored after all is answered as before, nothing is done twice.
@@ -135,7 +138,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     when to ask again.
     """
     ERROR_REASON_TABLE_QUARANTINED: _ErrorReason.ValueType  # 40
-    """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
+    """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
     ERROR_REASON_SPECTATING_BARRED: _ErrorReason.ValueType  # 41
     """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
     not watch this one, and if you have watched it you may not sit here, until all tables of the board
@@ -192,20 +195,21 @@ ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 8
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 9
 """UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 10
-"""PERMISSION_DENIED. The key lacks the scope that the call takes, or no host ticket of such a table
-came with it; unknown tables and tables of others are never told apart.
+"""PERMISSION_DENIED. The key lacks the scope that the call needs, or the call needs the table's
+host ticket; unknown tables and tables of others are never told apart.
 """
 ERROR_REASON_TICKET_INVALID: ErrorReason.ValueType  # 11
 """UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
 one. Unknown tables and tables of others are never told apart.
 """
 ERROR_REASON_TICKET_SUPERSEDED: ErrorReason.ValueType  # 12
-"""UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot had it for who
-was away, JoinTable with this ticket gives the seat back.
+"""UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot replaced
+you while you were away, JoinTable with this ticket returns the seat.
 """
 ERROR_REASON_NOT_FOUND: ErrorReason.ValueType  # 13
-"""NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. Of a CreateTable
-that is repeated: its table is gone, `table_id` in the metadata names it.
+"""NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. For a
+repeated CreateTable: the table that it created no longer exists; `table_id` in the metadata is
+its id.
 """
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
@@ -258,7 +262,9 @@ ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 34
 """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
 ERROR_REASON_SERVER_DRAINING: ErrorReason.ValueType  # 35
-"""UNAVAILABLE. The server is going down; try again later or elsewhere."""
+"""UNAVAILABLE. The server is going down, takes no new tables, or cannot store anything now; try
+again later or elsewhere.
+"""
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 36
 """UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
 again: what was stored after all is answered as before, nothing is done twice.
@@ -274,7 +280,7 @@ ERROR_REASON_TABLE_RECOVERING: ErrorReason.ValueType  # 39
 when to ask again.
 """
 ERROR_REASON_TABLE_QUARANTINED: ErrorReason.ValueType  # 40
-"""FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks stand."""
+"""FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
 ERROR_REASON_SPECTATING_BARRED: ErrorReason.ValueType  # 41
 """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
 not watch this one, and if you have watched it you may not sit here, until all tables of the board

@@ -416,8 +416,8 @@ Global___MovePattern: _TypeAlias = MovePattern  # noqa: Y015
 
 @_typing.final
 class LegalMoves(_message.Message):
-    """The legal moves of a seat: `moves` and every member of `patterns`. With no patterns the list is
-    whole. Patterns may overlap each other and the list. Sent to the seat that is asked.
+    """The legal moves of a seat: `moves` and every member of `patterns`. Unless `truncated` is set,
+    these are all. Patterns may overlap each other and the list. Sent to the seat that is asked.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -426,8 +426,8 @@ class LegalMoves(_message.Message):
     PATTERNS_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     truncated: _builtins.bool
-    """There are patterns beyond these: PlayService.ListLegalMoves pages through all of them, and
-    PlayService.CheckMove judges any one.
+    """There are legal moves beyond these, as in the legal modes OFF and SUMMARY:
+    PlayService.ListLegalMoves pages through all of them, and PlayService.CheckMove judges any one.
     """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalMove]:

@@ -721,7 +721,7 @@ class PokexPokerHand(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     WILDS_USED_FIELD_NUMBER: _builtins.int
     category: Global___PokexCategory.ValueType
-    """Category of the poker hand, from high card to straight flush."""
+    """Category of the poker hand, from high card to five of a kind."""
     wilds_used: _builtins.int
     """P-5.3: the fewest wild cards with which the hand can be made."""
     @_builtins.property

@@ -28,12 +28,12 @@ if _version_not_supported:
 class SessionServiceStub(object):
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     def __init__(self, channel):
@@ -52,12 +52,12 @@ class SessionServiceStub(object):
 class SessionServiceServicer(object):
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     def Session(self, request_iterator, context):
@@ -86,12 +86,12 @@ def add_SessionServiceServicer_to_server(servicer, server):
 class SessionService(object):
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     @staticmethod

@@ -29,12 +29,12 @@ GRPC_VERSION: str
 class SessionServiceStub:
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     @_typing.overload
@@ -48,12 +48,12 @@ class SessionServiceStub:
 class SessionServiceAsyncStub(SessionServiceStub):
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -63,12 +63,12 @@ class SessionServiceAsyncStub(SessionServiceStub):
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Many tables on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel for
-    each seat that it holds a ticket for, and from then on table updates come in frames with their
-    channel. Every server frame is numbered and must be acknowledged on receipt, before its decisions
-    are answered: with fewer than two unacknowledged frames what has come due goes out at once, with two
-    it waits for the next acknowledgement. A decision's clock starts when its frame is written, at the
-    latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
+    for each seat that it holds a ticket for, and from then on table updates come in frames with
+    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
+    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
+    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
+    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
     """
 
     @_abc_1.abstractmethod

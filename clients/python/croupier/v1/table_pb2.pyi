@@ -123,7 +123,7 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     LEGAL_MODE_FULL: _LegalMode.ValueType  # 1
     """All, as a list or as patterns."""
     LEGAL_MODE_SUMMARY: _LegalMode.ValueType  # 2
-    """Patterns and plain leads only where they are few (at most 16), else nothing."""
+    """For small lists: moves and patterns if there are at most 16 together, else none."""
     LEGAL_MODE_OFF: _LegalMode.ValueType  # 3
     """Decisions list no legal moves."""
 
@@ -137,7 +137,7 @@ LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
 LEGAL_MODE_FULL: LegalMode.ValueType  # 1
 """All, as a list or as patterns."""
 LEGAL_MODE_SUMMARY: LegalMode.ValueType  # 2
-"""Patterns and plain leads only where they are few (at most 16), else nothing."""
+"""For small lists: moves and patterns if there are at most 16 together, else none."""
 LEGAL_MODE_OFF: LegalMode.ValueType  # 3
 """Decisions list no legal moves."""
 Global___LegalMode: _TypeAlias = LegalMode  # noqa: Y015
@@ -156,8 +156,8 @@ class _ViewModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewMode.Val
     """Every event, and the result; decisions without a view. GetSeatView gives a view on demand."""
 
 class ViewMode(_ViewMode, metaclass=_ViewModeEnumTypeWrapper):
-    """What a stream carries to a seat. A later mode may send views as differences; it will be a value of
-    its own here and have a field of its own in Decision, so that these two stay as they are.
+    """What a stream carries to a seat. A later mode may send views as differences; it will be a value
+    of its own here. docs/protocol.md says how it fits in.
     """
 
 VIEW_MODE_UNSPECIFIED: ViewMode.ValueType  # 0
@@ -341,7 +341,9 @@ class DealSource(_message.Message):
 
     @_builtins.property
     def fixed(self) -> Global___FixedDeal:
-        """A given deck or seed. Never rated; every view says that it is FIXED."""
+        """A given seed, and decks if you like. Never rated; `Table.spec` shows that the source is
+        `fixed`.
+        """
 
     def __init__(
         self,
@@ -391,14 +393,14 @@ class BoardDeal(_message.Message):
     board_id: _builtins.str
     """Id of the board. At most 128 characters."""
     root: _builtins.bytes
-    """The board's root, 32 bytes. Taken from the host; never sent before the reveal. At most 32
-    bytes.
+    """The board's root, 32 bytes. Input only: the server sends it with the record of the match alone.
+    At most 32 bytes.
     """
     commitment: _builtins.bytes
     """SHA-256 of the root, published in its place. At most 32 bytes."""
     tables: _builtins.int
-    """Tables that will be played on this board. Their records, which show its cards, are given out
-    together when so many have ended; 0 means 1. At most 100,000.
+    """Tables that will be played on this board. Their records, which show its cards, are published
+    together when this many have ended; 0 means 1. At most 100,000.
     """
     shared_principals: _builtins.bool
     """One principal may sit at several tables of this board at the same time. If not set, JoinTable
@@ -432,8 +434,8 @@ class FixedDeal(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     DECKS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
-    """A seed, from which every shuffle and lot follows. Taken from the host; never sent. JSON and
-    JavaScript carry no greater number exactly. At most (2^53 - 1).
+    """A seed, from which every shuffle and lot follows. Input only: sent with the record of the match
+    alone. JSON and JavaScript carry no greater number exactly. At most (2^53 - 1).
     """
     @_builtins.property
     def decks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Deck]:
@@ -526,14 +528,14 @@ class ClockSpec(_message.Message):
 
     @_builtins.property
     def disconnect_grace(self) -> _duration_pb2.Duration:
-        """For so long a match, all its absences together, a seat is charged nothing while it has no stream,
-        but for sealed decisions, where it would show who was asked. At most 3,600 seconds.
+        """Total time per match for which the clock of a seat without a stream is paused. It does not
+        apply to sealed decisions, where a pause would show who was asked. At most 3,600 seconds.
         """
 
     @_builtins.property
     def start_timeout(self) -> _duration_pb2.Duration:
-        """The match must have begun so long after the table was made, or it ends with NO_SHOW; 0:
-        whenever. At most 864,000 seconds.
+        """Maximum time from the creation of the table to the start of the match; the table then ends with
+        NO_SHOW. 0: no limit. At most 864,000 seconds.
         """
 
     def __init__(
@@ -558,9 +560,9 @@ Global___ClockSpec: _TypeAlias = ClockSpec  # noqa: Y015
 
 @_typing.final
 class SpectatorDelay(_message.Message):
-    """How far spectators, lists and records stay behind the match. Public. What both fields hold back is
-    held back until the later of the two. Seats are never held back, and nor is what happens before
-    the match begins, for a table must be seen to be joined.
+    """How far spectators, lists and records stay behind the match. Public. If both fields are set, the
+    later one applies. Seats are never held back, and nor is what happens before the match begins,
+    for a table must be seen to be joined.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -568,13 +570,15 @@ class SpectatorDelay(_message.Message):
     DECISIONS_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     decisions: _builtins.int
-    """An event is shown when so many decisions have been answered after it, or the match has ended. A
-    sealed window counts as one decision when it closes, however many were asked in it. At most
-    1,000.
+    """An event becomes visible when this many decisions have been answered after it, or when the
+    match has ended. A sealed window counts as one decision when it closes, however many were asked
+    in it. At most 1,000.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
-        """An event is shown so long after it happened, the end of the match too. At most 86,400 seconds."""
+        """An event becomes visible this long after it happened. This includes the end of the match. At
+        most 86,400 seconds.
+        """
 
     def __init__(
         self,
@@ -788,7 +792,7 @@ class SeatInfo(_message.Message):
     nonce_hash: _builtins.bytes
     """SHA-256 of the seat's nonce; set once all sit (deal source MATCH)."""
     seat_epoch: _builtins.int
-    """Which life of the seat this is; joining again raises it."""
+    """Incremented whenever a new ticket is given for the seat."""
     @_builtins.property
     def player(self) -> Global___Player:
         """Who sits there; not set while nobody does."""
@@ -832,7 +836,7 @@ class Table(_message.Message):
     table_id: _builtins.str
     """Id of the table."""
     table_epoch: _builtins.int
-    """Which life of the table this is; restoring a backup raises it."""
+    """Incremented whenever the table is restored from a backup."""
     ruleset_hash: _builtins.bytes
     """SHA-256 over the options as sorted `key=value` lines: pins the rules."""
     rules_version: _builtins.int
@@ -1129,7 +1133,9 @@ class TableEvent(_message.Message):
     sequence: _builtins.int
     """Number of the event at its table, from 1, without gaps."""
     ignorable: _builtins.bool
-    """A client that does not know this kind of event may pass over it; without this it must stop."""
+    """If set, clients may skip an event of a kind that they do not know. If not set, they stop
+    applying events.
+    """
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
         """When it happened, by the server's clock."""

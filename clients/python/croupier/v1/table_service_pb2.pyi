@@ -218,9 +218,9 @@ class ListTablesRequest(_message.Message):
     page_token: _builtins.str
     """Where to go on, from the last answer. At most 512 characters."""
     game: _game_pb2.GameKind.ValueType
-    """Only tables of this game."""
+    """Only tables of this game; not set: of every game."""
     status: _table_pb2.TableStatus.ValueType
-    """Only tables of this status."""
+    """Only tables of this status; not set: of every status, ended ones included."""
     def __init__(
         self,
         *,

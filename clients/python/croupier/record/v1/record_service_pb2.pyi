@@ -189,7 +189,9 @@ class StreamRecordsRequest(_message.Message):
     """Go on with new records after `caught_up`; otherwise the stream ends there."""
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """Without a cursor: records that ended at this time or later come first; not set: only new ones."""
+        """Without a cursor: records that ended at this time or later come first; not set: only new ones.
+        After a `reset` the stream begins with the first record that the server has.
+        """
 
     def __init__(
         self,
