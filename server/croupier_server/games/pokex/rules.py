@@ -262,13 +262,13 @@ class Pokex:
             raise _not_your_turn()
         if public.phase is Phase.BIDDING:
             return PASS
-        held = one_pack_ids(state.hands[seat])
+        hand = state.hands[seat]
         if public.phase is Phase.NAME_RANK:
-            ranks = [rank(card) for card in held]
+            ranks = [rank(card) for card in one_pack_ids(hand)]
             return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
-        low, high = sorted(held, key=_worth(public.wild_rank).__getitem__)[:_PAIR]
+        held = (card for card in _cheapest_first(public.wild_rank) if hand & card)
         center = 0 if public.trick_center else public.center_left[0]
-        return moves.play(single(low) | single(high), center)
+        return moves.play(next(held) | next(held), center)
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
@@ -387,11 +387,11 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
 
 
 @cache
-def _worth(wild_rank: int) -> tuple[int, ...]:
-    """By card: a number that rises with what it is worth keeping. Jokers and the wild rank are
-    worth most, then high ranks."""
+def _cheapest_first(wild_rank: int) -> tuple[Cards, ...]:
+    """Every card by itself, rising with what it is worth keeping: high ranks are worth more than
+    low ones, jokers and the wild rank most."""
     ranked = sorted(
-        range(CARD_MAX + 1),
+        range(1, CARD_MAX + 1),
         key=lambda card: (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card),
     )
-    return tuple(map(ranked.index, range(CARD_MAX + 1)))
+    return tuple(map(single, ranked))

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from croupier_server.games.cards import Card, Cards, card_of, rank, single, unpack
-from croupier_server.games.tongits.moves import DISCARD, MELD, TYPE_MASK, TongitsMoveKind
+from croupier_server.games.tongits.moves import DISCARD, MELD, TongitsMoveKind
 
 PACK: Final[tuple[Card, ...]] = tuple(range(1, 53))
 """The pack in documented order."""
@@ -205,18 +205,15 @@ class MeldTable:
             found += self._set_moves[hand & spade * _SUITS]
         return found
 
-    def melded(self, hand: Cards) -> Cards:
-        """The cards of *hand* that are in some meld of it."""
-        found = 0
-        for of, rows in enumerate(self.suit_rows):
-            plane = hand >> SUIT_SHIFT * of & PLANE
-            for run in (rows.get(plane) or self.suit_row(of, plane)).runs:
-                found |= run
-        ranks = set_ranks(hand)
-        if ranks:
-            for meld in self.set_moves(hand, ranks):
-                found |= meld
-        return found & ~TYPE_MASK
+    def is_melded(self, card: Cards, hand: Cards) -> bool:
+        """Whether *card*, one of *hand*, is in some meld of it."""
+        of = (card.bit_length() - 5) // SUIT_SHIFT
+        plane = hand >> SUIT_SHIFT * of & PLANE
+        row = self.suit_rows[of].get(plane) or self.suit_row(of, plane)
+        if any(run & card for run in row.runs):
+            return True
+        equals = hand & (card >> SUIT_SHIFT * of) * _SUITS
+        return any(meld & card for meld in self._set_moves.get(equals, ()))
 
     def melds_in(self, hand: Cards) -> list[Cards]:
         """Every meld in *hand*, ascending."""

@@ -224,9 +224,16 @@ class Tongits:
         if public.took_discard and not public.options.discard_after_take:
             return END_TURN
         hand = state.hands[seat]
-        cards = hand & ~state.table.melded(hand) or hand
-        dearest = next(cards & worth for worth in BY_POINTS if cards & worth)
-        return dearest & -dearest | DISCARD
+        dearest = 0
+        for worth in BY_POINTS:
+            cards = hand & worth
+            while cards:
+                card = cards & -cards
+                if not state.table.is_melded(card, hand):
+                    return card | DISCARD
+                dearest = dearest or card
+                cards ^= card
+        return dearest | DISCARD
 
     def results(self, state: State) -> Sequence[object]:
         return state.results

@@ -70,18 +70,18 @@ class Trumps:
         above: by effective suit and height, the mask of its cards that are strictly higher.
         at_height: by effective suit, the cards of each height in suit order S H D C.
         order: by effective suit, the groups of equal cards from high to low.
-        price: by id, rising with what a card is worth keeping: no points before points, side suits
-            before trumps, low before high.
+        cheapest_first: every card, rising with what it is worth keeping: no points before points,
+            side suits before trumps, low before high.
     """
 
     __slots__ = (
         "above",
         "at_height",
+        "cheapest_first",
         "height",
         "mask",
         "nt_rank_cards",
         "order",
-        "price",
         "rank",
         "rank_gap",
         "suit",
@@ -125,11 +125,12 @@ class Trumps:
         self.order: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
             tuple(group for group in reversed(groups) if group) for groups in self.at_height
         )
-        ranked = sorted(
-            range(CARD_MAX + 1),
-            key=lambda c: (POINTS[c] > 0, self.suit_of[c] == TRUMP, self.height[c], c),
+        self.cheapest_first: tuple[Card, ...] = tuple(
+            sorted(
+                cards,
+                key=lambda c: (POINTS[c] > 0, self.suit_of[c] == TRUMP, self.height[c], c),
+            )
         )
-        self.price: tuple[int, ...] = tuple(map(ranked.index, range(CARD_MAX + 1)))
 
     def _has_rank_trumps(self) -> bool:
         """Whether the cards of the trump rank are trumps (T-4.2)."""

@@ -286,11 +286,12 @@ class Tractor:
                 return legal.moves[0]
             return next(patterns.members(legal.patterns)) | PLAY
         assert public.trumps is not None
-        price = public.trumps.price.__getitem__
+        cheapest_first = public.trumps.cheapest_first
         if public.phase is Phase.BURY:
-            cards = sorted(unpack(hand), key=price)
+            order = {card: place for place, card in enumerate(cheapest_first)}
+            cards = sorted(unpack(hand), key=order.__getitem__)
             return sum(single(card) for card in cards[: public.options.kitty]) | BURY
-        return single(min(unpack(hand), key=price)) | PLAY
+        return next(single(card) for card in cheapest_first if hand >> 4 * card & 15) | PLAY
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
