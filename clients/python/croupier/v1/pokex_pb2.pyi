@@ -440,19 +440,19 @@ class PokexOptions(_message.Message):
     BOTH_OVER_FIELD_NUMBER: _builtins.int
     MAX_DEALS_FIELD_NUMBER: _builtins.int
     joker: Global___PokexJoker.ValueType
-    """Rule clause P-3.1."""
+    """P-3.1: whether a joker is a wild card or a rank above the ace."""
     wild_rank: Global___PokexWildRank.ValueType
-    """Rule clause P-3.2."""
+    """P-3.2: whether the declarer names a rank whose cards are wild too."""
     pass_is_out: _builtins.bool
     """P-2.2: a pass is final."""
     all_pass: Global___PokexAllPass.ValueType
-    """Rule clause P-2.4."""
+    """P-2.4: whether a deal in which all pass is played or dealt again."""
     center: Global___PokexCenter.ValueType
-    """Rule clause P-4.1."""
+    """P-4.1: whether centre cards are used from left to right or named by the leader of each trick."""
     play_order: Global___PokexPlayOrder.ValueType
-    """Rule clause P-4.2."""
+    """P-4.2: order in which the seats play to a trick."""
     tied_trick: Global___PokexTiedTrick.ValueType
-    """Rule clause P-4.3."""
+    """P-4.3: which team takes a trick in which both hands are level."""
     flush_duplicates: _builtins.bool
     """P-5.2: a wild card in a flush may stand for a card that is in it already."""
     tie_break_fewer_wilds: _builtins.bool
@@ -460,13 +460,13 @@ class PokexOptions(_message.Message):
     wild_as_self_free: _builtins.bool
     """P-5.3: a wild-rank card that stands for itself counts as no wild card."""
     undertrick: Global___PokexUndertrick.ValueType
-    """Rule clause P-6.2."""
+    """P-6.2: what the declarers score when they take fewer tricks than they bid."""
     opponents_score: Global___PokexOpponentsScore.ValueType
-    """Rule clause P-6.3."""
+    """P-6.3: what the opponents score for the tricks that they take."""
     target: _builtins.int
     """P-6.4: points that end the match. 1 to 1,000,000."""
     both_over: Global___PokexBothOver.ValueType
-    """Rule clause P-6.4."""
+    """P-6.4: who wins when both teams reach the target in the same deal."""
     max_deals: _builtins.int
     """P-6.5: deals after which the match ends; 0: no bound. At most 1,000,000."""
     def __init__(

@@ -564,25 +564,25 @@ class TongitsOptions(_message.Message):
     secret_fours: _builtins.bool
     """G-2.3, G-3.4: secret fours may be laid."""
     discard_take: Global___TongitsDiscardTake.ValueType
-    """Rule clause G-2.2."""
+    """G-2.2: whether the top discard may be taken only for a new meld, or also to lay it off."""
     discard_melds: Global___TongitsDiscardMelds.ValueType
-    """Rule clause G-3.3."""
+    """G-3.3: whether a meld made with a discard stays face up."""
     discard_after_take: _builtins.bool
     """G-2.4: a turn begun with the discard ends with a discard."""
     draw_call: Global___TongitsDrawCall.ValueType
-    """Rule clause G-5.2."""
+    """G-5.2: who may call draw."""
     draw_block_scope: Global___TongitsDrawBlockScope.ValueType
-    """Rule clause G-5.2."""
+    """G-5.2: how long a lay-off by another player on your meld bars you from calling draw."""
     draw_block_self_layoff: _builtins.bool
     """G-5.2: a lay-off on an own meld in the last turn bars a draw call."""
     draw_block_discard_taken: _builtins.bool
     """G-5.2: a last discard that was melded or laid off bars a draw call."""
     nobody_open: Global___TongitsNobodyOpen.ValueType
-    """Rule clause G-5.3."""
+    """G-5.3: who wins if every player is burned when the stock runs out."""
     next_dealer: Global___TongitsNextDealer.ValueType
-    """Rule clause G-1.2."""
+    """G-1.2: who deals next after a deal that has a winner."""
     fought_scope: Global___TongitsFoughtScope.ValueType
-    """Rule clause G-6.1."""
+    """G-6.1: which losers of a draw pay `pay_draw_fought` instead of `pay_win`."""
     fold_penalty: _builtins.int
     """G-6.2: chips extra from each who folded. At most 1,000,000."""
     pay_win: _builtins.int
@@ -600,18 +600,18 @@ class TongitsOptions(_message.Message):
     ante: _builtins.int
     """G-7: chips that each player puts into the pot. At most 1,000,000."""
     ante_timing: Global___TongitsAnteTiming.ValueType
-    """Rule clause G-7."""
+    """G-7: when players pay the ante."""
     streak_after_jackpot: Global___TongitsStreakAfterJackpot.ValueType
-    """Rule clause G-7."""
+    """G-7: whether the win that takes the pot counts as the first of a new streak."""
     max_hands: _builtins.int
     """Deals in a match. 1 to 1,000,000."""
     @_builtins.property
     def secret_open(self) -> Global___TongitsSecretOpenSet:
-        """Rule clause G-3.4."""
+        """G-3.4: what a secret four entitles its owner to before the deal ends."""
 
     @_builtins.property
     def special_pays(self) -> Global___TongitsSpecialPaysSet:
-        """Rule clause G-6.2."""
+        """G-6.2: sets of the winner for which each loser pays `pay_special`."""
 
     def __init__(
         self,

@@ -764,41 +764,41 @@ class TractorOptions(_message.Message):
     kitty_size: _builtins.int
     """T-1.2: cards in the kitty; 0: `auto`, as many as the clause says. At most 64."""
     trump_making: Global___TractorTrumpMaking.ValueType
-    """Rule clauses T-3 and T-11."""
+    """T-3, T-11: trumps are made by declaring during the draw, or by an auction and a show."""
     contract: Global___TractorContract.ValueType
-    """Rule clause T-11.4."""
+    """T-11.4: whether declarers who take fewer points than they bid lose the deal."""
     declare_window: Global___TractorDeclareWindow.ValueType
-    """Rule clause T-3.5."""
+    """T-3.5: how often seats are asked for declarations."""
     joker_pairs: Global___TractorJokerPairs.ValueType
-    """Rule clause T-3.3."""
+    """T-3.3: whether red jokers overcall the same number of black ones."""
     self_override: _builtins.bool
     """T-3.4: the standing declarer may change suit with a stronger declaration."""
     first_starter: Global___TractorFirstStarter.ValueType
-    """Rule clause T-3.6."""
+    """T-3.6: who starts deal 1: the final or the first declarer."""
     no_declaration: Global___TractorNoDeclaration.ValueType
-    """Rule clause T-3.7."""
+    """T-3.7: how trumps are made when nobody declares."""
     first_drawer: Global___TractorFirstDrawer.ValueType
-    """Rule clause T-3.1."""
+    """T-3.1: who draws first from deal 2 on."""
     nt_rank_cards: Global___TractorNtRankCards.ValueType
-    """Rule clause T-4.2."""
+    """T-4.2: whether cards of the trump rank are trumps in a deal without a trump suit."""
     rank_gap: Global___TractorRankGap.ValueType
-    """Rule clause T-5.3."""
+    """T-5.3: whether the ranks below and above the trump rank are adjacent in a side suit."""
     trump_ladder: Global___TractorTrumpLadder.ValueType
-    """Rule clause T-5.3."""
+    """T-5.3: which cards beyond the trump suit can be part of a tractor of trumps."""
     tractor_follow: Global___TractorTractorFollow.ValueType
-    """Rule clause T-6.4."""
+    """T-6.4: how closely followers must match the tractors and tuples of a lead."""
     protect: Global___TractorProtect.ValueType
-    """Rule clause T-6.5."""
+    """T-6.5: which tuples a follower need not break up for a smaller component of the lead."""
     throw_compare: Global___TractorThrowCompare.ValueType
-    """Rule clause T-7.2."""
+    """T-7.2: when a later ruff of a throw beats an earlier one."""
     throw_penalty: Global___TractorThrowPenalty.ValueType
-    """Rule clause T-8."""
+    """T-8: points that a team pays for a false throw."""
     kitty_multiplier: Global___TractorKittyMultiplier.ValueType
-    """Rule clause T-9.2."""
+    """T-9.2: factor for the kitty's points when the opponents win the last trick."""
     level_cap: Global___TractorLevelCap.ValueType
-    """Rule clause T-9.3."""
+    """T-9.3: maximum number of levels that the opponents can gain in one deal."""
     ace_rule: Global___TractorAceRule.ValueType
-    """Rule clause T-9.6."""
+    """T-9.6: what a team must achieve at the ace to win the match."""
     max_deals: _builtins.int
     """T-9.6: deals after which a match ends; 0: no bound. At most 1,000,000."""
     starter: _builtins.int
@@ -807,7 +807,7 @@ class TractorOptions(_message.Message):
     """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
-        """Rule clause T-9.5."""
+        """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers."""
 
     @_builtins.property
     def start_levels(self) -> Global___TractorLevels:
