@@ -93,7 +93,7 @@ ADDITIONS = {
     "a new call": Change(
         "croupier/v1/play_service.proto",
         "  rpc SubmitMove(",
-        "  // Backs nothing.\n  rpc TestMove(ConcedeRequest) returns (ConcedeResponse);\n"
+        "  // Does nothing at all.\n  rpc TestMove(ConcedeRequest) returns (ConcedeResponse);\n"
         "  rpc SubmitMove(",
         "",
     ),
@@ -143,7 +143,7 @@ def test_compatible_what_breaks_clients_is_refused(contract: Path, name: str) ->
 def test_compatible_a_moved_message_is_refused(contract: Path) -> None:
     """A message that moves to another file keeps its bytes, but generated code changes place."""
     text = (contract / "protos/croupier/v1/play_service.proto").read_text()
-    moved = "// The nonce is in.\nmessage OpenNonceResponse {}\n"
+    moved = "message OpenNonceResponse {}\n"
     assert moved in text
     (contract / "protos/croupier/v1/play_service.proto").write_text(
         text.replace(moved, "").replace(

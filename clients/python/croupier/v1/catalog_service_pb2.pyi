@@ -30,7 +30,7 @@ class ListGamesRequest(_message.Message):
     page_size: _builtins.int
     """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer. At most 512 characters."""
+    """`next_page_token` of the previous page; empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -66,9 +66,9 @@ class GameInfo(_message.Message):
     rules_version: _builtins.int
     """Version of its rules, pinned by every new table."""
     seats_min: _builtins.int
-    """Fewest seats that a table of the game has."""
+    """Minimum number of seats at a table of the game."""
     seats_max: _builtins.int
-    """Most seats that a table of the game has."""
+    """Maximum number of seats at a table of the game."""
     def __init__(
         self,
         *,
@@ -96,7 +96,7 @@ class ListGamesResponse(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end."""
+    """Pass it as `page_token` to get the next page; empty on the last page."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameInfo]:
         """The games, by name."""
@@ -129,7 +129,7 @@ class ListRulesetsRequest(_message.Message):
     page_size: _builtins.int
     """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer. At most 512 characters."""
+    """`next_page_token` of the previous page; empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -154,7 +154,7 @@ class ListRulesetsResponse(_message.Message):
     RULESETS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end."""
+    """Pass it as `page_token` to get the next page; empty on the last page."""
     @_builtins.property
     def rulesets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names, the default first."""
@@ -230,8 +230,8 @@ class NumberOption(_message.Message):
     max: _builtins.int
     """Largest number that is accepted."""
     word: _builtins.str
-    """Text of the value that is no number, such as `auto` or `none`; empty when there is none. In the
-    options message it is 0; where `min` is 0, it is the field left unset.
+    """Text of the one value that is not a number, such as `auto` or `none`; empty if there is no such
+    value. In the options message it is 0, or the unset field if `min` is 0.
     """
     def __init__(
         self,
@@ -312,7 +312,7 @@ class SetOption(_message.Message):
 
     @_builtins.property
     def alone(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Texts of values that must be the only one in their set."""
+        """Texts of values that cannot be combined with others."""
 
     def __init__(
         self,
@@ -339,9 +339,9 @@ class LevelsOption(_message.Message):
     MAX_ITEMS_FIELD_NUMBER: _builtins.int
     DISTINCT_FIELD_NUMBER: _builtins.int
     min_items: _builtins.int
-    """Smallest length of the list."""
+    """Minimum number of levels in the list."""
     max_items: _builtins.int
-    """Largest length of the list."""
+    """Maximum number of levels in the list."""
     distinct: _builtins.bool
     """No level may be in the list twice."""
     @_builtins.property
@@ -366,8 +366,8 @@ Global___LevelsOption: _TypeAlias = LevelsOption  # noqa: Y015
 
 @_typing.final
 class OptionNeeds(_message.Message):
-    """Values that have an effect only together with a value of another option. With another value of it
-    they are refused with INVALID_OPTION, unless the ruleset has them.
+    """Values that have an effect only together with a value of another option. Otherwise they are
+    refused with INVALID_OPTION, unless they are the ruleset's own values.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -400,7 +400,7 @@ Global___OptionNeeds: _TypeAlias = OptionNeeds  # noqa: Y015
 
 @_typing.final
 class OptionInfo(_message.Message):
-    """One option of a game: enough to draw a field of a form and to check what is put in."""
+    """One option of a game, in enough detail to draw a form field and to check its input."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -498,7 +498,7 @@ class GetRulesetResponse(_message.Message):
 
     @_builtins.property
     def values(self) -> _game_pb2.GameOptions:
-        """The same as a message, all fields set."""
+        """The same values as a message, with all fields set."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class CatalogServiceStub(object):
-    """What can be played here. Needs no credentials.
+    """Describes the games of this server. Needs no credentials.
     """
 
     def __init__(self, channel):
@@ -58,32 +58,33 @@ class CatalogServiceStub(object):
 
 
 class CatalogServiceServicer(object):
-    """What can be played here. Needs no credentials.
+    """Describes the games of this server. Needs no credentials.
     """
 
     def ListGames(self, request, context):
-        """Backs `croupier rules`: the games of this server.
+        """Lists the games of this server. Used by `croupier rules`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRulesets(self, request, context):
-        """The rulesets of a game.
+        """Lists the names of a game's rulesets.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRuleset(self, request, context):
-        """Backs `croupier rules GAME`: one ruleset with every option, its meaning, values and default.
+        """Returns one ruleset with every option, its meaning, values and default. Used by `croupier rules
+        GAME`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainRule(self, request, context):
-        """Backs `croupier rules GAME CLAUSE`: the text of a rule clause, such as T-6.4.
+        """Returns the text of a rule clause, such as T-6.4. Used by `croupier rules GAME CLAUSE`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,7 +122,7 @@ def add_CatalogServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CatalogService(object):
-    """What can be played here. Needs no credentials.
+    """Describes the games of this server. Needs no credentials.
     """
 
     @staticmethod

@@ -27,37 +27,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class CatalogServiceStub:
-    """What can be played here. Needs no credentials."""
+    """Describes the games of this server. Needs no credentials."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> CatalogServiceAsyncStub: ...
     ListGames: _grpc.UnaryUnaryMultiCallable[_catalog_service_pb2.ListGamesRequest, _catalog_service_pb2.ListGamesResponse]
-    """Backs `croupier rules`: the games of this server."""
+    """Lists the games of this server. Used by `croupier rules`."""
     ListRulesets: _grpc.UnaryUnaryMultiCallable[_catalog_service_pb2.ListRulesetsRequest, _catalog_service_pb2.ListRulesetsResponse]
-    """The rulesets of a game."""
+    """Lists the names of a game's rulesets."""
     GetRuleset: _grpc.UnaryUnaryMultiCallable[_catalog_service_pb2.GetRulesetRequest, _catalog_service_pb2.GetRulesetResponse]
-    """Backs `croupier rules GAME`: one ruleset with every option, its meaning, values and default."""
+    """Returns one ruleset with every option, its meaning, values and default. Used by `croupier rules
+    GAME`.
+    """
     ExplainRule: _grpc.UnaryUnaryMultiCallable[_catalog_service_pb2.ExplainRuleRequest, _catalog_service_pb2.ExplainRuleResponse]
-    """Backs `croupier rules GAME CLAUSE`: the text of a rule clause, such as T-6.4."""
+    """Returns the text of a rule clause, such as T-6.4. Used by `croupier rules GAME CLAUSE`."""
 
 @_typing.type_check_only
 class CatalogServiceAsyncStub(CatalogServiceStub):
-    """What can be played here. Needs no credentials."""
+    """Describes the games of this server. Needs no credentials."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListGames: _aio.UnaryUnaryMultiCallable[_catalog_service_pb2.ListGamesRequest, _catalog_service_pb2.ListGamesResponse]  # type: ignore[assignment]
-    """Backs `croupier rules`: the games of this server."""
+    """Lists the games of this server. Used by `croupier rules`."""
     ListRulesets: _aio.UnaryUnaryMultiCallable[_catalog_service_pb2.ListRulesetsRequest, _catalog_service_pb2.ListRulesetsResponse]  # type: ignore[assignment]
-    """The rulesets of a game."""
+    """Lists the names of a game's rulesets."""
     GetRuleset: _aio.UnaryUnaryMultiCallable[_catalog_service_pb2.GetRulesetRequest, _catalog_service_pb2.GetRulesetResponse]  # type: ignore[assignment]
-    """Backs `croupier rules GAME`: one ruleset with every option, its meaning, values and default."""
+    """Returns one ruleset with every option, its meaning, values and default. Used by `croupier rules
+    GAME`.
+    """
     ExplainRule: _aio.UnaryUnaryMultiCallable[_catalog_service_pb2.ExplainRuleRequest, _catalog_service_pb2.ExplainRuleResponse]  # type: ignore[assignment]
-    """Backs `croupier rules GAME CLAUSE`: the text of a rule clause, such as T-6.4."""
+    """Returns the text of a rule clause, such as T-6.4. Used by `croupier rules GAME CLAUSE`."""
 
 class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What can be played here. Needs no credentials."""
+    """Describes the games of this server. Needs no credentials."""
 
     @_abc_1.abstractmethod
     def ListGames(
@@ -65,7 +69,7 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalog_service_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_service_pb2.ListGamesResponse, _abc.Awaitable[_catalog_service_pb2.ListGamesResponse]]:
-        """Backs `croupier rules`: the games of this server."""
+        """Lists the games of this server. Used by `croupier rules`."""
 
     @_abc_1.abstractmethod
     def ListRulesets(
@@ -73,7 +77,7 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalog_service_pb2.ListRulesetsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_service_pb2.ListRulesetsResponse, _abc.Awaitable[_catalog_service_pb2.ListRulesetsResponse]]:
-        """The rulesets of a game."""
+        """Lists the names of a game's rulesets."""
 
     @_abc_1.abstractmethod
     def GetRuleset(
@@ -81,7 +85,9 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalog_service_pb2.GetRulesetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_service_pb2.GetRulesetResponse, _abc.Awaitable[_catalog_service_pb2.GetRulesetResponse]]:
-        """Backs `croupier rules GAME`: one ruleset with every option, its meaning, values and default."""
+        """Returns one ruleset with every option, its meaning, values and default. Used by `croupier rules
+        GAME`.
+        """
 
     @_abc_1.abstractmethod
     def ExplainRule(
@@ -89,6 +95,6 @@ class CatalogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _catalog_service_pb2.ExplainRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_catalog_service_pb2.ExplainRuleResponse, _abc.Awaitable[_catalog_service_pb2.ExplainRuleResponse]]:
-        """Backs `croupier rules GAME CLAUSE`: the text of a rule clause, such as T-6.4."""
+        """Returns the text of a rule clause, such as T-6.4. Used by `croupier rules GAME CLAUSE`."""
 
 def add_CatalogServiceServicer_to_server(servicer: CatalogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -33,7 +33,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
     """Not set; never sent."""
     ERROR_REASON_MALFORMED_REQUEST: _ErrorReason.ValueType  # 1
-    """INVALID_ARGUMENT. The request breaks a rule of its message; BadRequest names the fields."""
+    """INVALID_ARGUMENT. A field of the request is missing or out of bounds; BadRequest names the
+    fields.
+    """
     ERROR_REASON_UNKNOWN_GAME: _ErrorReason.ValueType  # 2
     """INVALID_ARGUMENT. No such game here; see CatalogService.ListGames."""
     ERROR_REASON_UNKNOWN_RULESET: _ErrorReason.ValueType  # 3
@@ -49,25 +51,24 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     this stream; start without one.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 8
-    """ALREADY_EXISTS. The request_id came before with another request."""
+    """ALREADY_EXISTS. The request_id was used before with another request."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 9
-    """UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
+    """UNAUTHENTICATED. The key is missing, unknown, revoked or expired."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 10
     """PERMISSION_DENIED. The key lacks the scope that the call needs, or the call needs the table's
-    host ticket; unknown tables and tables of others are never told apart.
+    host ticket. A table that does not exist gives the same answer.
     """
     ERROR_REASON_TICKET_INVALID: _ErrorReason.ValueType  # 11
-    """UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
-    one. Unknown tables and tables of others are never told apart.
+    """UNAUTHENTICATED. The ticket is missing, or is not for a seat of this caller at this table; join
+    to get one. A table that does not exist gives the same answer.
     """
     ERROR_REASON_TICKET_SUPERSEDED: _ErrorReason.ValueType  # 12
     """UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot replaced
     you while you were away, JoinTable with this ticket returns the seat.
     """
     ERROR_REASON_NOT_FOUND: _ErrorReason.ValueType  # 13
-    """NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. For a
-    repeated CreateTable: the table that it created no longer exists; `table_id` in the metadata is
-    its id.
+    """NOT_FOUND. It does not exist, or you may not see it; both give the same answer. For a repeated
+    CreateTable: the table that it created no longer exists; `table_id` in the metadata is its id.
     """
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
@@ -86,7 +87,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     the metadata to GetRecord.
     """
     ERROR_REASON_TABLE_HALTED: _ErrorReason.ValueType  # 20
-    """FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
+    """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
     ERROR_REASON_NONCE_MISMATCH: _ErrorReason.ValueType  # 21
     """INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
     ERROR_REASON_NONCE_NOT_EXPECTED: _ErrorReason.ValueType  # 22
@@ -104,7 +105,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `Refusal.accepted` names.
     """
     ERROR_REASON_UNKNOWN_DECISION: _ErrorReason.ValueType  # 27
-    """INVALID_ARGUMENT. This table never gave out such a decision to this seat."""
+    """INVALID_ARGUMENT. This table never sent such a decision to this seat."""
     ERROR_REASON_MALFORMED_MOVE: _ErrorReason.ValueType  # 28
     """INVALID_ARGUMENT. Not a move of this game: no kind set, unknown card, impossible count."""
     ERROR_REASON_MOVE_NOT_EXPECTED: _ErrorReason.ValueType  # 29
@@ -112,7 +113,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEQUENCE_AHEAD: _ErrorReason.ValueType  # 30
     """OUT_OF_RANGE. after_sequence lies beyond the table's last event."""
     ERROR_REASON_SLOW_CONSUMER: _ErrorReason.ValueType  # 31
-    """RESOURCE_EXHAUSTED. The stream was not read fast enough and was ended."""
+    """RESOURCE_EXHAUSTED. You read the stream too slowly, so it ended."""
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 32
     """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
     ERROR_REASON_TOO_MANY_TABLES: _ErrorReason.ValueType  # 33
@@ -120,22 +121,22 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 34
     """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
     ERROR_REASON_SERVER_DRAINING: _ErrorReason.ValueType  # 35
-    """UNAVAILABLE. The server is going down, takes no new tables, or cannot store anything now; try
-    again later or elsewhere.
+    """UNAVAILABLE. The server is shutting down, accepts no new tables, or cannot store anything now;
+    retry later or at another server.
     """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 36
-    """UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
-    again: what was stored after all is answered as before, nothing is done twice.
+    """UNAVAILABLE. The store cannot be written to now. Retry: if the request was stored after all,
+    you get the same answer, and nothing is done twice.
     """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 37
     """INTERNAL. A fault of the server, which has logged it."""
     ERROR_REASON_ILLEGAL_MOVE: _ErrorReason.ValueType  # 38
-    """FAILED_PRECONDITION. The rules of the game forbid the move; `rule` is the game's word for what is
-    wrong, and `clause` the rule clause. docs/rules has the words of every game.
+    """FAILED_PRECONDITION. The rules of the game forbid the move; `rule` names what is wrong, and
+    `clause` the rule clause. docs/rules lists the names for every game.
     """
     ERROR_REASON_TABLE_RECOVERING: _ErrorReason.ValueType  # 39
-    """UNAVAILABLE. The server has started again and has not taken this table up yet; RetryInfo says
-    when to ask again.
+    """UNAVAILABLE. The server has restarted and has not restored this table yet; RetryInfo says when
+    to retry.
     """
     ERROR_REASON_TABLE_QUARANTINED: _ErrorReason.ValueType  # 40
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
@@ -147,7 +148,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_TOO_MANY_JOINS: _ErrorReason.ValueType  # 42
     """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
-    ticket that holds this one stays good.
+    current ticket of this one stays valid.
     """
     ERROR_REASON_NONCE_WITHHELD: _ErrorReason.ValueType  # 43
     """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
@@ -162,8 +163,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     has its path, which ends with the number of the field. Nothing was done.
     """
     ERROR_REASON_MOVED: _ErrorReason.ValueType  # 46
-    """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address. Read in
-    docs/protocol.md when you may send a key there.
+    """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.
+    docs/protocol.md says when you may send a key there.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -175,7 +176,9 @@ class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """Not set; never sent."""
 ERROR_REASON_MALFORMED_REQUEST: ErrorReason.ValueType  # 1
-"""INVALID_ARGUMENT. The request breaks a rule of its message; BadRequest names the fields."""
+"""INVALID_ARGUMENT. A field of the request is missing or out of bounds; BadRequest names the
+fields.
+"""
 ERROR_REASON_UNKNOWN_GAME: ErrorReason.ValueType  # 2
 """INVALID_ARGUMENT. No such game here; see CatalogService.ListGames."""
 ERROR_REASON_UNKNOWN_RULESET: ErrorReason.ValueType  # 3
@@ -191,25 +194,24 @@ ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason.ValueType  # 7
 this stream; start without one.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 8
-"""ALREADY_EXISTS. The request_id came before with another request."""
+"""ALREADY_EXISTS. The request_id was used before with another request."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 9
-"""UNAUTHENTICATED. No key where one is needed, or one that is not good: unknown, revoked, expired."""
+"""UNAUTHENTICATED. The key is missing, unknown, revoked or expired."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 10
 """PERMISSION_DENIED. The key lacks the scope that the call needs, or the call needs the table's
-host ticket; unknown tables and tables of others are never told apart.
+host ticket. A table that does not exist gives the same answer.
 """
 ERROR_REASON_TICKET_INVALID: ErrorReason.ValueType  # 11
-"""UNAUTHENTICATED. No ticket, or none by which this caller holds a seat at such a table; join to get
-one. Unknown tables and tables of others are never told apart.
+"""UNAUTHENTICATED. The ticket is missing, or is not for a seat of this caller at this table; join
+to get one. A table that does not exist gives the same answer.
 """
 ERROR_REASON_TICKET_SUPERSEDED: ErrorReason.ValueType  # 12
 """UNAUTHENTICATED. A later join of the same seat replaced this ticket. If a house bot replaced
 you while you were away, JoinTable with this ticket returns the seat.
 """
 ERROR_REASON_NOT_FOUND: ErrorReason.ValueType  # 13
-"""NOT_FOUND. Unknown, or not for this caller to know; the two are never told apart. For a
-repeated CreateTable: the table that it created no longer exists; `table_id` in the metadata is
-its id.
+"""NOT_FOUND. It does not exist, or you may not see it; both give the same answer. For a repeated
+CreateTable: the table that it created no longer exists; `table_id` in the metadata is its id.
 """
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
@@ -228,7 +230,7 @@ ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 19
 the metadata to GetRecord.
 """
 ERROR_REASON_TABLE_HALTED: ErrorReason.ValueType  # 20
-"""FAILED_PRECONDITION. A fault stopped this table; its log is kept, nobody loses by it."""
+"""FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
 ERROR_REASON_NONCE_MISMATCH: ErrorReason.ValueType  # 21
 """INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
 ERROR_REASON_NONCE_NOT_EXPECTED: ErrorReason.ValueType  # 22
@@ -246,7 +248,7 @@ ERROR_REASON_DECISION_ANSWERED: ErrorReason.ValueType  # 26
 `Refusal.accepted` names.
 """
 ERROR_REASON_UNKNOWN_DECISION: ErrorReason.ValueType  # 27
-"""INVALID_ARGUMENT. This table never gave out such a decision to this seat."""
+"""INVALID_ARGUMENT. This table never sent such a decision to this seat."""
 ERROR_REASON_MALFORMED_MOVE: ErrorReason.ValueType  # 28
 """INVALID_ARGUMENT. Not a move of this game: no kind set, unknown card, impossible count."""
 ERROR_REASON_MOVE_NOT_EXPECTED: ErrorReason.ValueType  # 29
@@ -254,7 +256,7 @@ ERROR_REASON_MOVE_NOT_EXPECTED: ErrorReason.ValueType  # 29
 ERROR_REASON_SEQUENCE_AHEAD: ErrorReason.ValueType  # 30
 """OUT_OF_RANGE. after_sequence lies beyond the table's last event."""
 ERROR_REASON_SLOW_CONSUMER: ErrorReason.ValueType  # 31
-"""RESOURCE_EXHAUSTED. The stream was not read fast enough and was ended."""
+"""RESOURCE_EXHAUSTED. You read the stream too slowly, so it ended."""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 32
 """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
 ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33
@@ -262,22 +264,22 @@ ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 34
 """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
 ERROR_REASON_SERVER_DRAINING: ErrorReason.ValueType  # 35
-"""UNAVAILABLE. The server is going down, takes no new tables, or cannot store anything now; try
-again later or elsewhere.
+"""UNAVAILABLE. The server is shutting down, accepts no new tables, or cannot store anything now;
+retry later or at another server.
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 36
-"""UNAVAILABLE. The store cannot be written to now, and nothing is accepted that could be lost. Try
-again: what was stored after all is answered as before, nothing is done twice.
+"""UNAVAILABLE. The store cannot be written to now. Retry: if the request was stored after all,
+you get the same answer, and nothing is done twice.
 """
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 37
 """INTERNAL. A fault of the server, which has logged it."""
 ERROR_REASON_ILLEGAL_MOVE: ErrorReason.ValueType  # 38
-"""FAILED_PRECONDITION. The rules of the game forbid the move; `rule` is the game's word for what is
-wrong, and `clause` the rule clause. docs/rules has the words of every game.
+"""FAILED_PRECONDITION. The rules of the game forbid the move; `rule` names what is wrong, and
+`clause` the rule clause. docs/rules lists the names for every game.
 """
 ERROR_REASON_TABLE_RECOVERING: ErrorReason.ValueType  # 39
-"""UNAVAILABLE. The server has started again and has not taken this table up yet; RetryInfo says
-when to ask again.
+"""UNAVAILABLE. The server has restarted and has not restored this table yet; RetryInfo says when
+to retry.
 """
 ERROR_REASON_TABLE_QUARANTINED: ErrorReason.ValueType  # 40
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
@@ -289,7 +291,7 @@ have ended. If you sit at it you may not sit here until it has ended, unless the
 """
 ERROR_REASON_TOO_MANY_JOINS: ErrorReason.ValueType  # 42
 """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
-ticket that holds this one stays good.
+current ticket of this one stays valid.
 """
 ERROR_REASON_NONCE_WITHHELD: ErrorReason.ValueType  # 43
 """PERMISSION_DENIED. You held a seat at this table and its nonce did not arrive in time, so you
@@ -304,8 +306,8 @@ ERROR_REASON_UNKNOWN_FIELD: ErrorReason.ValueType  # 45
 has its path, which ends with the number of the field. Nothing was done.
 """
 ERROR_REASON_MOVED: ErrorReason.ValueType  # 46
-"""UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address. Read in
-docs/protocol.md when you may send a key there.
+"""UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.
+docs/protocol.md says when you may send a key there.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
 
@@ -323,12 +325,14 @@ class Refusal(_message.Message):
     ACCEPTED_FIELD_NUMBER: _builtins.int
     FIELD_FIELD_NUMBER: _builtins.int
     reason: Global___ErrorReason.ValueType
-    """The reason. For one that you do not know: wait and repeat if `retry_after` is set, else give up."""
+    """The reason. For a reason that you do not know, wait and retry if `retry_after` is set, else
+    give up.
+    """
     clause: _builtins.str
     """The rule clause that forbids a move, such as `T-6.4`; empty for every reason but ILLEGAL_MOVE."""
     rule: _builtins.str
-    """The game's word for what is wrong, such as `MUST_FOLLOW_PAIR`; empty for every reason but
-    ILLEGAL_MOVE.
+    """Name of what is wrong with a move, such as `MUST_FOLLOW_PAIR`; empty for every reason but
+    ILLEGAL_MOVE. docs/rules lists the names for every game.
     """
     detail: _builtins.str
     """One sentence for people."""
@@ -336,11 +340,11 @@ class Refusal(_message.Message):
     """Path of the field at fault, such as `move.tractor.play.cards[2]`; empty if there is none."""
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
-        """When to try again, if that may help."""
+        """How long to wait before a retry; set if a retry may succeed."""
 
     @_builtins.property
     def accepted(self) -> _game_pb2.Move:
-        """The move that was accepted before; set for DECISION_ANSWERED alone."""
+        """The move that was accepted before; set only for DECISION_ANSWERED."""
 
     def __init__(
         self,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class PlayServiceStub(object):
-    """Play from a seat. Every call needs the seat's ticket in the metadata key `croupier-ticket`; the
-    seat follows from the ticket.
+    """Plays from a seat. Every call but WatchTables needs the seat's ticket in the metadata key
+    `croupier-ticket`, which also identifies the seat.
     """
 
     def __init__(self, channel):
@@ -84,13 +84,13 @@ class PlayServiceStub(object):
 
 
 class PlayServiceServicer(object):
-    """Play from a seat. Every call needs the seat's ticket in the metadata key `croupier-ticket`; the
-    seat follows from the ticket.
+    """Plays from a seat. Every call but WatchTables needs the seat's ticket in the metadata key
+    `croupier-ticket`, which also identifies the seat.
     """
 
     def WatchTable(self, request, context):
-        """Backs `croupier.run(..., transport="watch")`: the seat's stream. A later stream of the seat
-        replaces it.
+        """Streams what happens at a table to one seat. A later stream of the same seat replaces this one.
+        Used by `croupier.run(..., transport="watch")`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -106,15 +106,16 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SubmitMove(self, request, context):
-        """Answers a decision. Repeating the same move for it gives the same answer until two more deals have
-        begun, and STALE_DECISION after that. Another move is refused with DECISION_ANSWERED.
+        """Answers a decision. Repeating the same move returns the same answer until two more deals have
+        begun, and is refused with STALE_DECISION after that. A different move is refused with
+        DECISION_ANSWERED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckMove(self, request, context):
-        """Says whether a move would be accepted, or why not. Changes nothing.
+        """Reports whether a move would be accepted, and if not, why. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,29 +130,29 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListDealResults(self, request, context):
-        """Backs `client.deal_results`: the results of the finished deals, a page at a time, from the first
-        deal on. A view has the last one alone.
+        """Returns the results of the finished deals in pages, from the first deal on. A view has only the
+        last result. Used by `client.deal_results`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSeatView(self, request, context):
-        """The seat's view now, with its open decision if it has one.
+        """Returns the seat's current view, with its open decision if it has one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def OpenNonce(self, request, context):
-        """Opens the seat's nonce when the table wants it.
+        """Opens the seat's nonce when its stream asks for it (`nonce_wanted`).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Concede(self, request, context):
-        """Gives the match up: for a team of several when every partner has, or when the table is not rated.
+        """Concedes the match. At a rated table the match ends when every seat of the team has conceded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -214,8 +215,8 @@ def add_PlayServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PlayService(object):
-    """Play from a seat. Every call needs the seat's ticket in the metadata key `croupier-ticket`; the
-    seat follows from the ticket.
+    """Plays from a seat. Every call but WatchTables needs the seat's ticket in the metadata key
+    `croupier-ticket`, which also identifies the seat.
     """
 
     @staticmethod

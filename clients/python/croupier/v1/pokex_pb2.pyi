@@ -106,19 +106,19 @@ class _PokexCenterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexCent
     POKEX_CENTER_UNSPECIFIED: _PokexCenter.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_CENTER_FIXED: _PokexCenter.ValueType  # 1
-    """The leftmost one left."""
+    """The leftmost card that is left."""
     POKEX_CENTER_LEADER_PICKS: _PokexCenter.ValueType  # 2
-    """The one that the leader names with the lead."""
+    """The card that the leader names with the lead."""
 
 class PokexCenter(_PokexCenter, metaclass=_PokexCenterEnumTypeWrapper):
-    """P-4.1: which centre card belongs to a trick."""
+    """P-4.1: which centre card belongs to each trick."""
 
 POKEX_CENTER_UNSPECIFIED: PokexCenter.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_CENTER_FIXED: PokexCenter.ValueType  # 1
-"""The leftmost one left."""
+"""The leftmost card that is left."""
 POKEX_CENTER_LEADER_PICKS: PokexCenter.ValueType  # 2
-"""The one that the leader names with the lead."""
+"""The card that the leader names with the lead."""
 Global___PokexCenter: _TypeAlias = PokexCenter  # noqa: Y015
 
 class _PokexPlayOrder:
@@ -158,12 +158,12 @@ class _PokexTiedTrickEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexT
     POKEX_TIED_TRICK_LEADER: _PokexTiedTrick.ValueType  # 2
     """The leader's team."""
     POKEX_TIED_TRICK_OTHER: _PokexTiedTrick.ValueType  # 3
-    """The other team."""
+    """The team that did not lead."""
     POKEX_TIED_TRICK_CARRY: _PokexTiedTrick.ValueType  # 4
-    """Who wins the next trick that is won."""
+    """The team that wins the next trick that is won."""
 
 class PokexTiedTrick(_PokexTiedTrick, metaclass=_PokexTiedTrickEnumTypeWrapper):
-    """P-4.3: who takes a trick with level hands."""
+    """P-4.3: which team takes a trick in which both hands are level."""
 
 POKEX_TIED_TRICK_UNSPECIFIED: PokexTiedTrick.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -172,9 +172,9 @@ POKEX_TIED_TRICK_NOBODY: PokexTiedTrick.ValueType  # 1
 POKEX_TIED_TRICK_LEADER: PokexTiedTrick.ValueType  # 2
 """The leader's team."""
 POKEX_TIED_TRICK_OTHER: PokexTiedTrick.ValueType  # 3
-"""The other team."""
+"""The team that did not lead."""
 POKEX_TIED_TRICK_CARRY: PokexTiedTrick.ValueType  # 4
-"""Who wins the next trick that is won."""
+"""The team that wins the next trick that is won."""
 Global___PokexTiedTrick: _TypeAlias = PokexTiedTrick  # noqa: Y015
 
 class _PokexUndertrick:
@@ -188,9 +188,9 @@ class _PokexUndertrickEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pokex
     POKEX_UNDERTRICK_ZERO: _PokexUndertrick.ValueType  # 1
     """It scores nothing."""
     POKEX_UNDERTRICK_MINUS_BID: _PokexUndertrick.ValueType  # 2
-    """The bid is taken off."""
+    """The bid is subtracted."""
     POKEX_UNDERTRICK_MINUS_TRIANGLE: _PokexUndertrick.ValueType  # 3
-    """What the bid would have scored is taken off."""
+    """What the bid would have scored is subtracted."""
 
 class PokexUndertrick(_PokexUndertrick, metaclass=_PokexUndertrickEnumTypeWrapper):
     """P-6.2: what a failed bid scores."""
@@ -200,9 +200,9 @@ POKEX_UNDERTRICK_UNSPECIFIED: PokexUndertrick.ValueType  # 0
 POKEX_UNDERTRICK_ZERO: PokexUndertrick.ValueType  # 1
 """It scores nothing."""
 POKEX_UNDERTRICK_MINUS_BID: PokexUndertrick.ValueType  # 2
-"""The bid is taken off."""
+"""The bid is subtracted."""
 POKEX_UNDERTRICK_MINUS_TRIANGLE: PokexUndertrick.ValueType  # 3
-"""What the bid would have scored is taken off."""
+"""What the bid would have scored is subtracted."""
 Global___PokexUndertrick: _TypeAlias = PokexUndertrick  # noqa: Y015
 
 class _PokexOpponentsScore:
@@ -214,7 +214,7 @@ class _PokexOpponentsScoreEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_P
     POKEX_OPPONENTS_SCORE_UNSPECIFIED: _PokexOpponentsScore.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_OPPONENTS_SCORE_ONE_PER_TRICK: _PokexOpponentsScore.ValueType  # 1
-    """A point a trick."""
+    """One point per trick."""
     POKEX_OPPONENTS_SCORE_NONE: _PokexOpponentsScore.ValueType  # 2
     """They score nothing."""
     POKEX_OPPONENTS_SCORE_TRIANGLE: _PokexOpponentsScore.ValueType  # 3
@@ -226,7 +226,7 @@ class PokexOpponentsScore(_PokexOpponentsScore, metaclass=_PokexOpponentsScoreEn
 POKEX_OPPONENTS_SCORE_UNSPECIFIED: PokexOpponentsScore.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_OPPONENTS_SCORE_ONE_PER_TRICK: PokexOpponentsScore.ValueType  # 1
-"""A point a trick."""
+"""One point per trick."""
 POKEX_OPPONENTS_SCORE_NONE: PokexOpponentsScore.ValueType  # 2
 """They score nothing."""
 POKEX_OPPONENTS_SCORE_TRIANGLE: PokexOpponentsScore.ValueType  # 3
@@ -242,7 +242,7 @@ class _PokexBothOverEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexBo
     POKEX_BOTH_OVER_UNSPECIFIED: _PokexBothOver.ValueType  # 0
     """Not set: the ruleset's value."""
     POKEX_BOTH_OVER_HIGHER: _PokexBothOver.ValueType  # 1
-    """The higher team."""
+    """The team with more points wins."""
     POKEX_BOTH_OVER_DECLARERS_FIRST: _PokexBothOver.ValueType  # 2
     """The declarers win."""
 
@@ -252,7 +252,7 @@ class PokexBothOver(_PokexBothOver, metaclass=_PokexBothOverEnumTypeWrapper):
 POKEX_BOTH_OVER_UNSPECIFIED: PokexBothOver.ValueType  # 0
 """Not set: the ruleset's value."""
 POKEX_BOTH_OVER_HIGHER: PokexBothOver.ValueType  # 1
-"""The higher team."""
+"""The team with more points wins."""
 POKEX_BOTH_OVER_DECLARERS_FIRST: PokexBothOver.ValueType  # 2
 """The declarers win."""
 Global___PokexBothOver: _TypeAlias = PokexBothOver  # noqa: Y015
@@ -277,7 +277,7 @@ class _PokexDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pok
 class PokexDecisionKind(_PokexDecisionKind, metaclass=_PokexDecisionKindEnumTypeWrapper):
     """Moves ----------------------------------------------------------------------------------------
 
-    What a seat is asked. Public.
+    What a seat is asked to do. Public.
     """
 
 POKEX_DECISION_KIND_UNSPECIFIED: PokexDecisionKind.ValueType  # 0
@@ -307,7 +307,7 @@ class _PokexMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexMo
     POKEX_MOVE_KIND_NAME_RANK: _PokexMoveKind.ValueType  # 3
     """P-3.2: name the wild rank."""
     POKEX_MOVE_KIND_PLAY: _PokexMoveKind.ValueType  # 4
-    """P-4: two cards to a trick."""
+    """P-4: play two cards to a trick."""
 
 class PokexMoveKind(_PokexMoveKind, metaclass=_PokexMoveKindEnumTypeWrapper):
     """What a listed move is. Sent to the seat that is asked."""
@@ -321,7 +321,7 @@ POKEX_MOVE_KIND_BID: PokexMoveKind.ValueType  # 2
 POKEX_MOVE_KIND_NAME_RANK: PokexMoveKind.ValueType  # 3
 """P-3.2: name the wild rank."""
 POKEX_MOVE_KIND_PLAY: PokexMoveKind.ValueType  # 4
-"""P-4: two cards to a trick."""
+"""P-4: play two cards to a trick."""
 Global___PokexMoveKind: _TypeAlias = PokexMoveKind  # noqa: Y015
 
 class _PokexCategory:
@@ -400,7 +400,7 @@ class _PokexPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexPhase
     """The match has ended."""
 
 class PokexPhase(_PokexPhase, metaclass=_PokexPhaseEnumTypeWrapper):
-    """Where a deal stands. Public."""
+    """Phase of a match. Public."""
 
 POKEX_PHASE_UNSPECIFIED: PokexPhase.ValueType  # 0
 """Not set; never sent."""
@@ -458,7 +458,7 @@ class PokexOptions(_message.Message):
     tie_break_fewer_wilds: _builtins.bool
     """P-5.3: of identical hands the one with fewer wild cards wins."""
     wild_as_self_free: _builtins.bool
-    """P-5.3: a wild-rank card that stands for itself counts as no wild card."""
+    """P-5.3: a wild-rank card that stands for itself is not counted as a wild card."""
     undertrick: Global___PokexUndertrick.ValueType
     """P-6.2: what the declarers score when they take fewer tricks than they bid."""
     opponents_score: Global___PokexOpponentsScore.ValueType
@@ -535,7 +535,7 @@ class PokexMove(_message.Message):
 
     @_builtins.property
     def bid(self) -> Global___PokexBid:
-        """Bid in the auction (P-2.1)."""
+        """P-2.1: bid in the auction."""
 
     @_builtins.property
     def name_rank(self) -> Global___PokexNameRank:
@@ -565,7 +565,7 @@ Global___PokexMove: _TypeAlias = PokexMove  # noqa: Y015
 
 @_typing.final
 class PokexDecline(_message.Message):
-    """Passes instead of a bid."""
+    """Passes in the auction."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -588,7 +588,7 @@ class PokexBid(_message.Message):
 
     TRICKS_FIELD_NUMBER: _builtins.int
     tricks: _builtins.int
-    """The number, 1 to 6."""
+    """Number of tricks, 1 to 6."""
     def __init__(
         self,
         *,
@@ -633,7 +633,9 @@ class PokexPlay(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     CENTER_FIELD_NUMBER: _builtins.int
     center: _cards_pb2.Card.ValueType
-    """P-4.1: the centre card that the leader names, under `center` leader_picks and only then."""
+    """P-4.1: the centre card that the leader names; set only if the option `center` is
+    `leader_picks`.
+    """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The two cards; their order means nothing. Exactly 2 items."""
@@ -695,7 +697,7 @@ class PokexPlayed(_message.Message):
     """Index of the seat that played the cards."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """The two cards, rising by their numbers."""
+        """The two cards, in ascending order of their numbers."""
 
     def __init__(
         self,
@@ -763,8 +765,8 @@ class PokexTrick(_message.Message):
     `hands` is empty.
     """
     counted: _builtins.int
-    """P-4.3: tricks that it counted for the winner: more than one when tied tricks were carried, 0
-    when nobody took it.
+    """P-4.3: number of tricks that it counts as for the winner: more than 1 if tied tricks were
+    carried, 0 if nobody took it.
     """
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexPlayed]:
@@ -818,7 +820,7 @@ class PokexDealResult(_message.Message):
     dealer: _builtins.int
     """Index of the seat that dealt."""
     declarer: _builtins.int
-    """The declarer; not set when all passed."""
+    """Index of the declarer; not set when all passed."""
     bid: _builtins.int
     """The bid; 0 when all passed."""
     is_passed_out: _builtins.bool
@@ -869,8 +871,8 @@ Global___PokexDealResult: _TypeAlias = PokexDealResult  # noqa: Y015
 class PokexPublicView(_message.Message):
     """Views ----------------------------------------------------------------------------------------
 
-    What everybody knows of a match. Public. Between deals and after the last one calls and tricks of
-    the deal that has ended stay to be seen, while hands are taken in.
+    What everybody knows of a match. Public. Between deals, and after the last one, it still has the
+    calls and tricks of the deal that has ended, while hands are empty.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -895,25 +897,25 @@ class PokexPublicView(_message.Message):
     TO_ACT_FIELD_NUMBER: _builtins.int
     LAST_RESULT_FIELD_NUMBER: _builtins.int
     phase: Global___PokexPhase.ValueType
-    """Where the deal stands."""
+    """Phase of the match."""
     deal: _builtins.int
     """Number of the deal, from 1; 0 before the first."""
     dealer: _builtins.int
-    """The dealer, once known; between deals that of the deal that has ended."""
+    """Index of the dealer, once known; between deals, of the deal that has ended."""
     declarer: _builtins.int
-    """The declarer, once known; never set in a deal in which all passed."""
+    """Index of the declarer, once known; never set in a deal in which all passed."""
     bid: _builtins.int
     """The bid that stands; 0: none."""
     wild_rank: _cards_pb2.Rank.ValueType
     """The wild rank, once named."""
     carried: _builtins.int
-    """P-4.3: tied tricks that the next trick won counts for."""
+    """P-4.3: number of tied tricks that go to the winner of the next trick that is won."""
     passed_out: _builtins.int
-    """P-2.4: deals in a row that were passed out."""
+    """P-2.4: number of consecutive deals that were passed out."""
     leader: _builtins.int
-    """Who leads, or led, the trick under way."""
+    """Index of the seat that leads, or led, the trick under way."""
     to_act: _builtins.int
-    """Whose move it is; not set when nothing is awaited."""
+    """Index of the seat to move; not set when no move is due."""
     @_builtins.property
     def center(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """P-1.1: the six centre cards, from left to right."""
@@ -928,7 +930,7 @@ class PokexPublicView(_message.Message):
 
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each seat's hand, in seat order; 0 where no deal is under way."""
+        """Number of cards in each hand, in seat order; 0 while no deal is under way."""
 
     @_builtins.property
     def trick(self) -> Global___PokexTrick:
@@ -948,7 +950,9 @@ class PokexPublicView(_message.Message):
 
     @_builtins.property
     def last_result(self) -> Global___PokexDealResult:
-        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults returns
+        all.
+        """
 
     def __init__(
         self,
@@ -1002,7 +1006,7 @@ Global___PokexPublicView: _TypeAlias = PokexPublicView  # noqa: Y015
 
 @_typing.final
 class PokexView(_message.Message):
-    """What one seat knows. Sent to that seat alone."""
+    """What one seat knows. Sent only to that seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1010,7 +1014,7 @@ class PokexView(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat that sees this."""
+    """Index of the seat whose view this is."""
     @_builtins.property
     def public_view(self) -> Global___PokexPublicView:
         """What everybody knows."""
@@ -1045,7 +1049,7 @@ class PokexLotDrawn(_message.Message):
 
     DEALER_FIELD_NUMBER: _builtins.int
     dealer: _builtins.int
-    """The first dealer."""
+    """Index of the first dealer."""
     def __init__(
         self,
         *,
@@ -1106,7 +1110,7 @@ class PokexAuctionEnded(_message.Message):
     DECLARER_FIELD_NUMBER: _builtins.int
     BID_FIELD_NUMBER: _builtins.int
     declarer: _builtins.int
-    """The declarer; not set when all passed."""
+    """Index of the declarer; not set when all passed."""
     bid: _builtins.int
     """The bid; 0 when all passed."""
     def __init__(
@@ -1199,7 +1203,7 @@ class PokexTrickEnded(_message.Message):
     winning_team: _builtins.int
     """The team that took it; not set: nobody."""
     counted: _builtins.int
-    """P-4.3: tricks that it counted for the winner; 0 when nobody took it."""
+    """P-4.3: number of tricks that it counts as for the winner; 0 if nobody took it."""
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___PokexPokerHand]:
         """P-5: the hands of team 0 and team 1."""
@@ -1311,7 +1315,7 @@ Global___PokexPrivateEvent: _TypeAlias = PokexPrivateEvent  # noqa: Y015
 
 @_typing.final
 class PokexPrivateCards(_message.Message):
-    """Cards shown to one seat."""
+    """Cards that only one seat sees."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

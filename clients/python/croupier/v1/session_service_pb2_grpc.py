@@ -26,14 +26,17 @@ if _version_not_supported:
 
 
 class SessionServiceStub(object):
-    """Many tables on one stream.
+    """Plays any number of seats on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
-    for each seat that it holds a ticket for, and from then on table updates come in frames with
-    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
-    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
-    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
-    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello`. The client opens a channel for each seat that it has a
+    ticket for, and receives the updates of its tables as items with the number of the channel.
+    Acknowledge every server frame on receipt, before you answer its decisions. The server sends at
+    once while fewer than two frames are unacknowledged, and otherwise waits for the next
+    acknowledgement. A decision's clock starts when its frame is written, at most 50 ms after the
+    decision is due, so withholding acknowledgements stops no clock.
+
+    To end the session, half-close the stream. The server sends what is due, then `end` with
+    REASON_CLIENT_CLOSED.
     """
 
     def __init__(self, channel):
@@ -50,18 +53,21 @@ class SessionServiceStub(object):
 
 
 class SessionServiceServicer(object):
-    """Many tables on one stream.
+    """Plays any number of seats on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
-    for each seat that it holds a ticket for, and from then on table updates come in frames with
-    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
-    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
-    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
-    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello`. The client opens a channel for each seat that it has a
+    ticket for, and receives the updates of its tables as items with the number of the channel.
+    Acknowledge every server frame on receipt, before you answer its decisions. The server sends at
+    once while fewer than two frames are unacknowledged, and otherwise waits for the next
+    acknowledgement. A decision's clock starts when its frame is written, at most 50 ms after the
+    decision is due, so withholding acknowledgements stops no clock.
+
+    To end the session, half-close the stream. The server sends what is due, then `end` with
+    REASON_CLIENT_CLOSED.
     """
 
     def Session(self, request_iterator, context):
-        """Backs `croupier.run`: a bot's or a UI's session.
+        """Opens a session for a bot or a user interface. Used by `croupier.run`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -84,14 +90,17 @@ def add_SessionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SessionService(object):
-    """Many tables on one stream.
+    """Plays any number of seats on one stream.
 
-    The client's first frame holds `hello` and nothing else is needed to begin. It opens a channel
-    for each seat that it holds a ticket for, and from then on table updates come in frames with
-    their channel. Every server frame is numbered and must be acknowledged on receipt, before its
-    decisions are answered: the server sends at once while fewer than two frames are unacknowledged,
-    and otherwise waits for the next acknowledgement. A decision's clock starts when its frame is
-    written, at the latest 50 ms after it came due, so withheld acknowledgements stop no clock.
+    The client's first frame holds `hello`. The client opens a channel for each seat that it has a
+    ticket for, and receives the updates of its tables as items with the number of the channel.
+    Acknowledge every server frame on receipt, before you answer its decisions. The server sends at
+    once while fewer than two frames are unacknowledged, and otherwise waits for the next
+    acknowledgement. A decision's clock starts when its frame is written, at most 50 ms after the
+    decision is due, so withholding acknowledgements stops no clock.
+
+    To end the session, half-close the stream. The server sends what is due, then `end` with
+    REASON_CLIENT_CLOSED.
     """
 
     @staticmethod

@@ -55,29 +55,30 @@ class ServerLimits(_message.Message):
     HOUSE_SEATS_PER_KEY_FIELD_NUMBER: _builtins.int
     HOUSE_TABLES_PER_KEY_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
-    """Live tables of the server."""
+    """Maximum number of live tables on the server."""
     streams_max: _builtins.int
-    """Open streams of one principal."""
+    """Maximum number of open streams of one principal."""
     session_tables_max: _builtins.int
-    """Tables on one session."""
+    """Maximum number of tables on one session."""
     request_bytes_max: _builtins.int
-    """Bytes of a record to verify. Other messages have lower limits: a frame of a session 262,144
-    bytes, a move 4,096, any other request 65,536.
+    """Maximum size in bytes of a record to verify. Other messages have lower limits: 262,144 bytes
+    for a frame of a session, 4,096 for a move, and 65,536 for any other request.
     """
     legal_list_max: _builtins.int
-    """Moves that a decision lists at most; more come as patterns."""
+    """Maximum number of moves that a decision lists; further moves are patterns."""
     page_size_max: _builtins.int
-    """Largest page of any list."""
+    """Maximum `page_size` of any list."""
     calls_per_second: _builtins.int
-    """Tokens added to a principal's bucket a second; 0: no limit. A call or session item costs one, or
-    one for each millisecond of processor time. Accepted answers to open decisions are free.
+    """Tokens added to a principal's bucket per second; 0: no limit. A call or session item costs one
+    token, or one for each millisecond of processor time if it takes longer. Accepted answers to
+    open decisions are free.
     """
     calls_burst: _builtins.int
-    """Tokens that the bucket holds."""
+    """Maximum number of tokens in the bucket."""
     house_seats_per_key: _builtins.int
-    """Seats of house bots at live tables of one principal; 0: no limit."""
+    """Maximum number of house bot seats at live tables of one principal; 0: no limit."""
     house_tables_per_key: _builtins.int
-    """Live tables of one principal at which only house bots sit; 0: no limit."""
+    """Maximum number of live tables of one principal at which only house bots sit; 0: no limit."""
     def __init__(
         self,
         *,
@@ -132,7 +133,7 @@ Global___RulesetHash: _TypeAlias = RulesetHash  # noqa: Y015
 
 @_typing.final
 class ServerCapabilities(_message.Message):
-    """What a server can do beyond the base. Fields that the receiver does not know are passed over."""
+    """Optional features of a server. Ignore fields that you do not know."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -153,7 +154,7 @@ class ServerCapabilities(_message.Message):
     house_bots: _builtins.bool
     """It has house bots, for seats that ask for one and for absent players."""
     seats: _builtins.bool
-    """It asks for keys and has SeatService."""
+    """It requires keys and has SeatService."""
     def __init__(
         self,
         *,
@@ -192,11 +193,11 @@ class GetServerInfoResponse(_message.Message):
     """SHA-256 of the contract's descriptors."""
     @_builtins.property
     def api_versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Packages of the contract that it speaks, such as `croupier.v1`."""
+        """Packages of the contract that it supports, such as `croupier.v1`."""
 
     @_builtins.property
     def capabilities(self) -> Global___ServerCapabilities:
-        """What it can do beyond the base."""
+        """Optional features that the server has."""
 
     @_builtins.property
     def limits(self) -> Global___ServerLimits:
@@ -208,7 +209,7 @@ class GetServerInfoResponse(_message.Message):
 
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp:
-        """The server's clock now."""
+        """The current time by the server's clock."""
 
     @_builtins.property
     def rulesets(self) -> _containers.RepeatedCompositeFieldContainer[Global___RulesetHash]:

@@ -47,7 +47,8 @@ class SystemServiceServicer(object):
     """
 
     def GetServerInfo(self, request, context):
-        """Backs `croupier server-info` and the SDK's first call: versions, capabilities, limits.
+        """Returns the version, capabilities and limits of the server. Used by `croupier server-info`, and
+        by the SDK when it connects.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

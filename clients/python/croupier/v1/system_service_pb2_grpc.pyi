@@ -34,7 +34,9 @@ class SystemServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SystemServiceAsyncStub: ...
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetServerInfoRequest, _system_service_pb2.GetServerInfoResponse]
-    """Backs `croupier server-info` and the SDK's first call: versions, capabilities, limits."""
+    """Returns the version, capabilities and limits of the server. Used by `croupier server-info`, and
+    by the SDK when it connects.
+    """
 
 @_typing.type_check_only
 class SystemServiceAsyncStub(SystemServiceStub):
@@ -42,7 +44,9 @@ class SystemServiceAsyncStub(SystemServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetServerInfoRequest, _system_service_pb2.GetServerInfoResponse]  # type: ignore[assignment]
-    """Backs `croupier server-info` and the SDK's first call: versions, capabilities, limits."""
+    """Returns the version, capabilities and limits of the server. Used by `croupier server-info`, and
+    by the SDK when it connects.
+    """
 
 class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
     """Facts about the server. Needs no credentials."""
@@ -53,6 +57,8 @@ class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _system_service_pb2.GetServerInfoRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_system_service_pb2.GetServerInfoResponse, _abc.Awaitable[_system_service_pb2.GetServerInfoResponse]]:
-        """Backs `croupier server-info` and the SDK's first call: versions, capabilities, limits."""
+        """Returns the version, capabilities and limits of the server. Used by `croupier server-info`, and
+        by the SDK when it connects.
+        """
 
 def add_SystemServiceServicer_to_server(servicer: SystemServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

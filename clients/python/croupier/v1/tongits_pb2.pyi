@@ -61,9 +61,9 @@ class _TongitsDiscardTakeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_To
     TONGITS_DISCARD_TAKE_NEW_MELD_ONLY: _TongitsDiscardTake.ValueType  # 1
     """A new meld with at least two hand cards."""
     TONGITS_DISCARD_TAKE_MELD_OR_LAYOFF_OWN: _TongitsDiscardTake.ValueType  # 2
-    """That, or to be laid off at once on an own meld."""
+    """A new meld, or a lay-off at once on a meld of your own."""
     TONGITS_DISCARD_TAKE_MELD_OR_LAYOFF_ANY: _TongitsDiscardTake.ValueType  # 3
-    """That, or to be laid off at once on any meld."""
+    """A new meld, or a lay-off at once on any exposed meld."""
 
 class TongitsDiscardTake(_TongitsDiscardTake, metaclass=_TongitsDiscardTakeEnumTypeWrapper):
     """G-2.2: what the top discard may be taken for."""
@@ -73,9 +73,9 @@ TONGITS_DISCARD_TAKE_UNSPECIFIED: TongitsDiscardTake.ValueType  # 0
 TONGITS_DISCARD_TAKE_NEW_MELD_ONLY: TongitsDiscardTake.ValueType  # 1
 """A new meld with at least two hand cards."""
 TONGITS_DISCARD_TAKE_MELD_OR_LAYOFF_OWN: TongitsDiscardTake.ValueType  # 2
-"""That, or to be laid off at once on an own meld."""
+"""A new meld, or a lay-off at once on a meld of your own."""
 TONGITS_DISCARD_TAKE_MELD_OR_LAYOFF_ANY: TongitsDiscardTake.ValueType  # 3
-"""That, or to be laid off at once on any meld."""
+"""A new meld, or a lay-off at once on any exposed meld."""
 Global___TongitsDiscardTake: _TypeAlias = TongitsDiscardTake  # noqa: Y015
 
 class _TongitsDiscardMelds:
@@ -87,19 +87,19 @@ class _TongitsDiscardMeldsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TONGITS_DISCARD_MELDS_UNSPECIFIED: _TongitsDiscardMelds.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_DISCARD_MELDS_FACE_UP: _TongitsDiscardMelds.ValueType  # 1
-    """It lies face up."""
+    """It stays face up."""
     TONGITS_DISCARD_MELDS_TURNED_DOWN: _TongitsDiscardMelds.ValueType  # 2
-    """Shown, then turned face down."""
+    """It is shown, then turned face down."""
 
 class TongitsDiscardMelds(_TongitsDiscardMelds, metaclass=_TongitsDiscardMeldsEnumTypeWrapper):
-    """G-3.3: how a meld made with a discard lies."""
+    """G-3.3: whether a meld made with a discard stays face up."""
 
 TONGITS_DISCARD_MELDS_UNSPECIFIED: TongitsDiscardMelds.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_DISCARD_MELDS_FACE_UP: TongitsDiscardMelds.ValueType  # 1
-"""It lies face up."""
+"""It stays face up."""
 TONGITS_DISCARD_MELDS_TURNED_DOWN: TongitsDiscardMelds.ValueType  # 2
-"""Shown, then turned face down."""
+"""It is shown, then turned face down."""
 Global___TongitsDiscardMelds: _TypeAlias = TongitsDiscardMelds  # noqa: Y015
 
 class _TongitsSecretOpen:
@@ -118,7 +118,7 @@ class _TongitsSecretOpenEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ton
     """Its owner may call draw."""
 
 class TongitsSecretOpen(_TongitsSecretOpen, metaclass=_TongitsSecretOpenEnumTypeWrapper):
-    """G-3.4: what a secret four is good for before the end."""
+    """G-3.4: what a secret four entitles its owner to before the deal ends."""
 
 TONGITS_SECRET_OPEN_UNSPECIFIED: TongitsSecretOpen.ValueType  # 0
 """Not set; never valid."""
@@ -141,7 +141,7 @@ class _TongitsDrawCallEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     TONGITS_DRAW_CALL_OPENED: _TongitsDrawCall.ValueType  # 1
     """Players who have opened."""
     TONGITS_DRAW_CALL_ANYONE: _TongitsDrawCall.ValueType  # 2
-    """Anyone after the own first turn of the deal."""
+    """Any player after the player's own first turn of the deal."""
 
 class TongitsDrawCall(_TongitsDrawCall, metaclass=_TongitsDrawCallEnumTypeWrapper):
     """G-5.2: who may call draw."""
@@ -151,7 +151,7 @@ TONGITS_DRAW_CALL_UNSPECIFIED: TongitsDrawCall.ValueType  # 0
 TONGITS_DRAW_CALL_OPENED: TongitsDrawCall.ValueType  # 1
 """Players who have opened."""
 TONGITS_DRAW_CALL_ANYONE: TongitsDrawCall.ValueType  # 2
-"""Anyone after the own first turn of the deal."""
+"""Any player after the player's own first turn of the deal."""
 Global___TongitsDrawCall: _TypeAlias = TongitsDrawCall  # noqa: Y015
 
 class _TongitsDrawBlockScope:
@@ -163,17 +163,17 @@ class _TongitsDrawBlockScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[
     TONGITS_DRAW_BLOCK_SCOPE_UNSPECIFIED: _TongitsDrawBlockScope.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_DRAW_BLOCK_SCOPE_NEXT_TURN: _TongitsDrawBlockScope.ValueType  # 1
-    """At the caller's next turn."""
+    """At your next turn."""
     TONGITS_DRAW_BLOCK_SCOPE_WHOLE_HAND: _TongitsDrawBlockScope.ValueType  # 2
     """For the rest of the deal."""
 
 class TongitsDrawBlockScope(_TongitsDrawBlockScope, metaclass=_TongitsDrawBlockScopeEnumTypeWrapper):
-    """G-5.2: how long a lay-off of another player on one of the caller's melds bars a draw call."""
+    """G-5.2: how long a lay-off by another player on one of your melds bars you from calling draw."""
 
 TONGITS_DRAW_BLOCK_SCOPE_UNSPECIFIED: TongitsDrawBlockScope.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_DRAW_BLOCK_SCOPE_NEXT_TURN: TongitsDrawBlockScope.ValueType  # 1
-"""At the caller's next turn."""
+"""At your next turn."""
 TONGITS_DRAW_BLOCK_SCOPE_WHOLE_HAND: TongitsDrawBlockScope.ValueType  # 2
 """For the rest of the deal."""
 Global___TongitsDrawBlockScope: _TypeAlias = TongitsDrawBlockScope  # noqa: Y015
@@ -192,7 +192,7 @@ class _TongitsNobodyOpenEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ton
     """Hands are compared as if nobody were burned."""
 
 class TongitsNobodyOpen(_TongitsNobodyOpen, metaclass=_TongitsNobodyOpenEnumTypeWrapper):
-    """G-5.3: the end of the stock when everybody is burned."""
+    """G-5.3: who wins if every player is burned when the stock runs out."""
 
 TONGITS_NOBODY_OPEN_UNSPECIFIED: TongitsNobodyOpen.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -218,7 +218,7 @@ class _TongitsFoughtScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_To
     """Every loser of a draw."""
 
 class TongitsFoughtScope(_TongitsFoughtScope, metaclass=_TongitsFoughtScopeEnumTypeWrapper):
-    """G-6.1: from whom the winner of a draw gets `pay_draw_fought` instead of `pay_win`."""
+    """G-6.1: which losers of a draw pay `pay_draw_fought` instead of `pay_win`."""
 
 TONGITS_FOUGHT_SCOPE_UNSPECIFIED: TongitsFoughtScope.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -243,12 +243,12 @@ class _TongitsSpecialPaysEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_To
     TONGITS_SPECIAL_PAYS_IN_HAND: _TongitsSpecialPays.ValueType  # 2
     """All four cards of a rank in the hand at the end."""
     TONGITS_SPECIAL_PAYS_ANY_FOUR: _TongitsSpecialPays.ValueType  # 3
-    """Every other own meld of four of a kind."""
+    """Every other meld of four of a kind that the winner owns."""
     TONGITS_SPECIAL_PAYS_EVERY_SET: _TongitsSpecialPays.ValueType  # 4
-    """Every set of three or four, on the table or in the hand; stands alone."""
+    """Every set of three or four, on the table or in the hand. Cannot be combined with other values."""
 
 class TongitsSpecialPays(_TongitsSpecialPays, metaclass=_TongitsSpecialPaysEnumTypeWrapper):
-    """G-6.2: what the winner is paid `pay_special` for."""
+    """G-6.2: sets of the winner for which each loser pays `pay_special`."""
 
 TONGITS_SPECIAL_PAYS_UNSPECIFIED: TongitsSpecialPays.ValueType  # 0
 """Not set; never valid."""
@@ -257,9 +257,9 @@ TONGITS_SPECIAL_PAYS_FACE_DOWN: TongitsSpecialPays.ValueType  # 1
 TONGITS_SPECIAL_PAYS_IN_HAND: TongitsSpecialPays.ValueType  # 2
 """All four cards of a rank in the hand at the end."""
 TONGITS_SPECIAL_PAYS_ANY_FOUR: TongitsSpecialPays.ValueType  # 3
-"""Every other own meld of four of a kind."""
+"""Every other meld of four of a kind that the winner owns."""
 TONGITS_SPECIAL_PAYS_EVERY_SET: TongitsSpecialPays.ValueType  # 4
-"""Every set of three or four, on the table or in the hand; stands alone."""
+"""Every set of three or four, on the table or in the hand. Cannot be combined with other values."""
 Global___TongitsSpecialPays: _TypeAlias = TongitsSpecialPays  # noqa: Y015
 
 class _TongitsAnteTiming:
@@ -295,7 +295,7 @@ class _TongitsStreakAfterJackpotEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrap
     TONGITS_STREAK_AFTER_JACKPOT_UNSPECIFIED: _TongitsStreakAfterJackpot.ValueType  # 0
     """Not set: the ruleset's value."""
     TONGITS_STREAK_AFTER_JACKPOT_RESET: _TongitsStreakAfterJackpot.ValueType  # 1
-    """It starts again."""
+    """The streak starts again."""
     TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE: _TongitsStreakAfterJackpot.ValueType  # 2
     """The win that took the pot counts as the first of the next streak."""
 
@@ -305,7 +305,7 @@ class TongitsStreakAfterJackpot(_TongitsStreakAfterJackpot, metaclass=_TongitsSt
 TONGITS_STREAK_AFTER_JACKPOT_UNSPECIFIED: TongitsStreakAfterJackpot.ValueType  # 0
 """Not set: the ruleset's value."""
 TONGITS_STREAK_AFTER_JACKPOT_RESET: TongitsStreakAfterJackpot.ValueType  # 1
-"""It starts again."""
+"""The streak starts again."""
 TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE: TongitsStreakAfterJackpot.ValueType  # 2
 """The win that took the pot counts as the first of the next streak."""
 Global___TongitsStreakAfterJackpot: _TypeAlias = TongitsStreakAfterJackpot  # noqa: Y015
@@ -328,7 +328,7 @@ class _TongitsDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
 class TongitsDecisionKind(_TongitsDecisionKind, metaclass=_TongitsDecisionKindEnumTypeWrapper):
     """Moves ----------------------------------------------------------------------------------------
 
-    What a seat is asked. Public.
+    What a seat is asked to do. Public.
     """
 
 TONGITS_DECISION_KIND_UNSPECIFIED: TongitsDecisionKind.ValueType  # 0
@@ -453,7 +453,7 @@ class _TongitsPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TongitsP
     """The match has ended."""
 
 class TongitsPhase(_TongitsPhase, metaclass=_TongitsPhaseEnumTypeWrapper):
-    """Where a deal stands. Public."""
+    """Phase of a match. Public."""
 
 TONGITS_PHASE_UNSPECIFIED: TongitsPhase.ValueType  # 0
 """Not set; never sent."""
@@ -471,7 +471,7 @@ Global___TongitsPhase: _TypeAlias = TongitsPhase  # noqa: Y015
 
 @_typing.final
 class TongitsSecretOpenSet(_message.Message):
-    """The values of `secret_open`, wrapped so that an empty set can be told from one not set."""
+    """The values of `secret_open`, wrapped so that an empty set differs from one that is not set."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -495,7 +495,7 @@ Global___TongitsSecretOpenSet: _TypeAlias = TongitsSecretOpenSet  # noqa: Y015
 
 @_typing.final
 class TongitsSpecialPaysSet(_message.Message):
-    """The values of `special_pays`, wrapped so that an empty set can be told from one not set."""
+    """The values of `special_pays`, wrapped so that an empty set differs from one that is not set."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -568,15 +568,15 @@ class TongitsOptions(_message.Message):
     discard_melds: Global___TongitsDiscardMelds.ValueType
     """G-3.3: whether a meld made with a discard stays face up."""
     discard_after_take: _builtins.bool
-    """G-2.4: a turn begun with the discard ends with a discard."""
+    """G-2.4: a turn that began by taking the discard ends with a discard."""
     draw_call: Global___TongitsDrawCall.ValueType
     """G-5.2: who may call draw."""
     draw_block_scope: Global___TongitsDrawBlockScope.ValueType
     """G-5.2: how long a lay-off by another player on your meld bars you from calling draw."""
     draw_block_self_layoff: _builtins.bool
-    """G-5.2: a lay-off on an own meld in the last turn bars a draw call."""
+    """G-5.2: a lay-off on your own meld in your last turn bars you from calling draw."""
     draw_block_discard_taken: _builtins.bool
-    """G-5.2: a last discard that was melded or laid off bars a draw call."""
+    """G-5.2: you cannot call draw if your last discard was melded or laid off."""
     nobody_open: Global___TongitsNobodyOpen.ValueType
     """G-5.3: who wins if every player is burned when the stock runs out."""
     next_dealer: Global___TongitsNextDealer.ValueType
@@ -584,19 +584,19 @@ class TongitsOptions(_message.Message):
     fought_scope: Global___TongitsFoughtScope.ValueType
     """G-6.1: which losers of a draw pay `pay_draw_fought` instead of `pay_win`."""
     fold_penalty: _builtins.int
-    """G-6.2: chips extra from each who folded. At most 1,000,000."""
+    """G-6.2: additional chips from each player who folded. At most 1,000,000."""
     pay_win: _builtins.int
-    """G-6.3: chips for a win that pays no more. At most 1,000,000."""
+    """G-6.3: chips from each loser for an ordinary win. At most 1,000,000."""
     pay_tongits: _builtins.int
-    """G-6.3: chips for Tong-its. At most 1,000,000."""
+    """G-6.3: chips from each loser for a win by Tong-its. At most 1,000,000."""
     pay_draw_fought: _builtins.int
-    """G-6.3: chips for a fought draw. At most 1,000,000."""
+    """G-6.3: chips from a loser of a fought draw (`fought_scope`). At most 1,000,000."""
     pay_ace: _builtins.int
-    """G-6.3: chips for an ace. At most 1,000,000."""
+    """G-6.3: chips from each loser for each ace of the winner. At most 1,000,000."""
     pay_burned: _builtins.int
-    """G-6.3: chips from a burned loser. At most 1,000,000."""
+    """G-6.3: additional chips from a burned loser. At most 1,000,000."""
     pay_special: _builtins.int
-    """G-6.3: chips for a special set. At most 1,000,000."""
+    """G-6.3: chips from each loser for each special set (`special_pays`). At most 1,000,000."""
     ante: _builtins.int
     """G-7: chips that each player puts into the pot. At most 1,000,000."""
     ante_timing: Global___TongitsAnteTiming.ValueType
@@ -604,7 +604,7 @@ class TongitsOptions(_message.Message):
     streak_after_jackpot: Global___TongitsStreakAfterJackpot.ValueType
     """G-7: whether the win that takes the pot counts as the first of a new streak."""
     max_hands: _builtins.int
-    """Deals in a match. 1 to 1,000,000."""
+    """G-7: number of deals in a match. 1 to 1,000,000."""
     @_builtins.property
     def secret_open(self) -> Global___TongitsSecretOpenSet:
         """G-3.4: what a secret four entitles its owner to before the deal ends."""
@@ -738,43 +738,43 @@ class TongitsMove(_message.Message):
     CHALLENGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def draw_stock(self) -> Global___TongitsDrawStock:
-        """Draw the top card of the stock (G-2.1)."""
+        """G-2.1: draw the top card of the stock."""
 
     @_builtins.property
     def take_discard(self) -> Global___TongitsTakeDiscard:
-        """Take the top discard (G-2.2)."""
+        """G-2.2: take the top discard."""
 
     @_builtins.property
     def call_draw(self) -> Global___TongitsCallDraw:
-        """Call draw (G-5.2)."""
+        """G-5.2: call draw."""
 
     @_builtins.property
     def meld(self) -> Global___TongitsMeldCards:
-        """Expose a meld from the hand (G-3.1)."""
+        """G-3.1: expose a meld from the hand."""
 
     @_builtins.property
     def secret_four(self) -> Global___TongitsSecretFour:
-        """Lay four of a rank face down (G-3.4)."""
+        """G-3.4: lay four of a rank face down."""
 
     @_builtins.property
     def lay_off(self) -> Global___TongitsLayOff:
-        """Lay off cards on an exposed meld (G-4)."""
+        """G-4: lay off cards on an exposed meld."""
 
     @_builtins.property
     def discard(self) -> Global___TongitsDiscard:
-        """Discard a card, which ends the turn (G-2.4)."""
+        """G-2.4: discard a card, which ends the turn."""
 
     @_builtins.property
     def end_turn(self) -> Global___TongitsEndTurn:
-        """End the turn without a discard, where that is allowed (G-2.4)."""
+        """G-2.4: end the turn without a discard, where that is allowed."""
 
     @_builtins.property
     def fold(self) -> Global___TongitsFold:
-        """Answer a called draw by folding (G-5.2)."""
+        """G-5.2: answer a draw call by folding."""
 
     @_builtins.property
     def challenge(self) -> Global___TongitsChallenge:
-        """Answer a called draw by fighting (G-5.2)."""
+        """G-5.2: answer a draw call by challenging."""
 
     def __init__(
         self,
@@ -964,7 +964,7 @@ Global___TongitsDiscard: _TypeAlias = TongitsDiscard  # noqa: Y015
 
 @_typing.final
 class TongitsEndTurn(_message.Message):
-    """Ends a turn that was begun with the discard, under `discard_after_take` false."""
+    """Ends a turn that began by taking the discard, if the option `discard_after_take` is false."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1137,15 +1137,15 @@ class TongitsPayment(_message.Message):
     seat: _builtins.int
     """Index of the seat that paid."""
     base: _builtins.int
-    """Base payment of the deal (G-6.1)."""
+    """G-6.1: base payment in chips."""
     aces: _builtins.int
-    """G-6.2: for aces."""
+    """G-6.2: chips for the winner's aces."""
     specials: _builtins.int
-    """G-6.2: for special sets."""
+    """G-6.2: chips for the winner's special sets."""
     burned: _builtins.int
-    """G-6.2: for being burned."""
+    """G-6.2: chips for being burned."""
     fold_penalty: _builtins.int
-    """G-6.2: for having folded."""
+    """G-6.2: chips for having folded."""
     def __init__(
         self,
         *,
@@ -1185,11 +1185,11 @@ class TongitsSeatResult(_message.Message):
     is_shown: _builtins.bool
     """G-5.6: its hand and secret fours were shown; otherwise the next three fields are empty."""
     deadwood: _builtins.int
-    """G-5.4: its deadwood."""
+    """G-5.4: its deadwood in points."""
     settlement: _builtins.int
-    """Chips won in the settlement, or paid when negative; antes and pot not included."""
+    """Chips won in the settlement, negative if paid; without antes and pot."""
     chips: _builtins.int
-    """Chips received less chips paid since the match began, antes and pot included."""
+    """Chips received minus chips paid since the match began, antes and pot included."""
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """G-5.6: its hand."""
@@ -1251,14 +1251,14 @@ class TongitsDealResult(_message.Message):
     pot: _builtins.int
     """G-7: chips left in the pot."""
     streak: _builtins.int
-    """G-7: wins in a row of the winner that count towards the pot from now on; 0 without a winner,
-    which leaves the streak as it was.
+    """G-7: wins in a row of the winner that count towards the pot from now on; 0 if the deal has no
+    winner, which leaves the streak unchanged.
     """
     next_dealer: _builtins.int
-    """G-1.2: the next dealer, also after the last deal."""
+    """G-1.2: index of the next dealer; set after the last deal too."""
     @_builtins.property
     def challengers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Who challenged, in the order of their answers."""
+        """Indexes of the seats that challenged, in the order of their answers."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsSeatResult]:
@@ -1303,8 +1303,8 @@ Global___TongitsDealResult: _TypeAlias = TongitsDealResult  # noqa: Y015
 class TongitsPublicView(_message.Message):
     """Views ----------------------------------------------------------------------------------------
 
-    What everybody knows of a match. Public. Between deals and after the last one melds, discards and
-    answers of the deal that has ended stay to be seen, while hands and stock are taken in.
+    What everybody knows of a match. Public. Between deals, and after the last one, it still has the
+    melds, discards and answers of the deal that has ended, while hands and stock are empty.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1333,30 +1333,30 @@ class TongitsPublicView(_message.Message):
     BARRED_DEAL_FIELD_NUMBER: _builtins.int
     BARRED_DISCARD_FIELD_NUMBER: _builtins.int
     phase: Global___TongitsPhase.ValueType
-    """Where the deal stands."""
+    """Phase of the match."""
     deal: _builtins.int
     """Number of the deal, from 1; 0 before the first."""
     dealer: _builtins.int
-    """The dealer, once known; between deals that of the next deal."""
+    """Index of the dealer, once known; between deals, of the next dealer."""
     stock_size: _builtins.int
-    """Cards in the stock; 0 where no deal is under way."""
+    """Number of cards in the stock; 0 while no deal is under way."""
     took_discard: _builtins.bool
-    """The turn under way began with the discard."""
+    """The turn under way began by taking the discard."""
     caller: _builtins.int
     """Index of the seat that called draw; not set: nobody has."""
     to_act: _builtins.int
-    """Whose move it is; not set when nothing is awaited."""
+    """Index of the seat to move; not set when no move is due."""
     pot: _builtins.int
     """G-7: chips in the pot."""
     streak_seat: _builtins.int
-    """G-7: who won the last deal that had a winner."""
+    """G-7: index of the seat that won the last deal that had a winner."""
     streak: _builtins.int
     """G-7: wins in a row of that seat that count towards the pot: 0, or 1 under
     `streak_after_jackpot` keep_1, when it has just taken the pot.
     """
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each seat's hand, in seat order; 0 where no deal is under way."""
+        """Number of cards in each hand, in seat order; 0 while no deal is under way."""
 
     @_builtins.property
     def discards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
@@ -1368,16 +1368,16 @@ class TongitsPublicView(_message.Message):
 
     @_builtins.property
     def secret_four_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-3.4: how many secret fours lie before each seat, in seat order. Their ranks are not public."""
+        """G-3.4: number of secret fours of each seat, in seat order. Their ranks are not public."""
 
     @_builtins.property
     def turns(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Turns that each seat has ended in this deal, in seat order."""
+        """Number of turns that each seat has ended in this deal, in seat order."""
 
     @_builtins.property
     def barred(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-5.2: seats that may not call draw at their next turn because of a lay-off or a discard that was
-        taken, rising.
+        """G-5.2: seats that cannot call draw at their next turn because of a lay-off or a discard that
+        was taken, in ascending order.
         """
 
     @_builtins.property
@@ -1386,27 +1386,29 @@ class TongitsPublicView(_message.Message):
 
     @_builtins.property
     def chips(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Chips received less chips paid since the match began, in seat order."""
+        """Chips received minus chips paid since the match began, in seat order."""
 
     @_builtins.property
     def last_result(self) -> Global___TongitsDealResult:
-        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults returns
+        all.
+        """
 
     @_builtins.property
     def discarders(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """By whom each of `discards` was discarded, in the same order."""
+        """Index of the seat that discarded each of `discards`, in the same order."""
 
     @_builtins.property
     def barred_turn(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-5.2: those of `barred` that are barred until they begin a turn, rising."""
+        """G-5.2: seats of `barred` that are barred until they begin a turn, in ascending order."""
 
     @_builtins.property
     def barred_deal(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-5.2: those of `barred` that are barred for the rest of the deal, rising."""
+        """G-5.2: seats of `barred` that are barred for the rest of the deal, in ascending order."""
 
     @_builtins.property
     def barred_discard(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-5.2: those of `barred` that are barred until they discard again, rising."""
+        """G-5.2: seats of `barred` that are barred until they discard again, in ascending order."""
 
     def __init__(
         self,
@@ -1460,7 +1462,7 @@ Global___TongitsPublicView: _TypeAlias = TongitsPublicView  # noqa: Y015
 
 @_typing.final
 class TongitsView(_message.Message):
-    """What one seat knows. Sent to that seat alone."""
+    """What one seat knows. Sent only to that seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1470,9 +1472,9 @@ class TongitsView(_message.Message):
     SECRET_FOURS_FIELD_NUMBER: _builtins.int
     DEADWOOD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat that sees this."""
+    """Index of the seat whose view this is."""
     deadwood: _builtins.int
-    """G-5.4: its deadwood; 0 where no deal is under way."""
+    """G-5.4: its deadwood in points; 0 while no deal is under way."""
     @_builtins.property
     def public_view(self) -> Global___TongitsPublicView:
         """What everybody knows."""
@@ -1513,7 +1515,7 @@ class TongitsLotDrawn(_message.Message):
 
     DEALER_FIELD_NUMBER: _builtins.int
     dealer: _builtins.int
-    """The first dealer."""
+    """Index of the first dealer."""
     def __init__(
         self,
         *,
@@ -1540,7 +1542,7 @@ class TongitsDealStarted(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     dealer: _builtins.int
-    """The dealer, who also begins."""
+    """Index of the dealer, who also takes the first turn."""
     ante: _builtins.int
     """Chips that each seat put into the pot before it."""
     pot: _builtins.int
@@ -1602,7 +1604,7 @@ class TongitsDiscardTaken(_message.Message):
     """The card that was taken."""
     @_builtins.property
     def meld(self) -> Global___TongitsMeld:
-        """The meld that was made with it, or that it was laid off on, as it lies now."""
+        """The meld that was made with it, or that it was laid off on, as it is now."""
 
     def __init__(
         self,
@@ -1727,7 +1729,7 @@ class TongitsTurnEnded(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """Whose turn it was."""
+    """Index of the seat whose turn ended."""
     def __init__(
         self,
         *,
@@ -1772,10 +1774,10 @@ class TongitsPotSplit(_message.Message):
     SHARE_FIELD_NUMBER: _builtins.int
     CHIPS_FIELD_NUMBER: _builtins.int
     share: _builtins.int
-    """Chips that each seat got."""
+    """Chips that each seat received."""
     @_builtins.property
     def chips(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Chips received less chips paid over the match, in seat order."""
+        """Chips received minus chips paid over the match, in seat order."""
 
     def __init__(
         self,
@@ -1929,7 +1931,7 @@ Global___TongitsPrivateEvent: _TypeAlias = TongitsPrivateEvent  # noqa: Y015
 
 @_typing.final
 class TongitsPrivateCards(_message.Message):
-    """Cards shown to one seat."""
+    """Cards that only one seat sees."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1953,7 +1955,7 @@ Global___TongitsPrivateCards: _TypeAlias = TongitsPrivateCards  # noqa: Y015
 
 @_typing.final
 class TongitsPrivateFour(_message.Message):
-    """The rank of a secret four, shown to its owner."""
+    """The rank of a secret four, which only its owner sees."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -58,9 +58,9 @@ class _TractorContractEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     TRACTOR_CONTRACT_UNSPECIFIED: _TractorContract.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_CONTRACT_NONE: _TractorContract.ValueType  # 1
-    """It means nothing for the result."""
+    """It has no effect on the result."""
     TRACTOR_CONTRACT_MUST_MAKE: _TractorContract.ValueType  # 2
-    """Declarers who take fewer points than they bid do not hold."""
+    """Declarers who take fewer points than they bid lose the deal, and the opponents take over."""
 
 class TractorContract(_TractorContract, metaclass=_TractorContractEnumTypeWrapper):
     """T-11.4: what an auction's bid means for the result."""
@@ -68,9 +68,9 @@ class TractorContract(_TractorContract, metaclass=_TractorContractEnumTypeWrappe
 TRACTOR_CONTRACT_UNSPECIFIED: TractorContract.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_CONTRACT_NONE: TractorContract.ValueType  # 1
-"""It means nothing for the result."""
+"""It has no effect on the result."""
 TRACTOR_CONTRACT_MUST_MAKE: TractorContract.ValueType  # 2
-"""Declarers who take fewer points than they bid do not hold."""
+"""Declarers who take fewer points than they bid lose the deal, and the opponents take over."""
 Global___TractorContract: _TypeAlias = TractorContract  # noqa: Y015
 
 class _TractorDeclareWindow:
@@ -110,7 +110,7 @@ class _TractorJokerPairsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tra
     TRACTOR_JOKER_PAIRS_UNSPECIFIED: _TractorJokerPairs.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_JOKER_PAIRS_RANKED: _TractorJokerPairs.ValueType  # 1
-    """Red jokers beat as many black ones."""
+    """Red jokers beat the same number of black ones."""
     TRACTOR_JOKER_PAIRS_EQUAL: _TractorJokerPairs.ValueType  # 2
     """No joker set beats another of its size."""
 
@@ -120,7 +120,7 @@ class TractorJokerPairs(_TractorJokerPairs, metaclass=_TractorJokerPairsEnumType
 TRACTOR_JOKER_PAIRS_UNSPECIFIED: TractorJokerPairs.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_JOKER_PAIRS_RANKED: TractorJokerPairs.ValueType  # 1
-"""Red jokers beat as many black ones."""
+"""Red jokers beat the same number of black ones."""
 TRACTOR_JOKER_PAIRS_EQUAL: TractorJokerPairs.ValueType  # 2
 """No joker set beats another of its size."""
 Global___TractorJokerPairs: _TypeAlias = TractorJokerPairs  # noqa: Y015
@@ -134,9 +134,9 @@ class _TractorFirstStarterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TRACTOR_FIRST_STARTER_UNSPECIFIED: _TractorFirstStarter.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_FIRST_STARTER_FINAL_DECLARER: _TractorFirstStarter.ValueType  # 1
-    """Who made the declaration that stood."""
+    """The player who made the declaration that stood."""
     TRACTOR_FIRST_STARTER_FIRST_DECLARER: _TractorFirstStarter.ValueType  # 2
-    """Who made the first published declaration."""
+    """The player who made the first published declaration."""
 
 class TractorFirstStarter(_TractorFirstStarter, metaclass=_TractorFirstStarterEnumTypeWrapper):
     """T-3.6: the starter of the first deal."""
@@ -144,9 +144,9 @@ class TractorFirstStarter(_TractorFirstStarter, metaclass=_TractorFirstStarterEn
 TRACTOR_FIRST_STARTER_UNSPECIFIED: TractorFirstStarter.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_FIRST_STARTER_FINAL_DECLARER: TractorFirstStarter.ValueType  # 1
-"""Who made the declaration that stood."""
+"""The player who made the declaration that stood."""
 TRACTOR_FIRST_STARTER_FIRST_DECLARER: TractorFirstStarter.ValueType  # 2
-"""Who made the first published declaration."""
+"""The player who made the first published declaration."""
 Global___TractorFirstStarter: _TypeAlias = TractorFirstStarter  # noqa: Y015
 
 class _TractorNoDeclaration:
@@ -242,9 +242,9 @@ class _TractorRankGapEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tracto
     TRACTOR_RANK_GAP_UNSPECIFIED: _TractorRankGap.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_RANK_GAP_BRIDGE: _TractorRankGap.ValueType  # 1
-    """Its neighbours are adjacent."""
+    """The ranks below and above it are adjacent."""
     TRACTOR_RANK_GAP_NATURAL: _TractorRankGap.ValueType  # 2
-    """They are not."""
+    """Its neighbours are not adjacent."""
 
 class TractorRankGap(_TractorRankGap, metaclass=_TractorRankGapEnumTypeWrapper):
     """T-5.3: the gap that the trump rank leaves in a side suit."""
@@ -252,9 +252,9 @@ class TractorRankGap(_TractorRankGap, metaclass=_TractorRankGapEnumTypeWrapper):
 TRACTOR_RANK_GAP_UNSPECIFIED: TractorRankGap.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_RANK_GAP_BRIDGE: TractorRankGap.ValueType  # 1
-"""Its neighbours are adjacent."""
+"""The ranks below and above it are adjacent."""
 TRACTOR_RANK_GAP_NATURAL: TractorRankGap.ValueType  # 2
-"""They are not."""
+"""Its neighbours are not adjacent."""
 Global___TractorRankGap: _TypeAlias = TractorRankGap  # noqa: Y015
 
 class _TractorTrumpLadder:
@@ -266,23 +266,23 @@ class _TractorTrumpLadderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tr
     TRACTOR_TRUMP_LADDER_UNSPECIFIED: _TractorTrumpLadder.ValueType  # 0
     """Not set: the ruleset's value."""
     TRACTOR_TRUMP_LADDER_FULL: _TractorTrumpLadder.ValueType  # 1
-    """Rank cards and jokers, all consecutive."""
+    """Trump-rank cards and jokers, all in one sequence with the suit."""
     TRACTOR_TRUMP_LADDER_JOKERS: _TractorTrumpLadder.ValueType  # 2
     """The two jokers only."""
     TRACTOR_TRUMP_LADDER_NONE: _TractorTrumpLadder.ValueType  # 3
-    """Nothing beyond the suit."""
+    """No card beyond the suit."""
 
 class TractorTrumpLadder(_TractorTrumpLadder, metaclass=_TractorTrumpLadderEnumTypeWrapper):
-    """T-5.3: what may stand in a tractor of trumps beyond the suit."""
+    """T-5.3: which cards beyond the trump suit can be part of a tractor of trumps."""
 
 TRACTOR_TRUMP_LADDER_UNSPECIFIED: TractorTrumpLadder.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_TRUMP_LADDER_FULL: TractorTrumpLadder.ValueType  # 1
-"""Rank cards and jokers, all consecutive."""
+"""Trump-rank cards and jokers, all in one sequence with the suit."""
 TRACTOR_TRUMP_LADDER_JOKERS: TractorTrumpLadder.ValueType  # 2
 """The two jokers only."""
 TRACTOR_TRUMP_LADDER_NONE: TractorTrumpLadder.ValueType  # 3
-"""Nothing beyond the suit."""
+"""No card beyond the suit."""
 Global___TractorTrumpLadder: _TypeAlias = TractorTrumpLadder  # noqa: Y015
 
 class _TractorTractorFollow:
@@ -328,19 +328,19 @@ class _TractorProtectEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tracto
     TRACTOR_PROTECT_NONE: _TractorProtect.ValueType  # 1
     """No card is protected."""
     TRACTOR_PROTECT_TRACTORS: _TractorProtect.ValueType  # 2
-    """Tuples that stand in a run, from anything but a tractor."""
+    """Tuples in a run, unless the component is a tractor."""
     TRACTOR_PROTECT_TUPLES: _TractorProtect.ValueType  # 3
     """Tuples wider than the component."""
 
 class TractorProtect(_TractorProtect, metaclass=_TractorProtectEnumTypeWrapper):
-    """T-6.5: cards that structure does not draw out of a hand."""
+    """T-6.5: tuples that a follower need not break up to match a lead."""
 
 TRACTOR_PROTECT_UNSPECIFIED: TractorProtect.ValueType  # 0
 """Not set: the ruleset's value."""
 TRACTOR_PROTECT_NONE: TractorProtect.ValueType  # 1
 """No card is protected."""
 TRACTOR_PROTECT_TRACTORS: TractorProtect.ValueType  # 2
-"""Tuples that stand in a run, from anything but a tractor."""
+"""Tuples in a run, unless the component is a tractor."""
 TRACTOR_PROTECT_TUPLES: TractorProtect.ValueType  # 3
 """Tuples wider than the component."""
 Global___TractorProtect: _TypeAlias = TractorProtect  # noqa: Y015
@@ -361,7 +361,7 @@ class _TractorThrowCompareEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     """By the highest card."""
 
 class TractorThrowCompare(_TractorThrowCompare, metaclass=_TractorThrowCompareEnumTypeWrapper):
-    """T-7.2: how a later ruff of a throw is compared with the standing one."""
+    """T-7.2: how a later ruff of a throw is compared with the one that is winning."""
 
 TRACTOR_THROW_COMPARE_UNSPECIFIED: TractorThrowCompare.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -384,11 +384,11 @@ class _TractorThrowPenaltyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TRACTOR_THROW_PENALTY_NONE: _TractorThrowPenalty.ValueType  # 1
     """It costs nothing."""
     TRACTOR_THROW_PENALTY_TEN_PER_THROW: _TractorThrowPenalty.ValueType  # 2
-    """Ten points a throw."""
+    """Ten points per false throw."""
     TRACTOR_THROW_PENALTY_TEN_PER_CARD_WITHDRAWN: _TractorThrowPenalty.ValueType  # 3
-    """Ten points a card taken back."""
+    """Ten points per card taken back."""
     TRACTOR_THROW_PENALTY_TEN_PER_FAILED_CARD: _TractorThrowPenalty.ValueType  # 4
-    """Ten points a card of every beatable component."""
+    """Ten points per card of every beatable component."""
 
 class TractorThrowPenalty(_TractorThrowPenalty, metaclass=_TractorThrowPenaltyEnumTypeWrapper):
     """T-8: what a false throw costs."""
@@ -398,11 +398,11 @@ TRACTOR_THROW_PENALTY_UNSPECIFIED: TractorThrowPenalty.ValueType  # 0
 TRACTOR_THROW_PENALTY_NONE: TractorThrowPenalty.ValueType  # 1
 """It costs nothing."""
 TRACTOR_THROW_PENALTY_TEN_PER_THROW: TractorThrowPenalty.ValueType  # 2
-"""Ten points a throw."""
+"""Ten points per false throw."""
 TRACTOR_THROW_PENALTY_TEN_PER_CARD_WITHDRAWN: TractorThrowPenalty.ValueType  # 3
-"""Ten points a card taken back."""
+"""Ten points per card taken back."""
 TRACTOR_THROW_PENALTY_TEN_PER_FAILED_CARD: TractorThrowPenalty.ValueType  # 4
-"""Ten points a card of every beatable component."""
+"""Ten points per card of every beatable component."""
 Global___TractorThrowPenalty: _TypeAlias = TractorThrowPenalty  # noqa: Y015
 
 class _TractorKittyMultiplier:
@@ -422,10 +422,10 @@ class _TractorKittyMultiplierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 4
     """Two to the power of the cards in the largest component."""
     TRACTOR_KITTY_MULTIPLIER_TWICE: _TractorKittyMultiplier.ValueType  # 5
-    """By two, always."""
+    """Two for every lead."""
 
 class TractorKittyMultiplier(_TractorKittyMultiplier, metaclass=_TractorKittyMultiplierEnumTypeWrapper):
-    """T-9.2: by what the kitty's points are multiplied."""
+    """T-9.2: factor by which the kitty's points are multiplied."""
 
 TRACTOR_KITTY_MULTIPLIER_UNSPECIFIED: TractorKittyMultiplier.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -438,7 +438,7 @@ TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: TractorKittyMultiplier.ValueTyp
 TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 4
 """Two to the power of the cards in the largest component."""
 TRACTOR_KITTY_MULTIPLIER_TWICE: TractorKittyMultiplier.ValueType  # 5
-"""By two, always."""
+"""Two for every lead."""
 Global___TractorKittyMultiplier: _TypeAlias = TractorKittyMultiplier  # noqa: Y015
 
 class _TractorLevelCap:
@@ -523,7 +523,8 @@ class _TractorDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
 class TractorDecisionKind(_TractorDecisionKind, metaclass=_TractorDecisionKindEnumTypeWrapper):
     """Moves ----------------------------------------------------------------------------------------
 
-    What a seat is asked. Public, except that nobody else is told who is asked to DECLARE.
+    What a seat is asked to do. Public, except that only the seat itself knows that it is asked to
+    DECLARE.
     """
 
 TRACTOR_DECISION_KIND_UNSPECIFIED: TractorDecisionKind.ValueType  # 0
@@ -577,9 +578,9 @@ class _TractorMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tract
     TRACTOR_MOVE_KIND_FOLLOW: _TractorMoveKind.ValueType  # 12
     """T-6.2: follow with at least one card of the led suit."""
     TRACTOR_MOVE_KIND_RUFF: _TractorMoveKind.ValueType  # 13
-    """T-6.3: void in a side suit led, trumps only."""
+    """T-6.3: void in the side suit led, play only trumps."""
     TRACTOR_MOVE_KIND_DISCARD: _TractorMoveKind.ValueType  # 14
-    """T-6.3: void, anything else."""
+    """T-6.3: void in the suit led, play any other cards."""
 
 class TractorMoveKind(_TractorMoveKind, metaclass=_TractorMoveKindEnumTypeWrapper):
     """What a listed move is, so that a bot can choose without knowing the rules."""
@@ -611,9 +612,9 @@ TRACTOR_MOVE_KIND_LEAD_THROW: TractorMoveKind.ValueType  # 11
 TRACTOR_MOVE_KIND_FOLLOW: TractorMoveKind.ValueType  # 12
 """T-6.2: follow with at least one card of the led suit."""
 TRACTOR_MOVE_KIND_RUFF: TractorMoveKind.ValueType  # 13
-"""T-6.3: void in a side suit led, trumps only."""
+"""T-6.3: void in the side suit led, play only trumps."""
 TRACTOR_MOVE_KIND_DISCARD: TractorMoveKind.ValueType  # 14
-"""T-6.3: void, anything else."""
+"""T-6.3: void in the suit led, play any other cards."""
 Global___TractorMoveKind: _TypeAlias = TractorMoveKind  # noqa: Y015
 
 class _TractorSuit:
@@ -678,7 +679,7 @@ class _TractorPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorP
     """The match has ended."""
 
 class TractorPhase(_TractorPhase, metaclass=_TractorPhaseEnumTypeWrapper):
-    """Where a deal stands. Public."""
+    """Phase of a match. Public."""
 
 TRACTOR_PHASE_UNSPECIFIED: TractorPhase.ValueType  # 0
 """Not set; never sent."""
@@ -702,7 +703,7 @@ Global___TractorPhase: _TypeAlias = TractorPhase  # noqa: Y015
 
 @_typing.final
 class TractorLevels(_message.Message):
-    """The levels of `mandatory_levels`, wrapped so that an empty list can be told from one not set."""
+    """The levels of `mandatory_levels`, wrapped so that an empty list differs from one that is not set."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -727,7 +728,7 @@ Global___TractorLevels: _TypeAlias = TractorLevels  # noqa: Y015
 @_typing.final
 class TractorOptions(_message.Message):
     """House rules of a table, public. A field that is not set has the value of the table's ruleset; the
-    table's own resource shows every field set, but for a `starter` that nobody gave.
+    table's own resource shows every field set, except a `starter` that was not given.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1053,7 +1054,7 @@ class TractorBury(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """As many cards as the kitty had, of any kind; their order means nothing. 1 to 200 items."""
+        """As many cards as were taken from the kitty; their order means nothing. 1 to 200 items."""
 
     def __init__(
         self,
@@ -1196,7 +1197,7 @@ class TractorCalled(_message.Message):
     seat: _builtins.int
     """Index of the seat that called."""
     points: _builtins.int
-    """The points; 0: a pass, which takes the whole team out."""
+    """The points; 0: a pass, which takes the whole team out of the auction."""
     def __init__(
         self,
         *,
@@ -1228,7 +1229,7 @@ class TractorPlayed(_message.Message):
 
     @_builtins.property
     def failed_throw(self) -> Global___TractorFailedThrow:
-        """Set when these cards are what stayed of a throw that failed."""
+        """The throw that failed; set when these cards are the component that stayed of it."""
 
     def __init__(
         self,
@@ -1247,7 +1248,9 @@ Global___TractorPlayed: _TypeAlias = TractorPlayed  # noqa: Y015
 
 @_typing.final
 class TractorFailedThrow(_message.Message):
-    """T-8: a throw that somebody could beat. Public; who could, and with what, is not said."""
+    """T-8: a throw that another hand could beat. Public; which hand, and with which cards, is never
+    revealed.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1257,7 +1260,7 @@ class TractorFailedThrow(_message.Message):
     """Points that the thrower's team pays."""
     @_builtins.property
     def tried(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """All cards tried, those that stayed included."""
+        """All cards that were led, including those that stayed."""
 
     def __init__(
         self,
@@ -1285,7 +1288,7 @@ class TractorTrick(_message.Message):
     winning_seat: _builtins.int
     """Index of the seat that won the trick; not set while it is under way."""
     points: _builtins.int
-    """Points of the cards in it so far."""
+    """Card points in it so far."""
     @_builtins.property
     def plays(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorPlayed]:
         """Plays in turn order; the first one leads."""
@@ -1337,8 +1340,8 @@ class TractorDealResult(_message.Message):
     trick_points: _builtins.int
     """Points of the opponents before the kitty, penalties included."""
     kitty_multiplier: _builtins.int
-    """T-9.2: 0 when the declarers won the last trick. This and the three figures that follow from it can
-    pass 2^53 - 1 with powers of two and many packs; that number then stands for all beyond.
+    """T-9.2: factor of the kitty's points; 0 when the declarers won the last trick. This field,
+    `kitty_bonus`, `total` and `levels_gained` are capped at 2^53 - 1.
     """
     kitty_bonus: _builtins.int
     """Points that the kitty added."""
@@ -1349,11 +1352,11 @@ class TractorDealResult(_message.Message):
     levels_gained: _builtins.int
     """Levels that the winner gained by T-9.3, before T-9.5 and T-9.6."""
     next_starter: _builtins.int
-    """T-9.4: the next starter, also after the last deal."""
+    """T-9.4: index of the next starter; set after the last deal too."""
     bid: _builtins.int
     """T-11: the bid; 0 without an auction or bid."""
     last_trick_winner: _builtins.int
-    """T-9.2: who won the last trick."""
+    """T-9.2: index of the seat that won the last trick."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
         """Trumps of the deal."""
@@ -1463,29 +1466,29 @@ class TractorPublicView(_message.Message):
     EXPOSED_FIELD_NUMBER: _builtins.int
     FIRST_DECLARER_FIELD_NUMBER: _builtins.int
     phase: Global___TractorPhase.ValueType
-    """Where the deal stands."""
+    """Phase of the match."""
     deal: _builtins.int
     """Number of the deal, from 1; 0 before the first."""
     redeals: _builtins.int
     """T-3.7: redeals of this deal so far."""
     trump_rank: _cards_pb2.Rank.ValueType
-    """The trump rank, once known; under the auction that is after it."""
+    """The trump rank, once known; with an auction, after the auction."""
     first_drawer: _builtins.int
-    """Who draws first."""
+    """Index of the seat that draws first."""
     starter: _builtins.int
-    """The starter, once known."""
+    """Index of the starter, once known."""
     declarers: _builtins.int
     """Team of the declarers, once known."""
     kitty_size: _builtins.int
-    """Cards that the kitty has in this match, also while the starter holds them."""
+    """Number of cards in the kitty, also while the starter holds them."""
     opponents_points: _builtins.int
     """Points of the opponents so far, penalties included; may be negative."""
     window_open: _builtins.bool
-    """A declaration window is open. Nothing says who was asked."""
+    """A declaration window is open. Which seats were asked is never public."""
     to_act: _builtins.int
-    """Whose move it is; not set while a window is open or nothing is awaited."""
+    """Index of the seat to move; not set while a window is open or no move is due."""
     first_declarer: _builtins.int
-    """T-3.6: who made the first declaration of this deal."""
+    """T-3.6: index of the seat that made the first declaration of this deal."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
         """Levels of team 0 (even seats) and team 1 (odd seats)."""
@@ -1500,7 +1503,7 @@ class TractorPublicView(_message.Message):
 
     @_builtins.property
     def turned(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """T-3.7: kitty cards turned for all to see, in order."""
+        """T-3.7: kitty cards that were turned face up, in order."""
 
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorCalled]:
@@ -1508,11 +1511,11 @@ class TractorPublicView(_message.Message):
 
     @_builtins.property
     def show(self) -> Global___TractorTrick:
-        """T-11.2: the show so far, or whole; it is also the first trick."""
+        """T-11.2: the show, complete or under way; it is also the first trick."""
 
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each seat's hand, in seat order."""
+        """Number of cards in each hand, in seat order."""
 
     @_builtins.property
     def trick(self) -> Global___TractorTrick:
@@ -1528,12 +1531,14 @@ class TractorPublicView(_message.Message):
 
     @_builtins.property
     def last_result(self) -> Global___TractorDealResult:
-        """Result of the deal that was finished last; not set before. PlayService.ListDealResults has all."""
+        """Result of the deal that was finished last; not set before. PlayService.ListDealResults returns
+        all.
+        """
 
     @_builtins.property
     def exposed(self) -> _containers.RepeatedCompositeFieldContainer[Global___TractorExposed]:
-        """T-3.2: what each seat has exposed in this deal, in seat order; seats that exposed nothing are left
-        out. Declarations that were overcalled count too.
+        """T-3.2: what each seat has exposed in this deal, in seat order; seats that exposed nothing are
+        left out. It includes declarations that were overcalled.
         """
 
     def __init__(
@@ -1593,7 +1598,7 @@ Global___TractorPublicView: _TypeAlias = TractorPublicView  # noqa: Y015
 
 @_typing.final
 class TractorView(_message.Message):
-    """What one seat knows. Sent to that seat alone."""
+    """What one seat knows. Sent only to that seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1602,7 +1607,7 @@ class TractorView(_message.Message):
     HAND_FIELD_NUMBER: _builtins.int
     KITTY_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
-    """The seat that sees this."""
+    """Index of the seat whose view this is."""
     @_builtins.property
     def public_view(self) -> Global___TractorPublicView:
         """What everybody knows."""
@@ -1613,7 +1618,7 @@ class TractorView(_message.Message):
 
     @_builtins.property
     def kitty(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
-        """T-9.1: for the starter: the kitty's cards as taken, then as buried, until the result."""
+        """T-9.1: the kitty's cards as taken, then as buried, until the result; set only for the starter."""
 
     def __init__(
         self,
@@ -1642,7 +1647,7 @@ class TractorLotDrawn(_message.Message):
 
     FIRST_DRAWER_FIELD_NUMBER: _builtins.int
     first_drawer: _builtins.int
-    """The first drawer."""
+    """Index of the seat that draws first."""
     def __init__(
         self,
         *,
@@ -1658,7 +1663,7 @@ Global___TractorLotDrawn: _TypeAlias = TractorLotDrawn  # noqa: Y015
 
 @_typing.final
 class TractorDealStarted(_message.Message):
-    """A deal, or a redeal, began: the pack lies shuffled."""
+    """A deal or a redeal began; the pack is shuffled."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1671,13 +1676,13 @@ class TractorDealStarted(_message.Message):
     deal: _builtins.int
     """Number of the deal, from 1."""
     redeals: _builtins.int
-    """T-3.7: which redeal of it this is; 0 for the first deal of the cards."""
+    """T-3.7: number of redeals of this deal so far."""
     trump_rank: _cards_pb2.Rank.ValueType
     """The trump rank, if known before the draw."""
     first_drawer: _builtins.int
-    """Who draws first."""
+    """Index of the seat that draws first."""
     starter: _builtins.int
-    """The starter, if known before the draw."""
+    """Index of the starter, if known before the draw."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
         """Levels of both teams."""
@@ -1711,7 +1716,7 @@ class TractorCardsDrawn(_message.Message):
     HAND_SIZES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Cards in each hand now, in seat order."""
+        """Number of cards in each hand now, in seat order."""
 
     def __init__(
         self,
@@ -1821,7 +1826,9 @@ class TractorShowEnded(_message.Message):
     POINTS_FIELD_NUMBER: _builtins.int
     OPPONENTS_POINTS_FIELD_NUMBER: _builtins.int
     starter: _builtins.int
-    """Owner of the declarers' highest card: names trumps, takes the kitty, leads."""
+    """Index of the starter: the owner of the declarers' highest card, who names trumps, takes the
+    kitty and leads.
+    """
     winning_seat: _builtins.int
     """Index of the seat that won the show as a trick."""
     points: _builtins.int
@@ -2144,7 +2151,7 @@ Global___TractorPrivateEvent: _TypeAlias = TractorPrivateEvent  # noqa: Y015
 
 @_typing.final
 class TractorPrivateCards(_message.Message):
-    """Cards shown to one seat."""
+    """Cards that only one seat sees."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """What an operator may do to a running server. Nothing here shows a card of a match that has not ended.
+    """Operates a running server. No call shows a card of a match that has not ended.
     """
 
     def __init__(self, channel):
@@ -83,68 +83,70 @@ class AdminServiceStub(object):
 
 
 class AdminServiceServicer(object):
-    """What an operator may do to a running server. Nothing here shows a card of a match that has not ended.
+    """Operates a running server. No call shows a card of a match that has not ended.
     """
 
     def GetServerStatus(self, request, context):
-        """Backs `croupier admin status`: what the server is busy with.
+        """Returns the state of the server. Used by `croupier admin status`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DrainServer(self, request, context):
-        """Backs `croupier admin drain`: no new tables; with `stop` the server ends as after SIGTERM.
+        """Makes the server reject new tables; with `stop` it then shuts down as after SIGTERM. Used by
+        `croupier admin drain`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumeServer(self, request, context):
-        """Backs `croupier admin resume`: a drained server takes new tables again.
+        """Makes a drained server accept new tables again. Used by `croupier admin resume`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AbortTable(self, request, context):
-        """Backs `croupier admin abort`: stops a live table; its match does not count.
+        """Stops a live table; its match does not count. Used by `croupier admin abort`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def VoidMatch(self, request, context):
-        """Backs `croupier admin void`: a match that has ended does not count after all. Its record stays.
+        """Declares an ended match void: it no longer counts, but its record remains. Used by `croupier
+        admin void`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AdjudicateTable(self, request, context):
-        """Backs `croupier admin adjudicate`: ends a live match with the outcome that is given.
+        """Ends a live match with the outcome that is given. Used by `croupier admin adjudicate`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def QuarantineTable(self, request, context):
-        """Backs `croupier admin quarantine`: stops play at a table until it is released. Its clocks are
-        paused, and answers are refused with TABLE_QUARANTINED.
+        """Stops play at a table until it is released. Its clocks are paused, and answers are refused with
+        TABLE_QUARANTINED. Used by `croupier admin quarantine`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReleaseTable(self, request, context):
-        """Backs `croupier admin release`: lets play go on at a quarantined table.
+        """Resumes play at a quarantined table. Used by `croupier admin release`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListAuditEntries(self, request, context):
-        """Backs `croupier admin audit`: what operators did, newest first.
+        """Lists what operators did, newest first. Used by `croupier admin audit`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -207,7 +209,7 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """What an operator may do to a running server. Nothing here shows a card of a match that has not ended.
+    """Operates a running server. No call shows a card of a match that has not ended.
     """
 
     @staticmethod

@@ -67,7 +67,7 @@ Global___GetRecordResponse: _TypeAlias = GetRecordResponse  # noqa: Y015
 
 @_typing.final
 class RecordInfo(_message.Message):
-    """What a list says of a record."""
+    """Summary of a record, as lists have it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -82,10 +82,10 @@ class RecordInfo(_message.Message):
     game: _game_pb2.GameKind.ValueType
     """The game that was played."""
     voided: _builtins.bool
-    """An operator has declared the match void afterwards: it does not count. The record is as it was."""
+    """An operator has declared the match void afterwards: it does not count. The record is unchanged."""
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Player]:
-        """The players in seat order; an empty one for a seat that nobody held."""
+        """The players in seat order; an empty message for a seat that nobody held."""
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
@@ -125,7 +125,7 @@ class ListRecordsRequest(_message.Message):
     page_size: _builtins.int
     """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer. At most 512 characters."""
+    """`next_page_token` of the previous page; empty: the first page. At most 512 characters."""
     game: _game_pb2.GameKind.ValueType
     """Only records of this game."""
     def __init__(
@@ -152,7 +152,7 @@ class ListRecordsResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end, and only there."""
+    """Pass it as `page_token` to get the next page. Empty on the last page, and only there."""
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordInfo]:
         """The records, newest first. May be fewer than `page_size`, even none, on any page."""
@@ -184,13 +184,13 @@ class StreamRecordsRequest(_message.Message):
     game: _game_pb2.GameKind.ValueType
     """Only records of this game."""
     cursor: _builtins.bytes
-    """Go on after this item of an earlier stream of the same game. At most 128 bytes."""
+    """Resume after this item of an earlier stream of the same game. At most 128 bytes."""
     follow: _builtins.bool
-    """Go on with new records after `caught_up`; otherwise the stream ends there."""
+    """Continue with new records after `caught_up`; otherwise the stream ends there."""
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """Without a cursor: records that ended at this time or later come first; not set: only new ones.
-        After a `reset` the stream begins with the first record that the server has.
+        """Without a cursor: send the records of matches that ended at this time or later first. Not set:
+        only new records, or after a `reset` all records that the server has.
         """
 
     def __init__(
@@ -237,7 +237,7 @@ Global___RecordChunk: _TypeAlias = RecordChunk  # noqa: Y015
 
 @_typing.final
 class StreamRecordsResponse(_message.Message):
-    """One message of the stream. A client passes over an item that it does not know."""
+    """One message of the stream."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -251,13 +251,13 @@ class StreamRecordsResponse(_message.Message):
     END_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
     cursor: _builtins.bytes
-    """Everything up to this item is known: pass it in a request to go on from here. Opaque. Within a
-    record it is that of the item before the record, which then comes again as a whole. Set on every
-    item but `reset` and `end`.
+    """Position of this item: pass it in a request to resume after it. Opaque. Within a record it is
+    the position before the record, which is then sent again as a whole. Set on every item except
+    `reset` and `end`.
     """
     @_builtins.property
     def record(self) -> Global___RecordInfo:
-        """A record begins. Its bytes follow in `chunk`, and nothing else comes in between."""
+        """A record begins. Its bytes follow in `chunk` messages, with nothing else in between."""
 
     @_builtins.property
     def chunk(self) -> Global___RecordChunk:
@@ -265,8 +265,8 @@ class StreamRecordsResponse(_message.Message):
 
     @_builtins.property
     def voided(self) -> Global___RecordInfo:
-        """An operator has declared a match void that was streamed before: it does not count. Its record is
-        as it was and is not sent again. You may not have the record, if it ended before `since`.
+        """An operator has declared a match void that was streamed before: it does not count. Its record
+        is unchanged and is not sent again. You may not have received it, if it ended before `since`.
         """
 
     @_builtins.property
@@ -275,25 +275,27 @@ class StreamRecordsResponse(_message.Message):
 
     @_builtins.property
     def resumed(self) -> _table_pb2.StreamResumed:
-        """The stream goes on after `cursor` of the request. First, unless the request has no cursor or
-        `reset` comes.
+        """The stream resumes after `cursor` of the request. This or `reset` is the first message if the
+        request has a cursor.
         """
 
     @_builtins.property
     def reset(self) -> _table_pb2.Reset:
-        """The stream cannot go on after the cursor: later records were deleted meanwhile
+        """The stream cannot resume after the cursor: later records were deleted meanwhile
         (RESET_REASON_TOO_OLD), or the store is another one or was restored from a backup
-        (RESET_REASON_EPOCH). Records follow from `since` on, from the first one if it is not set; you
-        may have some of them, and others that you have may be gone.
+        (RESET_REASON_EPOCH). Records follow from `since` on, or from the first one if it is not set.
+        You may have some of them already, and the server may no longer have others that you have.
         """
 
     @_builtins.property
     def heartbeat(self) -> _table_pb2.Heartbeat:
-        """A sign of life, whenever nothing else was sent for a `heartbeat_interval`."""
+        """Keepalive message, sent when nothing else was sent for a `heartbeat_interval`
+        (GetServerInfo).
+        """
 
     @_builtins.property
     def end(self) -> _table_pb2.StreamEnd:
-        """The stream ends here."""
+        """Why the stream ends; always the last message."""
 
     def __init__(
         self,
@@ -357,7 +359,7 @@ class Check(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     WARNING_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """A word for it, such as `chain`, `commitment`, `decks`, `replay`, `result`."""
+    """Name of the check, such as `chain`, `commitment`, `decks`, `replay` or `result`."""
     holds: _builtins.bool
     """The log agrees with what was checked."""
     detail: _builtins.str
@@ -394,7 +396,7 @@ class VerifyRecordResponse(_message.Message):
     """Every check holds."""
     @_builtins.property
     def checks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Check]:
-        """The checks in their order; those after one that makes them pointless are left out."""
+        """The checks in order. Checks that an earlier failure makes pointless are left out."""
 
     def __init__(
         self,

@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class RecordServiceStub(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     def __init__(self, channel):
@@ -60,9 +60,9 @@ class RecordServiceStub(object):
 
 
 class RecordServiceServicer(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     def GetRecord(self, request, context):
@@ -75,24 +75,24 @@ class RecordServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListRecords(self, request, context):
-        """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
-        `next_page_token` says that there are no more.
+        """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
+        an empty `next_page_token` means that there are no more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamRecords(self, request, context):
-        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
-        nothing is lost and nothing comes twice.
+        """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
+        the last `cursor`: no record is lost, and none is sent twice.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def VerifyRecord(self, request, context):
-        """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
-        the server checks it at home.
+        """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
+        your own machine instead. Used by `croupier verify --server`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,9 +130,9 @@ def add_RecordServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RecordService(object):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     @staticmethod

@@ -27,9 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RecordServiceStub:
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     @_typing.overload
@@ -42,23 +42,23 @@ class RecordServiceStub:
     together; one more is refused with TOO_MANY_STREAMS.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]
-    """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
-    `next_page_token` says that there are no more.
+    """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
+    an empty `next_page_token` means that there are no more.
     """
     StreamRecords: _grpc.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]
-    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
-    nothing is lost and nothing comes twice.
+    """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
+    the last `cursor`: no record is lost, and none is sent twice.
     """
     VerifyRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]
-    """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
-    the server checks it at home.
+    """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
+    your own machine instead. Used by `croupier verify --server`.
     """
 
 @_typing.type_check_only
 class RecordServiceAsyncStub(RecordServiceStub):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -68,22 +68,22 @@ class RecordServiceAsyncStub(RecordServiceStub):
     together; one more is refused with TOO_MANY_STREAMS.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
-    """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
-    `next_page_token` says that there are no more.
+    """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
+    an empty `next_page_token` means that there are no more.
     """
     StreamRecords: _aio.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]  # type: ignore[assignment]
-    """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
-    nothing is lost and nothing comes twice.
+    """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
+    the last `cursor`: no record is lost, and none is sent twice.
     """
     VerifyRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]  # type: ignore[assignment]
-    """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
-    the server checks it at home.
+    """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
+    your own machine instead. Used by `croupier verify --server`.
     """
 
 class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of a
-    private table (VISIBILITY_PRIVATE), except to its host, to those who sat there, and to callers that
-    send a ticket or an invite code of the table; lists and streams leave it out.
+    """Finished matches. A match that has not ended is NOT_FOUND here, to everybody. So is the match of
+    a private table (VISIBILITY_PRIVATE), except to its host, to the players who sat there, and to
+    callers that send a ticket or an invite code of the table. Lists and streams leave it out.
     """
 
     @_abc_1.abstractmethod
@@ -103,8 +103,8 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.ListRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_record_service_pb2.ListRecordsResponse, _abc.Awaitable[_record_service_pb2.ListRecordsResponse]]:
-        """Records, newest first. A page may hold fewer entries than you asked for, even none; only an empty
-        `next_page_token` says that there are no more.
+        """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
+        an empty `next_page_token` means that there are no more.
         """
 
     @_abc_1.abstractmethod
@@ -113,8 +113,8 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.StreamRecordsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.StreamRecordsResponse], _abc.AsyncIterator[_record_service_pb2.StreamRecordsResponse]]:
-        """Records, oldest first, and new ones as they come in. After a cut, go on from the last `cursor`:
-        nothing is lost and nothing comes twice.
+        """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
+        the last `cursor`: no record is lost, and none is sent twice.
         """
 
     @_abc_1.abstractmethod
@@ -123,8 +123,8 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.VerifyRecordRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_record_service_pb2.VerifyRecordResponse, _abc.Awaitable[_record_service_pb2.VerifyRecordResponse]]:
-        """Backs `croupier verify --server`: checks a record as `croupier verify` does. Whoever does not trust
-        the server checks it at home.
+        """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
+        your own machine instead. Used by `croupier verify --server`.
         """
 
 def add_RecordServiceServicer_to_server(servicer: RecordServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
