@@ -430,8 +430,9 @@ class SeatFeed(TableFeed):
                 and decision.sequence <= table.journal.committed
             ):
                 if decision.asked_ms is None:
-                    match.timing.start(decision, now, self.network_ms)
-                    if match.timing.is_timed:
+                    is_timed = match.timing.is_timed
+                    match.timing.start(decision, now, self.network_ms if is_timed else 0)
+                    if is_timed:
                         self.owner.clock_started(table)
                 payload = match.decision_payload(decision, now, with_view=self._is_full)
                 self._asked = decision
