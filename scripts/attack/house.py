@@ -98,7 +98,7 @@ async def _wait(client: Client, seconds: float) -> list[float]:
 async def _play(client: Client, bot: Bot) -> None:
     """One match after another against two house bots."""
     while True:
-        made = await client.create_table(GAME, seats=["invited", BOT, BOT])
+        made = await client.create_table(GAME, seats=["reserved", BOT, BOT])
         ticket = await client.join(made.table_id, seat=0, invite=made.invites[0])
         try:
             await client.play(bot, ticket)
@@ -110,7 +110,7 @@ async def _play(client: Client, bot: Bot) -> None:
 async def _crowd(client: Client) -> list[Coroutine[None, None, None]]:
     """Make tables with as many house bots as are allowed; what plays the attacker's own seats."""
     works: list[Coroutine[None, None, None]] = []
-    for seats in ([BOT] * 3, ["invited", BOT, BOT]):
+    for seats in ([BOT] * 3, ["reserved", BOT, BOT]):
         for _ in range(TABLES // 2):
             try:
                 made = await client.create_table(GAME, seats=seats)

@@ -59,7 +59,7 @@ def wish(rng: Random, players: dict[str, int], think_s: float) -> Wish:
     seats: list[bool | None] = [rng.random() < 0.3 for _ in range(players[game])]
     if rng.random() < 0.15:
         seats[rng.randrange(len(seats))] = None
-    words = ["greedy" if events is None else "invited" for events in seats]
+    words = ["greedy" if events is None else "reserved" for events in seats]
     deal = table_pb2.DealSource(match=table_pb2.MatchDeal())
     if rng.random() < 0.2:
         deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=rng.getrandbits(53)))

@@ -35,7 +35,7 @@ async def play(
     async with croupier.Client(address) as client:
         made = await client.create_table(
             game,
-            seats=["invited"] * await client.players(game),
+            seats=["reserved"] * await client.players(game),
             options={SHORT[game]: 1},
             shared_seats=True,
             title="for all",

@@ -42,7 +42,7 @@ async def program(*arguments: str, lines: str = "", **environment: str) -> tuple
 async def invitations(client: Client, address: str, bot: str) -> tuple[str, str]:
     """A table, and the lines that invite to its four seats."""
     made = await client.create_table(
-        options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
+        options={"max_deals": 1}, seats=["reserved"] * 4, shared_seats=True
     )
     lines = [
         json.dumps(

@@ -54,7 +54,7 @@ async def play_noted(
     async with Client(address, transport=transport, patience=20) as client:
         made = await client.create_table(
             options={"max_deals": 1},
-            seats=["invited"] * 4,
+            seats=["reserved"] * 4,
             shared_seats=True,
             deal=table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=5)),
         )
@@ -279,7 +279,7 @@ async def test_house_bots_play_every_ruleset(
 async def test_joining_by_id_and_by_invite(real_server: RealServer) -> None:
     async with real_server() as address, Client(address) as client:
         made = await client.create_table(
-            options={"max_deals": 1}, seats=["invited", "open", "open", "open"], shared_seats=True
+            options={"max_deals": 1}, seats=["reserved", "open", "open", "open"], shared_seats=True
         )
         code, table = made.invites[0], made.table_id
         async with asyncio.TaskGroup() as group:
@@ -358,7 +358,7 @@ async def test_a_later_join_takes_the_seat_over(real_server: RealServer) -> None
 
     asked = asyncio.Event()
     async with real_server() as address, Client(address) as client:
-        made = await client.create_table(seats=["invited"] * 4, shared_seats=True)
+        made = await client.create_table(seats=["reserved"] * 4, shared_seats=True)
         tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         playing = [asyncio.create_task(client.play(Waits(), ticket)) for ticket in tickets]
         await asked.wait()
@@ -388,7 +388,7 @@ async def test_every_legal_move_can_be_paged_and_checked(real_server: RealServer
 
     async with real_server() as address, Client(address, seed=2) as client:
         made = await client.create_table(
-            options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
+            options={"max_deals": 1}, seats=["reserved"] * 4, shared_seats=True
         )
         tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         await asyncio.gather(*[client.play(Pages(), ticket) for ticket in tickets])
@@ -409,7 +409,7 @@ async def test_invitations_by_pipe(
             lines = ["not json\n"]
             for bot in ("random", "fails"):
                 made = await client.create_table(
-                    options={"max_deals": 1}, seats=["invited"] * 4, shared_seats=True
+                    options={"max_deals": 1}, seats=["reserved"] * 4, shared_seats=True
                 )
                 for seat, code in made.invites.items():
                     name = bot if seat == 0 else "random"
@@ -467,7 +467,7 @@ async def test_results_of_all_deals(real_server: RealServer) -> None:
     last: list[object] = []
     async with real_server() as address, Client(address) as client:
         made = await client.create_table(
-            game="pokex", options={"max_deals": 3}, seats=["invited"] * 4, shared_seats=True
+            game="pokex", options={"max_deals": 3}, seats=["reserved"] * 4, shared_seats=True
         )
         tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         await asyncio.gather(*[client.play(Notes(), ticket) for ticket in tickets])

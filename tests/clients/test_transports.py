@@ -297,7 +297,7 @@ async def test_a_ticket_that_is_not_valid_costs_only_its_seat() -> None:
 
 async def test_no_secret_is_printed() -> None:
     async with FakeServer(Script()) as server, Client(server.address) as client:
-        made = await client.create_table(seats=["invited"])
+        made = await client.create_table(seats=["reserved"])
         ticket = await client.join("t0", seat=0)
     shown = f"{ticket!r} {made!r}"
     assert ticket.secret not in shown

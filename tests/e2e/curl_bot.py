@@ -51,7 +51,7 @@ def table_request() -> dict[str, Any]:
     options = {"players": PLAYERS, "packs": 2, "starter": 0, "maxDeals": 1}
     return {
         "spec": {"game": "GAME_KIND_TRACTOR", "options": {"tractor": options}},
-        "seats": [{"access": "SEAT_ACCESS_INVITED"}, *[house] * (PLAYERS - 1)],
+        "seats": [{"access": "SEAT_ACCESS_RESERVED"}, *[house] * (PLAYERS - 1)],
     }
 
 

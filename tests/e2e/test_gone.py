@@ -44,7 +44,7 @@ async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cl
         first = await start(near)
         channel = await stack.enter_async_context(grpc.aio.insecure_channel(first.address))
         client = await stack.enter_async_context(Client(first.address, patience=0))
-        made = await client.create_table("pokex", seats=["invited"] * 4)
+        made = await client.create_table("pokex", seats=["reserved"] * 4)
         lobby = tables_grpc.TableServiceStub(channel).WatchLobby(
             tables.WatchLobbyRequest(follow=True)
         )

@@ -54,7 +54,7 @@ async def match(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             made = await client.create_table(
                 "tongits",
                 options={"max_hands": 4},
-                seats=["invited"] * 3,
+                seats=["reserved"] * 3,
                 shared_seats=True,
                 clock=Clock(per_move=20, base=60),
             )

@@ -21,7 +21,7 @@ async def play(address: str, game: str) -> str:
     async with croupier.Client(address) as client:
         made = await client.create_table(
             game,
-            seats=["invited"] * await client.players(game),
+            seats=["reserved"] * await client.players(game),
             options={SHORT[game]: 1},
             shared_seats=True,
         )

@@ -137,7 +137,7 @@ async def play(address: str, transport: Transport, game: str, options: dict[str,
         made = await client.create_table(
             game,
             options=options,
-            seats=["invited"] * players,
+            seats=["reserved"] * players,
             shared_seats=True,
             deal=table_pb2.DealSource(match=table_pb2.MatchDeal()),
         )
@@ -197,7 +197,7 @@ async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -
     async def play_house() -> None:
         async with Client(server.address, patience=60) as client:
             made = await client.create_table(
-                "tongits", options={"max_hands": 6}, seats=["invited", "greedy", "greedy"]
+                "tongits", options={"max_hands": 6}, seats=["reserved", "greedy", "greedy"]
             )
             ticket = await client.join(made.table_id, invite=made.invites[0])
             bot = Noting()
@@ -224,7 +224,7 @@ async def test_durable_nobody_waits_for_a_nonce_of_house_bots_that_died(
     """They die when all sit; our seat opens its nonce when they have."""
     async with Client(server.address, patience=60) as client:
         made = await client.create_table(
-            "tongits", options={"max_hands": 1}, seats=["invited", "greedy", "greedy"]
+            "tongits", options={"max_hands": 1}, seats=["reserved", "greedy", "greedy"]
         )
         ticket = await client.join(made.table_id, invite=made.invites[0])
         await all_sit(client, made.table_id)

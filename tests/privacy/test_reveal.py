@@ -36,8 +36,8 @@ LATE = GAME + "spec { spectator_delay { time { seconds: 600 } } }"
 BOARD_ROOT = bytes(range(32))
 BOARD = (
     GAME
-    + "seats { access: SEAT_ACCESS_INVITED } " * 3
-    + "spec {{ deal_source {{ board {{ board_id: 'b' root: '{root}' tables: 2 "
+    + "seats { access: SEAT_ACCESS_RESERVED } " * 3
+    + "spec {{ deal_source {{ board {{ board_id: 'b' root: '{root}' table_count: 2 "
     "shared_principals: true }} }} }}".format(root="".join(f"\\{byte:03o}" for byte in BOARD_ROOT))
 )
 KEYS = {

@@ -134,7 +134,7 @@ AUCTION = FIXED + "spec { ruleset: 'document' options { tractor { max_deals: 1 }
 WINDOW = (
     FIXED + "spec { options { tractor { max_deals: 1 } } clock { window_time { seconds: 30 } } } "
 )
-OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_INVITED } seats {} "
+OPEN = FIXED + SHORT + "seats {} seats {} seats { access: SEAT_ACCESS_RESERVED } seats {} "
 CHALLENGED = TONGITS.replace("max_hands: 1", "max_hands: 1 draw_call: TONGITS_DRAW_CALL_ANYONE")
 PICKED = POKEX.replace("max_deals: 1", "max_deals: 1 center: POKEX_CENTER_LEADER_PICKS")
 MATCH = "spec { game: GAME_KIND_TRACTOR shared_seats: true } " + SHORT

@@ -12,7 +12,7 @@ from tests.rpc.calls import Caller, build, refusal
 from tests.rpc.keyed import Keyed, keyed
 from tests.rpc.players import PLAY, SHORT, TABLES, Seats, ticket_of
 
-BOARD = "spec { game: GAME_KIND_TRACTOR } " + SHORT + "seats { access: SEAT_ACCESS_INVITED } " * 4
+BOARD = "spec { game: GAME_KIND_TRACTOR } " + SHORT + "seats { access: SEAT_ACCESS_RESERVED } " * 4
 PLAYING, ENDED = table_pb2.TABLE_STATUS_PLAYING, table_pb2.TABLE_STATUS_ENDED
 
 

@@ -42,7 +42,7 @@ async def test_with_keys_a_player_is_told_apart_from_its_name() -> None:
 async def test_a_seat_that_is_held_for_a_principal_is_for_its_key_alone() -> None:
     async with keyed() as live:
         host = await live.host()
-        held = "seats { access: SEAT_ACCESS_INVITED player { player_id: 'ann' } } "
+        held = "seats { access: SEAT_ACCESS_RESERVED player { player_id: 'ann' } } "
         request = build(pb.CreateTableRequest, GAME + held)
         made = await host.unary(f"{TABLES}/CreateTable", request, pb.CreateTableResponse)
         joining = pb.JoinTableRequest(

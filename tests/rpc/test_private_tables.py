@@ -16,7 +16,7 @@ from tests.rpc.keyed import keyed
 from tests.rpc.players import FIXED, SHORT, TABLES, Seats, host_of, make, ticket_of
 
 PRIVATE = "spec { visibility: VISIBILITY_PRIVATE } "
-HELD = "seats { access: SEAT_ACCESS_INVITED } " * 4
+RESERVED = "seats { access: SEAT_ACCESS_RESERVED } " * 4
 RECORDS = "croupier.record.v1.RecordService"
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 
@@ -67,7 +67,7 @@ async def test_a_private_table_exists_for_its_host_its_seats_and_the_invited(
     whole: Running,
 ) -> None:
     call = whole.call
-    seats = await make(call, FIXED + SHORT + PRIVATE + HELD)
+    seats = await make(call, FIXED + SHORT + PRIVATE + RESERVED)
     await expect_unknown(call, seats.id)
     assert await sees(call, seats, host_of(seats.host))
     assert await sees(call, seats, invite(seats.invites[3]))
@@ -81,7 +81,7 @@ async def test_a_private_table_exists_for_its_host_its_seats_and_the_invited(
 
 async def test_the_record_of_a_private_table_is_for_those_who_saw_it(whole: Running) -> None:
     call = whole.call
-    seats = await make(call, FIXED + SHORT + PRIVATE + HELD)
+    seats = await make(call, FIXED + SHORT + PRIVATE + RESERVED)
     for seat, code in seats.invites.items():
         await seats.join(seat, code=code)
     stopping = pb.AbortTableRequest(table_id=seats.id)
@@ -107,7 +107,7 @@ async def test_the_record_of_a_private_table_is_for_those_who_saw_it(whole: Runn
 async def test_with_keys_a_private_table_exists_for_the_principals_at_it() -> None:
     async with keyed() as live:
         host = await live.host()
-        text = "spec { game: GAME_KIND_TRACTOR } " + PRIVATE + HELD
+        text = "spec { game: GAME_KIND_TRACTOR } " + PRIVATE + RESERVED
         request = build(pb.CreateTableRequest, text)
         made = await host.unary(f"{TABLES}/CreateTable", request, pb.CreateTableResponse)
         ann = await live.player("ann")

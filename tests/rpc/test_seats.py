@@ -21,7 +21,8 @@ from tests.rpc.players import Seats, first_move
 from tests.rpc.webcalls import WebCaller
 
 CALLED = OWN + "".join(
-    f"seats {{ access: SEAT_ACCESS_INVITED player {{ player_id: '{name}' }} }} " for name in PLAYERS
+    f"seats {{ access: SEAT_ACCESS_RESERVED player {{ player_id: '{name}' }} }} "
+    for name in PLAYERS
 )
 PRIVATE = "spec { visibility: VISIBILITY_PRIVATE } "
 SECONDS = 10.0
@@ -38,11 +39,12 @@ def watch(call: Caller) -> AsyncGenerator[pb.WatchSeatsResponse, None]:
 
 
 async def seat(stream: AsyncIterator[pb.WatchSeatsResponse]) -> tuple[str, str]:
-    """What comes next on a stream: its kind, and how the seat is held."""
+    """What comes next on a stream: its kind, and the state of the seat."""
     async with asyncio.timeout(SECONDS):
         update = await anext(stream)
     kind = update.WhichOneof("update") or ""
-    return kind, pb.SeatHold.Name(update.seat.hold).removeprefix("SEAT_HOLD_")
+    state = pb.SeatAssignmentState.Name(update.seat.state)
+    return kind, state.removeprefix("SEAT_ASSIGNMENT_STATE_")
 
 
 async def take(
@@ -91,10 +93,11 @@ async def test_what_is_shown_is_what_joining_shows(live: Keyed) -> None:
     seats = await live.table(CALLED, players=())
     ann = await live.player("ann")
     joined = await take(ann, seats.id, 0)
-    (held,) = (await ann.unary(f"{SEATS}/ListSeats", b"", pb.ListSeatsResponse)).seats
-    assert held.table == joined.table
-    assert (held.seat, held.hold, held.host_id) == (0, pb.SEAT_HOLD_TAKEN, "hal")
-    assert joined.ticket.encode() not in held.SerializeToString()
+    (found,) = (await ann.unary(f"{SEATS}/ListSeats", b"", pb.ListSeatsResponse)).seats
+    assert found.table == joined.table
+    state = pb.SEAT_ASSIGNMENT_STATE_SEATED
+    assert (found.seat, found.state, found.host_player_id) == (0, state, "hal")
+    assert joined.ticket.encode() not in found.SerializeToString()
 
 
 @pytest.mark.attack
@@ -190,8 +193,8 @@ async def test_seats_are_served_to_browsers_too() -> None:
         web = live.running.app.server.web
         assert web is not None
         ann = WebCaller(web.address, bearer(await live.good("ann", Scope.PLAY)))
-        (held,) = (await ann.unary(f"{SEATS}/ListSeats", b"", pb.ListSeatsResponse)).seats
-        assert held.table.table_id == seats.id
+        (found,) = (await ann.unary(f"{SEATS}/ListSeats", b"", pb.ListSeatsResponse)).seats
+        assert found.table.table_id == seats.id
         stream = watch(ann)
         assert await seat(stream) == ("seat", "RESERVED")
         await stream.aclose()

@@ -49,8 +49,8 @@ EVERYTHING = """
       visibility: VISIBILITY_UNLISTED
       title: "Final, table 1"
     }
-    seats { access: SEAT_ACCESS_INVITED player { display_name: "Ann" } }
-    seats { access: SEAT_ACCESS_INVITED }
+    seats { access: SEAT_ACCESS_RESERVED player { display_name: "Ann" } }
+    seats { access: SEAT_ACCESS_RESERVED }
 """
 
 
@@ -162,7 +162,7 @@ async def test_a_delay_that_is_none_is_refused(call: Caller, text: str, path: st
 async def test_a_board_shows_its_commitment_alone(call: Caller) -> None:
     root = b"r" * 32
     text = f'spec {{ deal_source {{ board {{ board_id: "b1" root: "{root.decode()}" }} }} }}'
-    seats = "seats { access: SEAT_ACCESS_INVITED } " * 4
+    seats = "seats { access: SEAT_ACCESS_RESERVED } " * 4
     source = (await create(call, TRACTOR + text + seats)).table.spec.deal_source
     assert source.board.board_id == "b1"
     assert source.board.commitment == hashlib.sha256(root).digest()
@@ -335,7 +335,7 @@ async def test_seats_are_taken_in_order_or_by_number(call: Caller) -> None:
 async def test_an_invite_code_finds_its_seat(call: Caller) -> None:
     made = await create(
         call,
-        FIXED + "seats {} seats { access: SEAT_ACCESS_INVITED player { display_name: 'Ann' } }",
+        FIXED + "seats {} seats { access: SEAT_ACCESS_RESERVED player { display_name: 'Ann' } }",
     )
     table_id, code = made.table.table_id, made.invites[0].code
     joined = await join(

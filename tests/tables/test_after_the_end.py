@@ -65,7 +65,7 @@ def test_a_table_of_a_board_is_named_when_the_board_is_done(restarted: bool) -> 
     world = World(ended_max=0)
     for table_id in ("table-1", "table-2"):
         created = world.shard.create_table(
-            Caller(), request(deal=BOARD, seats=(SeatSpec(Access.INVITED),) * 3)
+            Caller(), request(deal=BOARD, seats=(SeatSpec(Access.RESERVED),) * 3)
         )
         for code in created.invite_codes:
             world.join(created.table, invite_code=code)

@@ -56,7 +56,7 @@ class Boards(World):
         """A table of a board; its invite codes are kept."""
         root = bytes([board]) * 32
         deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables, shared)
-        seats = (SeatSpec(Access.INVITED),) * 2
+        seats = (SeatSpec(Access.RESERVED),) * 2
         wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay, **changes)
         made = self.shard.create_table(HAL, wanted)
         self.codes[made.table.spec.table_id] = made.invite_codes

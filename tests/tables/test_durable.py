@@ -191,7 +191,7 @@ def test_durable_the_cards_come_from_the_secrets_that_were_committed(at: int) ->
 
 def test_durable_tickets_hold_their_seats() -> None:
     world = World()
-    made = world.shard.create_table(Caller(), request(seats=(SeatSpec(Access.INVITED, "Ann"),)))
+    made = world.shard.create_table(Caller(), request(seats=(SeatSpec(Access.RESERVED, "Ann"),)))
     code = made.invite_codes[0]
     first = world.join(made.table, invite_code=code)
     second = world.join(made.table, invite_code=code)
@@ -219,7 +219,7 @@ def test_durable_tickets_hold_their_seats() -> None:
 
 def test_durable_a_repeated_request_makes_nothing_twice() -> None:
     world = World()
-    wanted = request(seats=(SeatSpec(Access.INVITED),), request_id="make")
+    wanted = request(seats=(SeatSpec(Access.RESERVED),), request_id="make")
     made = world.shard.create_table(Caller(), wanted)
     sit = JoinTable("table-1", seat=1, player=Player("Bob"), request_id="sit")
     sat = world.shard.join(Caller(), sit)

@@ -30,7 +30,7 @@ CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3, TimeoutPolicy.FORFEIT, 20_000, 60
 
 
 def test_a_new_table_tells_all_that_is_fixed() -> None:
-    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(), SeatSpec(Access.HOUSE, house_bot="b"))
+    seats = (SeatSpec(Access.RESERVED, "Ann"), SeatSpec(), SeatSpec(Access.HOUSE, house_bot="b"))
     world = World()
     table = world.create(
         seats=seats,

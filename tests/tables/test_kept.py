@@ -78,7 +78,7 @@ def test_what_is_no_fact_is_refused(data: bytes) -> None:
 
 def test_no_ticket_is_ever_stored() -> None:
     world = World()
-    seats = (SeatSpec(Access.INVITED), SeatSpec(Access.HOUSE, house_bot="greedy"))
+    seats = (SeatSpec(Access.RESERVED), SeatSpec(Access.HOUSE, house_bot="greedy"))
     created = world.shard.create_table(
         Caller(), request(deal=DealSource(), seats=seats, request_id="one")
     )

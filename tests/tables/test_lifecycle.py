@@ -35,7 +35,7 @@ from croupier_server.tables.spec import (
 from croupier_server.tables.table import Table
 from tests.tables.world import FIXED, World, events, now, request
 
-HELD = SeatSpec(Access.INVITED, "Ann")
+RESERVED = SeatSpec(Access.RESERVED, "Ann")
 HOUSE = SeatSpec(Access.HOUSE, house_bot="greedy")
 MATCH = DealSource(DealKind.MATCH)
 NONCES = [bytes([seat + 1]) * 32 for seat in range(3)]
@@ -139,9 +139,9 @@ def test_a_full_table_is_full() -> None:
     assert error.value.reason is Reason.TABLE_FULL
 
 
-def test_a_held_seat_needs_its_invite_code() -> None:
+def test_a_reserved_seat_needs_its_invite_code() -> None:
     world = World()
-    made = world.shard.create_table(Caller(), request(seats=(HELD,)))
+    made = world.shard.create_table(Caller(), request(seats=(RESERVED,)))
     assert len(made.invite_codes[0]) == 43
     assert made.invite_codes[1:] == ("", "")
     with pytest.raises(NotAllowed) as error:
@@ -191,7 +191,7 @@ def test_joining_again_raises_the_epoch_and_supersedes_the_ticket() -> None:
 
 def test_an_invite_code_takes_its_seat_again_while_the_match_is_on() -> None:
     world = World()
-    made = world.shard.create_table(Caller(), request(seats=(HELD,)))
+    made = world.shard.create_table(Caller(), request(seats=(RESERVED,)))
     code = made.invite_codes[0]
     world.join(made.table, invite_code=code)
     world.join(made.table)
@@ -246,7 +246,7 @@ def test_a_key_holds_one_seat_unless_they_are_shared() -> None:
 
 def test_what_is_kept_of_tickets_is_their_hash() -> None:
     world = World()
-    made = world.shard.create_table(Caller(), request(seats=(HELD,)))
+    made = world.shard.create_table(Caller(), request(seats=(RESERVED,)))
     joined = world.join(made.table, invite_code=made.invite_codes[0])
     seat = made.table.seats[0]
     bound = b"\0\0\0\5local"

@@ -334,9 +334,9 @@ def test_a_next_nonce_that_is_none_is_refused_and_nothing_is_opened(next_hash: b
     assert table.opening.wants_nonce(0)
 
 
-def test_a_held_seat_that_is_freed_keeps_its_invite() -> None:
+def test_a_reserved_seat_that_is_freed_keeps_its_invite() -> None:
     world = World(nonce_ms=NONCE_MS)
-    seats = (SeatSpec(Access.INVITED, "Ann"),)
+    seats = (SeatSpec(Access.RESERVED, "Ann"),)
     created = world.shard.create_table(Caller(), request(deal=MATCH, seats=seats))
     table = created.table
     invite = created.invite_codes[0]

@@ -182,7 +182,7 @@ def test_private_a_player_who_is_away_holds_its_one_seat_of_a_rated_table() -> N
             clock=CLOCKED,
             rated=True,
             deal=MATCH,
-            seats=[SeatSpec(Access.INVITED)] * 3,
+            seats=[SeatSpec(Access.RESERVED)] * 3,
         ),
     )
     joined = [
@@ -202,7 +202,7 @@ def test_private_a_player_who_is_away_holds_its_one_seat_of_a_rated_table() -> N
 
 def test_isolated_a_seat_that_another_person_took_is_not_given_back() -> None:
     world = World(away_ms=AWAY_MS)
-    seats = (SeatSpec(Access.INVITED, "Ann"), SeatSpec(), SeatSpec())
+    seats = (SeatSpec(Access.RESERVED, "Ann"), SeatSpec(), SeatSpec())
     made = world.shard.create_table(
         Caller("host"), request(absence=AbsencePolicy.HOUSE_BOT, seats=seats)
     )

@@ -23,7 +23,7 @@ from croupier_server.rpc.table_service import TableService
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import Created
 from croupier_server.tables.spec import DealKind, DealSource, JoinTable, SeatSpec, StartMode
-from tests.tables.test_lifecycle import HELD, MATCH, NONCES, hashed
+from tests.tables.test_lifecycle import MATCH, NONCES, RESERVED, hashed
 from tests.tables.test_session import Client, named
 from tests.tables.world import SlowLog, World, request
 
@@ -162,7 +162,7 @@ async def legal_moves_of_a_match_that_ended() -> tuple[Scene, Awaitable[object]]
 
 async def spectator_has_sat_down() -> tuple[Scene, Awaitable[object]]:
     deal = DealSource(DealKind.BOARD, "b", bytes(32), tables=2)
-    seats = (HELD, SeatSpec(HELD.access, "Bob"), SeatSpec(HELD.access, "Cat"))
+    seats = (RESERVED, SeatSpec(RESERVED.access, "Bob"), SeatSpec(RESERVED.access, "Cat"))
     at = scene(0, deal=deal, seats=seats)
     other = at.world.shard.create_table(Caller("host"), request(deal=deal, seats=seats))
     at.log.store()

@@ -40,7 +40,7 @@ from croupier_server.tables.spec import (
     TableSpec,
 )
 from tests.conformance.subjects import wire_of
-from tests.tables.test_lifecycle import HELD, MATCH, hashed, refused
+from tests.tables.test_lifecycle import MATCH, RESERVED, hashed, refused
 from tests.tables.world import World, request
 
 # Requests ---------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_a_request_id_that_can_be_guessed_is_refused_without_a_key(method: str) 
 
 
 BOARD = DealSource(DealKind.BOARD, "b1", bytes(range(32)))
-ALL_HELD = (HELD,) * 3
+ALL_RESERVED = (RESERVED,) * 3
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,9 @@ ALL_HELD = (HELD,) * 3
         ({"seats": (SeatSpec(),) * 4}, "seats"),
         ({"seats": (SeatSpec(Access.HOUSE),)}, "seats[0].house_bot"),
         ({"deal": BOARD}, "spec.deal_source.board"),
-        ({"deal": BOARD, "seats": (HELD, HELD, SeatSpec())}, "spec.deal_source.board"),
-        ({"deal": DealSource(DealKind.BOARD, "b", b"short")}, "spec.deal_source.board.root"),
+        ({"deal": BOARD, "seats": (RESERVED, RESERVED, SeatSpec())}, "spec.deal_source.board"),
         (
-            {"deal": DealSource(DealKind.BOARD, "b", bytes(32), bytes(32)), "seats": ALL_HELD},
+            {"deal": DealSource(DealKind.BOARD, "b", bytes(32), bytes(32)), "seats": ALL_RESERVED},
             "spec.deal_source.board.commitment",
         ),
         ({"deal": DealSource(DealKind.FIXED)}, "spec.deal_source.fixed.seed"),
@@ -100,7 +99,7 @@ def test_a_table_without_keys_is_never_rated() -> None:
 
 def test_a_board_publishes_the_hash_of_its_root() -> None:
     world = World()
-    table = world.create(deal=BOARD, seats=ALL_HELD)
+    table = world.create(deal=BOARD, seats=ALL_RESERVED)
     source = table_pb2.Table.FromString(table.resource()).spec.deal_source
     assert source.board.commitment == hashed(BOARD.root)
     assert source.board.board_id == "b1"

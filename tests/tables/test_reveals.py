@@ -20,7 +20,7 @@ def board(tables: int, name: str = "north") -> DealSource:
 
 def create(world: World, deal: DealSource) -> tuple[Table, str]:
     """A table of *deal* with somebody on every seat, and its host ticket."""
-    seats = (SeatSpec(Access.INVITED),) * 3
+    seats = (SeatSpec(Access.RESERVED),) * 3
     made = world.shard.create_table(
         Caller(), request(deal=deal, seats=seats, options={"deals": 1}, shared_seats=True)
     )

@@ -25,7 +25,7 @@ from croupier_server.tables.spec import (
 )
 from tests.tables.world import World, asked, request
 
-HELD = SeatSpec(Access.INVITED)
+RESERVED = SeatSpec(Access.RESERVED)
 ANN, BOB = Caller("ann"), Caller("bob")
 
 
@@ -96,7 +96,8 @@ def test_nobody_learns_whether_a_table_is_there_that_is_not_theirs(table_id: str
 def test_a_rated_table_gives_a_principal_one_seat_whatever_codes_it_has(rated: bool) -> None:
     world = World()
     made = world.shard.create_table(
-        ANN, request(seats=(HELD, HELD, HELD), rated=rated, deal=DealSource(DealKind.MATCH))
+        ANN,
+        request(seats=(RESERVED, RESERVED, RESERVED), rated=rated, deal=DealSource(DealKind.MATCH)),
     )
     codes = made.invite_codes
 
@@ -147,7 +148,7 @@ class Hosted(World):
     def __init__(self, **changes: object) -> None:
         super().__init__(away_ms=1_000)
         values = {"rated": True, "deal": DealSource(), "options": {"players": 2}} | changes
-        made = self.shard.create_table(ANN, request(seats=(HELD, HELD), **values))
+        made = self.shard.create_table(ANN, request(seats=(RESERVED, RESERVED), **values))
         self.codes = made.invite_codes
         self.host = ANN._replace(host_ticket=made.host_ticket)
 

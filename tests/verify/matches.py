@@ -206,7 +206,7 @@ class _Match:
         game = self.entry.game
         overrides = dict(case.overrides) | dict.fromkeys(limits(game), str(case.deals))
         players = game.players(game.options(case.ruleset, overrides))
-        seats = [SeatSpec(Access.INVITED, f"p{seat}") for seat in range(players)]
+        seats = [SeatSpec(Access.RESERVED, f"p{seat}") for seat in range(players)]
         created = shard.create_table(
             Caller(),
             CreateTable(

@@ -94,7 +94,7 @@ class NewTable:
     Attributes:
         table: the table.
         host_ticket: the right to start and stop it.
-        invites: invite code of each seat that is held for somebody, by seat.
+        invites: invite code of each seat that is reserved, by seat.
     """
 
     table: table_pb2.Table
@@ -218,9 +218,9 @@ class Client:
             game: its name.
             ruleset: the ruleset; empty: the default.
             options: what differs from the ruleset, as text or typed.
-            seats: for each seat in order ``open``, ``invited``, the name of a house bot, or
-                ``@NAME`` to hold it for the principal of that name, whose key alone opens it; seats
-                left out are open.
+            seats: for each seat in order ``open``, ``reserved``, the name of a house bot, or
+                ``@NAME`` to reserve it for the principal of that name, whose key alone opens it;
+                seats left out are open.
             clock: the clock; None: no clock.
             legal_mode: how much of the legal moves each decision carries: ``full``, ``summary`` or
                 ``off``. Less of it saves bytes for bots that find their moves themselves; others
@@ -344,9 +344,9 @@ class Client:
 
         Args:
             table_id: the table.
-            seat: the seat; None: that of the invite code, the first that is held for our key, or
-                the first open one.
-            invite: code of a seat that is held for somebody.
+            seat: the seat; None: that of the invite code, the first that is reserved for our key,
+                or the first open one.
+            invite: code of a seat that is reserved.
             player: name shown to everybody.
             kind: what plays, ``bot`` or ``human``; shown to everybody.
             version: name and version of the program; shown to everybody.
@@ -356,7 +356,7 @@ class Client:
         Raises:
             NotFound: there is no such table.
             Conflict: the seat is taken, or the table is full or closed.
-            NotAllowed: the seat is held for somebody else.
+            NotAllowed: the seat is reserved for somebody else.
         """
         nonce = secrets.token_bytes(NONCE_BYTES)
         who = table_pb2.Player(
@@ -646,15 +646,15 @@ async def _list_legal(
 
 
 def _seat_spec(word: str) -> table_service_pb2.SeatSpec:
-    """``open``, ``invited``, ``@`` and a principal, or the name of a house bot."""
+    """``open``, ``reserved``, ``@`` and a principal, or the name of a house bot."""
     if word.startswith("@"):
         player = table_pb2.Player(player_id=word[1:])
-        return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED, player=player)
+        return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED, player=player)
     match word:
         case "open":
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_OPEN)
-        case "invited":
-            return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
+        case "reserved":
+            return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED)
         case bot:
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot=bot)
 

@@ -47,7 +47,7 @@ class Invite:
         address: host and port of the server.
         table_id: the table.
         seat: the seat; None: that of the code, or the first free one.
-        invite_code: code of the seat, if it is held.
+        invite_code: code of the seat, if it is reserved.
         seed: where the bot's chance comes from; None: the program's choice.
         bot: which bot is to play, where a program has several.
         key: the API key to call with; empty: that of the environment.

@@ -82,11 +82,11 @@ def run(
     """Play matches to the end and return their results.
 
     Without *table* a table is made for each match, with house bots in the seats that are not the
-    bot's; with *table* (and *invite*, if the seat is held) the bot joins that one.
+    bot's; with *table* (and *invite*, if the seat is reserved) the bot joins that one.
 
-    With *standby* the bot waits and plays every seat that a host holds for its key, until Ctrl-C,
-    which returns the results up to then. Its seats stay taken: a standby bot that starts takes
-    over the seats that were held for its key and are still in play.
+    With *standby* the bot waits and plays every seat that a host reserves for its key, until
+    Ctrl-C, which returns the results up to then. Its seats stay taken: a standby bot that starts
+    takes over the seats that were reserved for its key and are still in play.
 
     Args:
         bot: a `Bot`, or its class to have a fresh one for each seat.
@@ -272,7 +272,7 @@ async def run_async(
 
 
 def _seat_words(players: int, own: Sequence[int], against: str | Sequence[str]) -> list[str]:
-    """Who sits where: ``invited`` for the bot's own seats, house bots in the others.
+    """Who sits where: ``reserved`` for the bot's own seats, house bots in the others.
 
     Raises:
         UsageError: the seats or the house bots do not fit the table.
@@ -284,7 +284,7 @@ def _seat_words(players: int, own: Sequence[int], against: str | Sequence[str]) 
     if len(bots) != others:
         raise UsageError(f"{others} seats are for house bots, but {len(bots)} are named")
     house = iter(bots)
-    return ["invited" if seat in own else next(house) for seat in range(players)]
+    return ["reserved" if seat in own else next(house) for seat in range(players)]
 
 
 def _deal(seed: int | str | None, number: int) -> table_pb2.DealSource | None:

@@ -44,11 +44,11 @@ class _Turn:
 
 
 class Standby:
-    """Plays the seats that hosts hold for a key.
+    """Plays the seats that hosts reserve for a key.
 
-    A seat that is held for the key is taken when it is called. One at which the key sits already
-    when this begins is taken over with a new ticket: its program was stopped. What goes wrong at a
-    table is logged and costs that match only.
+    A seat that is reserved for the key is taken when it is called. One at which the key sits
+    already when this begins is taken over with a new ticket: its program was stopped. What goes
+    wrong at a table is logged and costs that match only.
 
     Args:
         client: shows the key.
@@ -82,9 +82,9 @@ class Standby:
         self._called: dict[Place, asyncio.Task[bool]] = {}
         """Seats that wait for their turn or are played."""
         self._playing: set[Place] = set()
-        self._refused: dict[Place, seat_service_pb2.HeldSeat] = {}
+        self._refused: dict[Place, seat_service_pb2.SeatAssignment] = {}
         """Seats that we were barred from when they were called."""
-        self._spare: dict[Place, seat_service_pb2.HeldSeat] = {}
+        self._spare: dict[Place, seat_service_pb2.SeatAssignment] = {}
         """Seats beyond the number of matches, in case others come to nothing."""
         self._is_first = True
         self._is_stopping = False
@@ -165,18 +165,18 @@ class Standby:
                         return _wait_of(update.end)
         return _RETRY_SECONDS
 
-    def _take_call(self, held: seat_service_pb2.HeldSeat) -> None:
-        place = _place(held)
-        if place in self._called or not held.host_id:
+    def _take_call(self, assignment: seat_service_pb2.SeatAssignment) -> None:
+        place = _place(assignment)
+        if place in self._called or not assignment.host_player_id:
             return
-        if held.hold != seat_service_pb2.SEAT_HOLD_RESERVED:
+        if assignment.state != seat_service_pb2.SEAT_ASSIGNMENT_STATE_RESERVED:
             if self._is_first:
-                self._start(held)
+                self._start(assignment)
             return
-        if self._hosts is not None and held.host_id not in self._hosts:
-            _log.warning("%s: a call of %s is not taken", _words(place), held.host_id)
+        if self._hosts is not None and assignment.host_player_id not in self._hosts:
+            _log.warning("%s: a call of %s is not taken", _words(place), assignment.host_player_id)
         elif place not in self._refused and place not in self._spare:
-            self._start(held)
+            self._start(assignment)
 
     def _released(self, place: Place) -> None:
         """The seat is not ours any more: do not wait for it. One that is played ends by itself."""
@@ -190,24 +190,24 @@ class Standby:
 
     # Seats ---------------------------------------------------------------------------------------
 
-    def _start(self, held: seat_service_pb2.HeldSeat) -> None:
-        place = _place(held)
+    def _start(self, assignment: seat_service_pb2.SeatAssignment) -> None:
+        place = _place(assignment)
         self._forget(place)
         if self._left == 0:
-            self._spare[place] = held
+            self._spare[place] = assignment
             return
         if self._left is not None:
             self._left -= 1
-        task = self._called[place] = self._group.create_task(self._sit(held))
+        task = self._called[place] = self._group.create_task(self._sit(assignment))
         task.add_done_callback(lambda task: self._ended(place, task))
 
-    async def _sit(self, held: seat_service_pb2.HeldSeat) -> bool:
+    async def _sit(self, assignment: seat_service_pb2.SeatAssignment) -> bool:
         """Wait for a turn, take the seat and play it; returns whether it was taken."""
-        place = _place(held)
-        async with self._turn(held.table.table_id):
+        place = _place(assignment)
+        async with self._turn(assignment.table.table_id):
             self._playing.add(place)
             try:
-                return await self._play(held)
+                return await self._play(assignment)
             finally:
                 self._playing.discard(place)
 
@@ -221,8 +221,8 @@ class Standby:
         if self._left == 0 and not self._called:
             self._enough.set()
         elif was_played:
-            for held in list(self._refused.values()):  # what barred us may have ended
-                self._start(held)
+            for assignment in list(self._refused.values()):  # what barred us may have ended
+                self._start(assignment)
         elif self._spare:
             self._start(next(iter(self._spare.values())))
 
@@ -243,15 +243,15 @@ class Standby:
                 if turn.is_held:
                     self._slots.release()
 
-    async def _play(self, held: seat_service_pb2.HeldSeat) -> bool:
+    async def _play(self, assignment: seat_service_pb2.SeatAssignment) -> bool:
         """Take the seat and play it; returns whether it was taken."""
-        place = _place(held)
+        place = _place(assignment)
         try:
             bot = self._make()
         except Exception:
             _log.exception("%s: the bot cannot be made", _words(place))
             return False
-        ticket = await self._join(held, bot)
+        ticket = await self._join(assignment, bot)
         if ticket is None:
             return False
         try:
@@ -263,25 +263,25 @@ class Standby:
             self._results.append(result)
         return True
 
-    async def _join(self, held: seat_service_pb2.HeldSeat, bot: Bot) -> Ticket | None:
+    async def _join(self, assignment: seat_service_pb2.SeatAssignment, bot: Bot) -> Ticket | None:
         """The ticket of the seat; None if it cannot be taken now."""
-        is_reserved = held.hold == seat_service_pb2.SEAT_HOLD_RESERVED
+        is_reserved = assignment.state == seat_service_pb2.SEAT_ASSIGNMENT_STATE_RESERVED
         try:
             return await self._client.join(
-                held.table.table_id,
-                seat=held.seat,
+                assignment.table.table_id,
+                seat=assignment.seat,
                 player=bot.name or type(bot).__name__,
                 replace_ticket=not is_reserved,
             )
         except Refused as error:
-            _log.warning("%s: not taken: %s", _words(_place(held)), error)
-            if error.reason == "SPECTATING_BARRED":
-                self._refused[_place(held)] = held
+            _log.warning("%s: not taken: %s", _words(_place(assignment)), error)
+            if error.reason == "BOARD_CONFLICT":
+                self._refused[_place(assignment)] = assignment
             return None
 
 
-def _place(held: seat_service_pb2.HeldSeat) -> Place:
-    return held.table.table_id, held.seat
+def _place(assignment: seat_service_pb2.SeatAssignment) -> Place:
+    return assignment.table.table_id, assignment.seat
 
 
 def _words(place: Place) -> str:

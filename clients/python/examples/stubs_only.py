@@ -38,7 +38,7 @@ SEATS = {"tractor": 4, "tongits": 3, "pokex": 4}
 def make_table(channel: grpc.Channel, game: str) -> table_service_pb2.CreateTableResponse:
     """A table for one deal: seat 0 for whoever has the code, house bots elsewhere."""
     house = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot="greedy")
-    ours = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)
+    ours = table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED)
     request = table_service_pb2.CreateTableRequest(
         request_id=secrets.token_hex(16),
         spec=table_pb2.TableSpec(

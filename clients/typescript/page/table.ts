@@ -16,7 +16,7 @@ const { table, invites } = await tables.createTable({
     game: enumFromJson(GameKindSchema, game as "GAME_KIND_TRACTOR"),
     options: fromJson(GameOptionsSchema, JSON.parse(options)),
   },
-  seats: [{ access: SeatAccess.INVITED }, ...Array(Number(others)).fill(house)],
+  seats: [{ access: SeatAccess.RESERVED }, ...Array(Number(others)).fill(house)],
 });
 const link = new URLSearchParams({ server, table: table!.tableId, invite: invites[0].code });
 console.log(`${page}#${link}`);

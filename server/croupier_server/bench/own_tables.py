@@ -69,7 +69,7 @@ class OwnTables:
         players = await client.players(self._game)
         while True:
             made = await client.create_table(
-                self._game, seats=["invited"] * players, shared_seats=True, **self._ask(number)
+                self._game, seats=["reserved"] * players, shared_seats=True, **self._ask(number)
             )
             self._made[made.table_id] = made
             tickets = [

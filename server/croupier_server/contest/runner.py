@@ -455,7 +455,7 @@ class _Runner:
         )
         seats = [
             table_service_pb2.SeatSpec(
-                access=table_pb2.SEAT_ACCESS_INVITED, player=table_pb2.Player(display_name=name)
+                access=table_pb2.SEAT_ACCESS_RESERVED, player=table_pb2.Player(display_name=name)
             )
             for name in names
         ]

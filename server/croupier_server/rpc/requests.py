@@ -180,14 +180,15 @@ def _seat_spec(
     if access is not Access.HOUSE and seat.house_bot:
         raise malformed([(f"{field}.house_bot", "only a house seat has a house bot")])
     player = seat.player
-    if access is not Access.INVITED and seat.HasField("player"):
-        raise malformed([(f"{field}.player", "only a seat by invitation is held for a player")])
+    if access is not Access.RESERVED and seat.HasField("player"):
+        why = "only a seat with access RESERVED can be for a player"
+        raise malformed([(f"{field}.player", why)])
     for name in ("kind", "version"):
         if getattr(player, name):
             why = "leave it out; whoever sits down says it"
             raise malformed([(f"{field}.player.{name}", why)])
     if player.player_id and is_keyless:
-        why = "a seat is held for a player_id only where keys are asked for"
+        why = "a seat can be reserved for a player_id only on a server that asks for keys"
         raise malformed([(f"{field}.player.player_id", why)])
     name = printable(f"{field}.player.display_name", player.display_name)
     return SeatSpec(access, name, seat.house_bot, player.player_id)

@@ -1,6 +1,6 @@
 """The seats of one principal: as a list, and as a stream.
 
-Must not be put here: who holds a seat (``tables/held.py``), and who may take one.
+Must not be put here: whose a seat is (``tables/assignments.py``), and who may take one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from croupier_server.identity.quota import Quota
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
+from croupier_server.tables.assignments import CAUGHT_UP, Place, assignment
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.held import CAUGHT_UP, Place, held_seat
 from croupier_server.tables.shard import Shard
 from croupier_server.wire.encode import field_bytes, field_text
 
@@ -68,14 +68,15 @@ class SeatService:
         who = caller.principal
         scope = f"seats/{who}/{request.game}"
         cursor = self._pages.cursor(scope, request.page_token)
-        found = directory.held.page(
+        found = directory.assignments.page(
             who,
             kind=request.game,
             before=Place(*map(int, cursor.split("."))) if cursor else None,
             limit=self._pages.size(request.page_size),
         )
         answer = b"".join(
-            field_bytes(1, held_seat(table, seat, hold, who)) for table, seat, hold in found.seats
+            field_bytes(1, assignment(table, seat, state, who))
+            for table, seat, state in found.seats
         )
         if found.last is not None:
             number, seat = found.last

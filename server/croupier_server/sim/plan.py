@@ -363,7 +363,7 @@ def _tables(rng: Random, tempers: list[Temper]) -> list[TablePlan]:
             spec.deal_source.match.SetInParent()
     if number > 1 or spec.deal_source.HasField("board") or rng.random() < 0.3:
         request.seats.extend(
-            [table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_INVITED)] * players
+            [table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED)] * players
         )
     request.spec.CopyFrom(spec)
     return [_table(rng, game_name, request, players, tempers) for _ in range(number)]

@@ -17,10 +17,10 @@ import structlog
 from croupier_server.errors import NotFound, Reason
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import FinishedMatch, Player, TableLog
+from croupier_server.tables.assignments import SeatAssignments
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.encode import Shown
-from croupier_server.tables.held import HeldSeats
 from croupier_server.tables.idempotency import request_key
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.spec import DealKind, Status
@@ -71,8 +71,8 @@ class Directory:
         ended_max: ended tables that are still answered for; the oldest one goes.
 
     Attributes:
+        assignments: which seats are assigned to which principal.
         boards: which of them share their cards.
-        held: which principal holds which seats.
         recovery: those that are still to be taken up after a start.
         tally: what has happened at them, in numbers.
         forgotten: the greatest `Table.change` of tables that are gone.
@@ -90,9 +90,9 @@ class Directory:
         "_readers",
         "_recorded",
         "_tables",
+        "assignments",
         "boards",
         "forgotten",
-        "held",
         "recovery",
         "tally",
     )
@@ -114,7 +114,7 @@ class Directory:
         self._house_seats: Counter[str] = Counter()
         self._house_tables: Counter[str] = Counter()
         self.boards = Boards()
-        self.held = HeldSeats()
+        self.assignments = SeatAssignments()
         self.recovery: Recovery | None = None
         self.tally = Tally()
         self.forgotten = 0

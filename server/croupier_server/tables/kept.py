@@ -26,8 +26,8 @@ class Creation(NamedTuple):
         root: of its board (BOARD).
         seed: of its cards (FIXED).
         decks: that its host gave (FIXED).
-        players: by seat, the name that it is held for.
-        player_ids: by seat, the principal that it is held for; empty: for none.
+        players: by seat, the name that it is reserved for.
+        player_ids: by seat, the principal that it is reserved for; empty: for none.
         house_bots: by seat, the name of its house bot.
         host: hash of the host ticket.
         invites: by seat, the hash of its invite code, or empty.

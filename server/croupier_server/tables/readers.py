@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
 from croupier_server.errors import Exhausted, Reason
+from croupier_server.tables.assignments import SeatAssignmentsFeed
 from croupier_server.tables.boards import Boards
 from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
-from croupier_server.tables.held import HeldSeatsFeed
 from croupier_server.tables.lobby import Encoded, LobbyFeed
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
@@ -76,13 +76,13 @@ class Readers:
         changes: how many changes of tables the lobby was told of.
     """
 
-    __slots__ = ("_held", "_lobby", "_sessions", "_watchers_max", "changes", "encoded")
+    __slots__ = ("_assignments", "_lobby", "_sessions", "_watchers_max", "changes", "encoded")
 
     def __init__(self, watchers_max: int = 0) -> None:
         self._watchers_max = watchers_max
         self.encoded = Encoded()
         self.changes = 0
-        self._held: dict[str, dict[HeldSeatsFeed, None]] = {}
+        self._assignments: dict[str, dict[SeatAssignmentsFeed, None]] = {}
         self._lobby: dict[LobbyFeed, None] = {}
         self._sessions: dict[Live, None] = {}
 
@@ -125,13 +125,13 @@ class Readers:
         """Let *feed* follow the lobby."""
         self._lobby[feed] = None
 
-    def add_held(self, feed: HeldSeatsFeed) -> None:
+    def add_assignments(self, feed: SeatAssignmentsFeed) -> None:
         """Let *feed* follow the seats of its principal.
 
         Raises:
             Exhausted: TOO_MANY_STREAMS.
         """
-        feeds = self._held.get(feed.principal, {})
+        feeds = self._assignments.get(feed.principal, {})
         names = (one.principal for one in feeds)
         expect_few(feed.principal, names, HELD_STREAMS_MAX, "your seats")
         self._held.setdefault(feed.principal, {})[feed] = None
@@ -154,11 +154,11 @@ class Readers:
             feed.table.spectators.pop(feed, None)
         elif isinstance(feed, LobbyFeed):
             self._lobby.pop(feed, None)
-        elif isinstance(feed, HeldSeatsFeed):
-            feeds = self._held.get(feed.principal, {})
+        elif isinstance(feed, SeatAssignmentsFeed):
+            feeds = self._assignments.get(feed.principal, {})
             feeds.pop(feed, None)
             if not feeds:
-                self._held.pop(feed.principal, None)
+                self._assignments.pop(feed.principal, None)
 
     def publish(self, table: Table) -> None:
         """Events of *table* have been stored: wake whoever has something to read."""
@@ -200,10 +200,10 @@ class Readers:
         for feed in self._lobby:
             feed.show(table)
 
-    def show_held(self, table: Table, principals: Iterable[str]) -> None:
+    def show_assignments(self, table: Table, principals: Iterable[str]) -> None:
         """Seats of *principals* at *table*, or its status, have changed."""
         for who in principals:
-            for feed in self._held.get(who, ()):
+            for feed in self._assignments.get(who, ()):
                 feed.show(table)
 
     def void(self, table: Table) -> None:
@@ -228,7 +228,7 @@ class Readers:
             session.beat()
         for watching in self._lobby:
             watching.beat()
-        for feeds in self._held.values():
+        for feeds in self._assignments.values():
             for feed in feeds:
                 feed.beat()
 
@@ -243,9 +243,9 @@ class Readers:
                 watcher.finish(reason, detail, retry_after_ms)
         for feed in list(self._lobby):
             feed.finish(reason, detail, retry_after_ms)
-        for feeds in self._held.values():
-            for held in feeds:
-                held.finish(reason, detail, retry_after_ms)
+        for feeds in self._assignments.values():
+            for of_seats in feeds:
+                of_seats.finish(reason, detail, retry_after_ms)
 
 
 def watchers_of(table: Table) -> Iterator[Watcher]:

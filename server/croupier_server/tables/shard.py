@@ -19,6 +19,7 @@ from croupier_server.errors import NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Move, Seat
 from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables import outages, tickets
+from croupier_server.tables.assignments import SeatAssignmentsFeed
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.checkpoint import can_save, save
 from croupier_server.tables.clock import Clock
@@ -28,7 +29,6 @@ from croupier_server.tables.deals import MakeDealer
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.directory import RECORDED_MAX, Directory
 from croupier_server.tables.feed import Feed, PublicFeed, SeatFeed
-from croupier_server.tables.held import HeldSeatsFeed
 from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
@@ -178,7 +178,7 @@ class Shard:
             self._publish_late(table, table.delayed)
         elif table.status is Status.ENDED:  # nobody had it put away before the server went down
             self._publish_seen(table)
-        self._publish_held(table)
+        self._publish_assignments(table)
 
     # Play ----------------------------------------------------------------------------------------
 
@@ -342,7 +342,7 @@ class Shard:
         self.readers.add_lobby(feed)
         return feed
 
-    def watch_seats(self, caller: Caller, *, kind: int = 0) -> HeldSeatsFeed:
+    def watch_seats(self, caller: Caller, *, kind: int = 0) -> SeatAssignmentsFeed:
         """The seats of the principal of *caller*, then what changes.
 
         Raises:
@@ -351,8 +351,8 @@ class Shard:
         """
         self.expect_serving()
         self.directory.expect_whole()
-        feed = HeldSeatsFeed(self, self.directory.held, caller.principal, kind=kind)
-        self.readers.add_held(feed)
+        feed = SeatAssignmentsFeed(self, self.directory.assignments, caller.principal, kind=kind)
+        self.readers.add_assignments(feed)
         return feed
 
     def _lobby_opening(self, after: Place | None, *, is_astray: bool) -> Opening:
@@ -418,13 +418,13 @@ class Shard:
             self._timers.schedule(table)
         self.house.hand_out(table)
         self.readers.bar(self.directory.boards, table)
-        self._publish_held(table)
+        self._publish_assignments(table)
         if table.delayed is None:
             self._publish_seen(table)
 
-    def _publish_held(self, table: Table) -> None:
+    def _publish_assignments(self, table: Table) -> None:
         """Tell principals of their seats at *table*."""
-        self.readers.show_held(table, self.directory.held.update(table))
+        self.readers.show_assignments(table, self.directory.assignments.update(table))
 
     def show_late(self, table: Table) -> None:
         """See `upkeep.Charge.show_late`."""
@@ -471,7 +471,7 @@ class Shard:
         self._timers.forget(table)
         self.house.forget(table)
         self.reception.forget(table)
-        self._publish_held(table)
+        self._publish_assignments(table)
         for watcher in list(watchers_of(table)):
             watcher.finish(StreamEnd.SERVER_DRAINING, "the store failed", _RETRY_MS)
 

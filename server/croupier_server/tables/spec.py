@@ -37,7 +37,7 @@ class Access(IntEnum):
     """Who may take a seat; the numbers are those of ``croupier.v1.SeatAccess``."""
 
     OPEN = 1
-    INVITED = 2
+    RESERVED = 2
     HOUSE = 3
 
 
@@ -158,8 +158,8 @@ class SpectatorDelay:
 
 @dataclass(frozen=True, slots=True)
 class SeatSpec:
-    """How a seat is filled: who may take it, the name it is held for, the house bot's name, and the
-    principal that it is held for."""
+    """How a seat is filled: who may take it, the name it is reserved for, the house bot's name, and
+    the principal that it is reserved for."""
 
     access: Access = Access.OPEN
     player: str = ""
@@ -204,7 +204,7 @@ class JoinTable:
     Attributes:
         table_id: the table.
         seat: None: that of the ticket or invite code, or the first open one.
-        invite_code: the right to a seat that is held. Secret.
+        invite_code: the right to a seat that is reserved. Secret.
         player: how the player is shown; its ``player_id`` is empty.
         nonce_hash: SHA-256 of the seat's nonce, or empty.
         request_id: makes the call safe to repeat; empty: it is not.

@@ -215,7 +215,7 @@ def choose_seat(
     if wanted is None:
         return _free_seat(table, joins_max)
     if table.spec.seats[wanted].access is not Access.OPEN:
-        raise NotAllowed(Reason.SEAT_RESERVED, "the seat is held", field="seat")
+        raise NotAllowed(Reason.SEAT_RESERVED, "the seat is reserved", field="seat")
     if table.seats[wanted].player:
         raise Conflict(Reason.SEAT_TAKEN, "somebody sits there", field="seat")
     return wanted
@@ -234,7 +234,7 @@ def _entitled_seat(caller: Caller, table: Table, request: JoinTable) -> Seat | N
 
 
 def _reserved_seat(caller: Caller, table: Table, wanted: Seat | None) -> Seat | None:
-    """The first free seat that is held for the key of *caller*; with *wanted* that seat alone."""
+    """The first free seat reserved for the key of *caller*; with *wanted* that seat alone."""
     if caller.principal == LOCAL:
         return None
     for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
@@ -269,7 +269,7 @@ def _expect_own(caller: Caller, table: Table, seat: Seat | None) -> None:
         raise NotAllowed(
             Reason.TICKET_INVALID,
             "a principal may hold several seats here, so a key replaces the tickets only of seats "
-            "that the host held for it; send the seat's ticket",
+            "that the host reserved for it; send the seat's ticket",
             field="seat",
         )
 
@@ -306,7 +306,7 @@ def _invited_seat(caller: Caller, table: Table, code: str) -> Seat:
             elif table.spec.seats[seat].player_id not in ("", caller.principal):
                 raise NotAllowed(
                     Reason.SEAT_RESERVED,
-                    f"seat {seat} is held for another player; call with that player's key",
+                    f"seat {seat} is reserved for another player; call with that player's key",
                     field="invite_code",
                 )
             return seat

@@ -73,8 +73,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
     ERROR_REASON_SEAT_RESERVED: _ErrorReason.ValueType  # 15
-    """PERMISSION_DENIED. The seat is held for whoever has its invite code, for another player's key, or
-    for a house bot.
+    """PERMISSION_DENIED. The seat is reserved for whoever has its invite code, for another player's key,
+    or for a house bot.
     """
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. No seat is free."""
@@ -216,8 +216,8 @@ CreateTable: the table that it created no longer exists; `table_id` in the metad
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
 ERROR_REASON_SEAT_RESERVED: ErrorReason.ValueType  # 15
-"""PERMISSION_DENIED. The seat is held for whoever has its invite code, for another player's key, or
-for a house bot.
+"""PERMISSION_DENIED. The seat is reserved for whoever has its invite code, for another player's key,
+or for a house bot.
 """
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. No seat is free."""

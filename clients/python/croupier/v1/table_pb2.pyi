@@ -66,8 +66,10 @@ class _SeatAccessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SeatAccess
     """Never sent; in a request: OPEN."""
     SEAT_ACCESS_OPEN: _SeatAccess.ValueType  # 1
     """Anybody may take it."""
-    SEAT_ACCESS_INVITED: _SeatAccess.ValueType  # 2
-    """Whoever has its invite code."""
+    SEAT_ACCESS_RESERVED: _SeatAccess.ValueType  # 2
+    """The host has reserved it, for whoever has its invite code or for one principal
+    (`SeatSpec.player`).
+    """
     SEAT_ACCESS_HOUSE: _SeatAccess.ValueType  # 3
     """A house bot, which the server itself starts."""
 
@@ -78,8 +80,10 @@ SEAT_ACCESS_UNSPECIFIED: SeatAccess.ValueType  # 0
 """Never sent; in a request: OPEN."""
 SEAT_ACCESS_OPEN: SeatAccess.ValueType  # 1
 """Anybody may take it."""
-SEAT_ACCESS_INVITED: SeatAccess.ValueType  # 2
-"""Whoever has its invite code."""
+SEAT_ACCESS_RESERVED: SeatAccess.ValueType  # 2
+"""The host has reserved it, for whoever has its invite code or for one principal
+(`SeatSpec.player`).
+"""
 SEAT_ACCESS_HOUSE: SeatAccess.ValueType  # 3
 """A house bot, which the server itself starts."""
 Global___SeatAccess: _TypeAlias = SeatAccess  # noqa: Y015
@@ -237,9 +241,10 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_UNLISTED: _Visibility.ValueType  # 2
     """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 3
-    """Its host, its seats, principals that a seat is held for, and callers that send an invite code of
-    the table in the metadata key `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
-    and the calls for records answer NOT_FOUND, and no list shows it or its record.
+    """Its host, its seats, principals that a seat is reserved for, and callers that send an invite code
+    of the table in the metadata key `croupier-invite`. To anybody else the table does not exist:
+    GetTable, JoinTable, SpectateTable and the calls for records answer NOT_FOUND, and no list shows it
+    or its record.
     """
 
 class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
@@ -252,9 +257,10 @@ VISIBILITY_LISTED: Visibility.ValueType  # 1
 VISIBILITY_UNLISTED: Visibility.ValueType  # 2
 """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 3
-"""Its host, its seats, principals that a seat is held for, and callers that send an invite code of
-the table in the metadata key `croupier-invite`. To anybody else the table does not exist: GetTable, JoinTable, SpectateTable
-and the calls for records answer NOT_FOUND, and no list shows it or its record.
+"""Its host, its seats, principals that a seat is reserved for, and callers that send an invite code
+of the table in the metadata key `croupier-invite`. To anybody else the table does not exist:
+GetTable, JoinTable, SpectateTable and the calls for records answer NOT_FOUND, and no list shows it
+or its record.
 """
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 

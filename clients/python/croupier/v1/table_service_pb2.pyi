@@ -35,10 +35,10 @@ class SeatSpec(_message.Message):
     """Name of the house bot (access HOUSE), such as `greedy`. At most 64 characters."""
     @_builtins.property
     def player(self) -> _table_pb2.Player:
-        """Whom the seat is held for (access INVITED). A `display_name` is shown in place of the player's own.
-        With a `player_id` the seat is for that principal alone, which needs keys: SeatService shows it the
-        seat, and its key opens it without the invite code. `kind` and `version` are refused: whoever sits
-        down says them.
+        """Whom the seat is reserved for (access RESERVED). A `display_name` is shown in place of the player's
+        own. With a `player_id` the seat is for that principal alone, which needs keys: SeatService shows it
+        the seat, and its key opens it without the invite code. `kind` and `version` are refused: whoever
+        sits down says them.
         """
 
     def __init__(
@@ -140,7 +140,7 @@ class CreateTableResponse(_message.Message):
 
     @_builtins.property
     def invites(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInvite]:
-        """One for each seat whose access is INVITED, in seat order. Secret; shown once."""
+        """One for each seat whose access is RESERVED, in seat order. Secret; shown once."""
 
     def __init__(
         self,
@@ -415,11 +415,11 @@ class JoinTableRequest(_message.Message):
     table_id: _builtins.str
     """The table. 1 to 64 characters."""
     seat: _builtins.int
-    """The seat; not set: that of the invite code, the first that is held for the caller's key, or the
-    first open one. At most 11.
+    """The seat; not set: that of the invite code, the first that is reserved for the caller's key, or
+    the first open one. At most 11.
     """
     invite_code: _builtins.str
-    """Invite code of a seat that is held. At most 128 characters."""
+    """Invite code of a seat that is reserved. At most 128 characters."""
     nonce_hash: _builtins.bytes
     """SHA-256 of this seat's nonce of 32 bytes. Without it the seat adds nothing to the shuffle and
     cannot verify it. At most 32 bytes.
@@ -429,7 +429,7 @@ class JoinTableRequest(_message.Message):
     streams end with TICKET_SUPERSEDED. For a program that has lost its ticket; needs `seat` and a key.
     Where one principal may hold several seats (`TableSpec.shared_seats`,
     `BoardDeal.shared_principals`) tickets alone keep its programs apart: there a key replaces only the
-    tickets of seats that were held for it with `SeatSpec.player`. Any other seat is refused with
+    tickets of seats that were reserved for it with `SeatSpec.player`. Any other seat is refused with
     TICKET_INVALID, whether it is somebody else's, free, or does not exist.
     """
     @_builtins.property

@@ -1,4 +1,4 @@
-"""Seats by the principals that hold them, and the streams that report them.
+"""Seats by the principals that they are assigned to, and the streams that report them.
 
 Only principals with keys are here: without keys all callers are one principal. The index follows
 what is stored, so nobody learns of a seat before it is durable. Must not be put here: who may take
@@ -33,41 +33,41 @@ SLICE: Final = 64
 _number = attrgetter("number")
 
 
-class Hold(IntEnum):
-    """How a principal holds a seat; the numbers are those of ``croupier.v1.SeatHold``."""
+class State(IntEnum):
+    """Who plays an assigned seat now; the numbers are those of ``SeatAssignmentState``."""
 
     RESERVED = 1
-    TAKEN = 2
-    RELIEVED = 3
+    SEATED = 2
+    SUBSTITUTED = 3
 
 
-Holds: TypeAlias = Mapping[Seat, Hold]
+States: TypeAlias = Mapping[Seat, State]
 """The seats of one principal at one table."""
 
-_NONE: Final[Holds] = {}
+_NONE: Final[States] = {}
 
 
-def holders(table: Table) -> dict[str, dict[Seat, Hold]]:
+def assigned(table: Table) -> dict[str, dict[Seat, State]]:
     """The seats of each principal at *table*."""
-    found: dict[str, dict[Seat, Hold]] = {}
+    found: dict[str, dict[Seat, State]] = {}
     if table.status is Status.ENDED:
         return found
     for seat, (spec, state) in enumerate(zip(table.spec.seats, table.seats, strict=True)):
-        who, hold = state.owner, Hold.RELIEVED if state.relieved else Hold.TAKEN
+        who, now = state.owner, State.SUBSTITUTED if state.relieved else State.SEATED
         if not who and spec.player_id not in table.opening.withholders:
-            who, hold = spec.player_id, Hold.RESERVED
+            who, now = spec.player_id, State.RESERVED
         if who not in ("", LOCAL, HOUSE):
-            found.setdefault(who, {})[seat] = hold
+            found.setdefault(who, {})[seat] = now
     return found
 
 
-class HeldSeats:
+class SeatAssignments:
     """The seats of every principal, as they are stored."""
 
     __slots__ = ("_at", "_of")
 
     def __init__(self) -> None:
-        self._at: dict[str, dict[str, dict[Seat, Hold]]] = {}
+        self._at: dict[str, dict[str, dict[Seat, State]]] = {}
         """By table, the seats of each principal."""
         self._of: dict[str, list[Table]] = {}
         """By principal, its tables in the order of their numbers."""
@@ -75,7 +75,7 @@ class HeldSeats:
     def update(self, table: Table) -> set[str]:
         """Take *table* as it is now; returns the principals that it concerns."""
         table_id = table.spec.table_id
-        before, now = self._at.pop(table_id, {}), holders(table)
+        before, now = self._at.pop(table_id, {}), assigned(table)
         if now:
             self._at[table_id] = now
         for who in now.keys() - before.keys():
@@ -87,7 +87,7 @@ class HeldSeats:
                 del self._of[who]
         return before.keys() | now.keys()
 
-    def at(self, table: Table, principal: str) -> Holds:
+    def at(self, table: Table, principal: str) -> States:
         """The seats of *principal* at *table*."""
         return self._at.get(table.spec.table_id, {}).get(principal, _NONE)
 
@@ -106,7 +106,7 @@ class HeldSeats:
         """Seats of *principal*, those of the newest table first.
 
         Args:
-            principal: who holds them.
+            principal: whose they are.
             kind: only those at tables of this game; 0: all.
             before: the last seat of the page before; None: start with the newest table.
             limit: maximum number of seats.
@@ -115,17 +115,17 @@ class HeldSeats:
         first = (
             len(tables) if before is None else bisect_left(tables, before.number + 1, key=_number)
         )
-        found: list[tuple[Table, Seat, Hold]] = []
+        found: list[tuple[Table, Seat, State]] = []
         for table in reversed(tables[:first]):
             if kind not in (0, table.spec.kind):
                 continue
-            for seat, hold in self.at(table, principal).items():
+            for seat, state in self.at(table, principal).items():
                 if before is not None and (table.number, -seat) >= (before.number, -before.seat):
                     continue
                 if len(found) == limit:
                     last = found[-1]
                     return SeatPage(found, Place(last[0].number, last[1]))
-                found.append((table, seat, hold))
+                found.append((table, seat, state))
         return SeatPage(found, None)
 
 
@@ -149,23 +149,23 @@ class SeatPage(NamedTuple):
         last: the list goes on after this place; None: it is at its end.
     """
 
-    seats: list[tuple[Table, Seat, Hold]]
+    seats: list[tuple[Table, Seat, State]]
     last: Place | None
 
 
-def held_seat(table: Table, seat: Seat, hold: Hold, principal: str) -> bytes:
-    """Payload of ``HeldSeat``."""
+def assignment(table: Table, seat: Seat, state: State, principal: str) -> bytes:
+    """Payload of ``SeatAssignment``."""
     host = table.opening.creation.principal
-    is_called = table.spec.seats[seat].player_id == principal and host != LOCAL
+    is_reserved = table.spec.seats[seat].player_id == principal and host != LOCAL
     return (
         field_bytes(1, table.seat_resource())
         + field_number(2, seat)
-        + field_number(3, hold)
-        + field_text(4, host if is_called else "")
+        + field_number(3, state)
+        + field_text(4, host if is_reserved else "")
     )
 
 
-class HeldSeatsFeed(Feed):
+class SeatAssignmentsFeed(Feed):
     """The seats of one principal as they come, change and go: payloads of ``WatchSeatsResponse``.
 
     It holds no queue: like the lobby it goes through the tables that were there at its start, and
@@ -173,14 +173,14 @@ class HeldSeatsFeed(Feed):
 
     Args:
         owner: whom it belongs to.
-        held: the seats of every principal.
+        assignments: the seats of every principal.
         principal: who reads it.
         kind: only seats at tables of this game; 0: all.
     """
 
     __slots__ = (
+        "_assignments",
         "_ending",
-        "_held",
         "_is_beating",
         "_is_ready",
         "_kind",
@@ -191,16 +191,18 @@ class HeldSeatsFeed(Feed):
         "principal",
     )
 
-    def __init__(self, owner: Owner, held: HeldSeats, principal: str, *, kind: int = 0) -> None:
+    def __init__(
+        self, owner: Owner, assignments: SeatAssignments, principal: str, *, kind: int = 0
+    ) -> None:
         super().__init__(owner)
         self.principal = principal
-        self._held = held
+        self._assignments = assignments
         self._kind = kind
         self._position = 0
         """Number of the last table that was looked at, of those that were there at the start."""
-        self._last = held.newest(principal)
+        self._last = assignments.newest(principal)
         self._pending: dict[str, Table] = {}
-        self._sent: dict[str, Holds] = {}
+        self._sent: dict[str, States] = {}
         """By table, the seats that the reader knows."""
         self._is_ready = False
         self._is_beating = False
@@ -248,8 +250,8 @@ class HeldSeatsFeed(Feed):
         return out
 
     def _take_present(self, out: list[bytes]) -> None:
-        """Seats that were held at the start, and still are."""
-        tables = self._held.tables_behind(self.principal, self._position, SLICE)
+        """Seats that were assigned at the start, and still are."""
+        tables = self._assignments.tables_behind(self.principal, self._position, SLICE)
         for table in tables:
             if table.number > self._last:
                 break
@@ -261,13 +263,13 @@ class HeldSeatsFeed(Feed):
             out.append(CAUGHT_UP)
 
     def _take_table(self, out: list[bytes], table: Table) -> None:
-        """The seats at *table*: those that are held, and those that no longer are."""
+        """The seats at *table*: those that are assigned, and those that no longer are."""
         table_id = table.spec.table_id
-        now = self._held.at(table, self.principal)
+        now = self._assignments.at(table, self.principal)
         for seat in self._sent.pop(table_id, _NONE):
             if seat not in now:
                 out.append(field_bytes(2, field_text(1, table_id) + field_number(2, seat)))
-        for seat, hold in now.items():
-            out.append(field_bytes(1, held_seat(table, seat, hold, self.principal)))
+        for seat, state in now.items():
+            out.append(field_bytes(1, assignment(table, seat, state, self.principal)))
         if now:
             self._sent[table_id] = now

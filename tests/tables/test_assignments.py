@@ -10,9 +10,9 @@ from croupier.v1 import seat_service_pb2 as pb
 from croupier.v1 import table_pb2
 from croupier_server.errors import Conflict, CroupierError, Exhausted, NotAllowed, Reason
 from croupier_server.identity.keys import HOUSE
+from croupier_server.tables.assignments import SLICE, SeatAssignmentsFeed, State
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.held import SLICE, HeldSeatsFeed, Hold
-from croupier_server.tables.readers import HELD_STREAMS_MAX
+from croupier_server.tables.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.results import Joined
 from croupier_server.tables.spec import (
     AbsencePolicy,
@@ -30,8 +30,8 @@ from tests.tables.toy_game import KIND
 from tests.tables.world import SlowLog, World, asked, exactly, request
 
 HAL, ANN, BOB = Caller("hal"), Caller("ann"), Caller("bob")
-FOR_ANN = SeatSpec(Access.INVITED, player_id="ann")
-FOR_BOB = SeatSpec(Access.INVITED, player_id="bob")
+FOR_ANN = SeatSpec(Access.RESERVED, player_id="ann")
+FOR_BOB = SeatSpec(Access.RESERVED, player_id="bob")
 TWO = {"options": {"players": 2}}
 
 
@@ -44,7 +44,7 @@ def join(world: World, caller: Caller, table: Table, **changes: object) -> Joine
     return world.shard.join(caller, JoinTable(table.spec.table_id, **changes))  # type: ignore[arg-type]
 
 
-def ask(world: World, caller: Caller = ANN, **changes: int) -> HeldSeatsFeed:
+def ask(world: World, caller: Caller = ANN, **changes: int) -> SeatAssignmentsFeed:
     return world.shard.watch_seats(caller, **changes)
 
 
@@ -54,11 +54,11 @@ def said(payloads: Sequence[bytes]) -> list[str]:
     for payload in payloads:
         message = exactly(pb.WatchSeatsResponse, payload)
         kind: str = message.WhichOneof("update") or ""
-        held, released = message.seat, message.released
+        seat, released = message.seat, message.released
         match kind:
             case "seat":
-                hold = Hold(held.hold).name.lower()
-                kind = f"{held.table.table_id} {held.seat} {hold}"
+                state = State(seat.state).name.lower()
+                kind = f"{seat.table.table_id} {seat.seat} {state}"
             case "released":
                 kind = f"{released.table_id} {released.seat} released"
             case "end":
@@ -67,10 +67,12 @@ def said(payloads: Sequence[bytes]) -> list[str]:
     return found
 
 
-def listed(world: World, caller: Caller = ANN, **changes: int) -> list[tuple[str, int, Hold]]:
+def listed(world: World, caller: Caller = ANN, **changes: int) -> list[tuple[str, int, State]]:
     kind = changes.get("kind", 0)
-    page = world.shard.directory.held.page(caller.principal, kind=kind, before=None, limit=100)
-    return [(table.spec.table_id, seat, hold) for table, seat, hold in page.seats]
+    page = world.shard.directory.assignments.page(
+        caller.principal, kind=kind, before=None, limit=100
+    )
+    return [(table.spec.table_id, seat, state) for table, seat, state in page.seats]
 
 
 # Streams ------------------------------------------------------------------------------------------
@@ -84,10 +86,10 @@ def test_a_stream_begins_with_the_seats_and_goes_on_with_what_changes() -> None:
     make(world, SeatSpec(), FOR_ANN)
     assert said(feed.take(0)) == ["table-2 1 reserved"]
     join(world, ANN, first)
-    assert said(feed.take(0)) == ["table-1 0 taken"]
+    assert said(feed.take(0)) == ["table-1 0 seated"]
     join(world, BOB, first)
     assert first.status is Status.PLAYING
-    assert said(feed.take(0)) == ["table-1 0 taken"]
+    assert said(feed.take(0)) == ["table-1 0 seated"]
     world.play(first)
     assert said(feed.take(0)) == ["table-1 0 released"]
     assert feed.take(0) == []
@@ -103,9 +105,9 @@ def test_what_is_not_stored_is_not_reported() -> None:
     assert said(feed.take(0)) == ["table-1 0 reserved"]
     join(world, ANN, table)
     assert feed.take(0) == []
-    assert listed(world) == [("table-1", 0, Hold.RESERVED)]
+    assert listed(world) == [("table-1", 0, State.RESERVED)]
     log.store()
-    assert said(feed.take(0)) == ["table-1 0 taken"]
+    assert said(feed.take(0)) == ["table-1 0 seated"]
     join(world, BOB, table)
     log.fail()
     assert said(feed.take(0)) == ["table-1 0 released"]
@@ -118,9 +120,9 @@ def test_only_the_principal_is_shown_its_seats_and_its_host() -> None:
     for feed in (bob, eve):
         assert said(feed.take(0)) == ["caught_up"]
     (seat, _) = ask(world).take(0)
-    held = pb.WatchSeatsResponse.FromString(seat).seat
-    assert held.host_id == "hal"
-    assert held.table.spec.visibility == table_pb2.VISIBILITY_PRIVATE
+    found = pb.WatchSeatsResponse.FromString(seat).seat
+    assert found.host_player_id == "hal"
+    assert found.table.spec.visibility == table_pb2.VISIBILITY_PRIVATE
     assert world.shard.table("table-1", ANN) is table
     join(world, ANN, table)
     assert (bob.take(0), eve.take(0)) == ([], [])
@@ -131,17 +133,17 @@ def test_a_seat_that_nobody_was_called_to_does_not_name_the_host() -> None:
     table = make(world)
     join(world, ANN, table)
     (seat, _) = ask(world).take(0)
-    assert pb.WatchSeatsResponse.FromString(seat).seat.host_id == ""
-    assert said([seat]) == ["table-1 0 taken"]
+    assert pb.WatchSeatsResponse.FromString(seat).seat.host_player_id == ""
+    assert said([seat]) == ["table-1 0 seated"]
 
 
 def test_a_seat_that_was_left_is_released_or_free_to_take_again() -> None:
     world = World()
-    held, opened = make(world, FOR_ANN), make(world)
-    own = [join(world, ANN, table).ticket for table in (held, opened)]
+    reserved, opened = make(world, FOR_ANN), make(world)
+    own = [join(world, ANN, table).ticket for table in (reserved, opened)]
     feed = ask(world)
     feed.take(0)
-    for table, ticket in zip((held, opened), own, strict=True):
+    for table, ticket in zip((reserved, opened), own, strict=True):
         world.shard.leave(ANN._replace(ticket=ticket), table.spec.table_id)
     assert said(feed.take(0)) == ["table-1 0 reserved", "table-2 0 released"]
 
@@ -168,11 +170,11 @@ def test_streams_and_lists_go_on_after_a_restart() -> None:
         join(world, caller, playing)
     assert waiting.status is Status.OPEN
     before = listed(world)
-    assert before == [("table-2", 0, Hold.RESERVED), ("table-1", 0, Hold.TAKEN)]
+    assert before == [("table-2", 0, State.RESERVED), ("table-1", 0, State.SEATED)]
     world.restart()
     assert listed(world) == before
     found = said(ask(world).take(0))
-    assert found == ["table-1 0 taken", "table-2 0 reserved", "caught_up"]
+    assert found == ["table-1 0 seated", "table-2 0 reserved", "caught_up"]
 
 
 def test_many_seats_come_in_slices_and_what_ends_meanwhile_is_not_sent() -> None:
@@ -218,7 +220,7 @@ def test_streams_beat_and_end_with_the_server() -> None:
 
 def test_a_principal_has_so_many_streams_of_its_seats() -> None:
     world = World()
-    feeds = [ask(world) for _ in range(HELD_STREAMS_MAX)]
+    feeds = [ask(world) for _ in range(SEAT_STREAMS_MAX)]
     with pytest.raises(Exhausted) as caught:
         ask(world)
     assert caught.value.reason is Reason.TOO_MANY_STREAMS
@@ -231,10 +233,10 @@ def test_pages_hold_every_seat_once() -> None:
     world = World()
     for _ in range(3):
         make(world, FOR_ANN, FOR_ANN)
-    held, place = world.shard.directory.held, None
+    assignments, place = world.shard.directory.assignments, None
     found: list[tuple[str, int]] = []
     while True:
-        page = held.page("ann", kind=0, before=place, limit=2 if found else 1)
+        page = assignments.page("ann", kind=0, before=place, limit=2 if found else 1)
         found += [(table.spec.table_id, seat) for table, seat, _ in page.seats]
         place = page.last
         if place is None:
@@ -245,7 +247,7 @@ def test_pages_hold_every_seat_once() -> None:
 # Taking seats -------------------------------------------------------------------------------------
 
 
-def test_a_key_opens_the_seat_that_is_held_for_it() -> None:
+def test_a_key_opens_the_seat_that_is_reserved_for_it() -> None:
     world = World()
     table = make(world, SeatSpec(), FOR_ANN)
     for caller in (BOB, Caller(), Caller(HOUSE)):
@@ -259,7 +261,7 @@ def test_a_key_opens_the_seat_that_is_held_for_it() -> None:
     assert "replace_ticket" in refused.value.message
 
 
-def test_a_rated_table_gives_a_key_one_of_the_seats_that_are_held_for_it() -> None:
+def test_a_rated_table_gives_a_key_one_of_the_seats_that_are_reserved_for_it() -> None:
     world = World()
     table = make(world, FOR_ANN, FOR_ANN, rated=True, deal=DealSource())
     join(world, ANN, table)
@@ -324,8 +326,8 @@ def test_tickets_alone_tell_programs_apart_that_share_a_key() -> None:
     assert caught.value.reason is Reason.TICKET_INVALID
     assert join(world, ANN, table, seat=1, replaces_ticket=True).epoch == 2
     board = DealSource(DealKind.BOARD, board_id="b", root=b"r" * 32, shared_principals=True)
-    invited = SeatSpec(Access.INVITED)
-    made = world.shard.create_table(HAL, request(seats=(invited,) * 2, deal=board, **TWO))
+    reserved = SeatSpec(Access.RESERVED)
+    made = world.shard.create_table(HAL, request(seats=(reserved,) * 2, deal=board, **TWO))
     join(world, ANN, made.table, invite_code=made.invite_codes[0])
     with pytest.raises(NotAllowed) as caught:
         join(world, ANN, made.table, seat=0, replaces_ticket=True)
@@ -345,6 +347,6 @@ def test_a_key_takes_its_seat_back_from_a_house_bot() -> None:
     world.shard.tick()
     (sent,) = [one for one in world.house if one.seat == 0]
     world.shard.join(Caller(HOUSE), JoinTable("table-1", invite_code=sent.invite_code))
-    assert said(feed.take(0))[-1] == "table-1 0 relieved"
+    assert said(feed.take(0))[-1] == "table-1 0 substituted"
     join(world, ANN, table, seat=0, replaces_ticket=True)
-    assert said(feed.take(0)) == ["table-1 0 taken"]
+    assert said(feed.take(0)) == ["table-1 0 seated"]
