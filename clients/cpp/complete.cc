@@ -108,8 +108,8 @@ int main(int, char **args) { // 127.0.0.1:7421 GAME_KIND_TRACTOR 3
       for (const auto &item : frame.items()) {
         const TableUpdate &update = item.update();
         Move move;
-        if (item.has_error()) {
-          fail(item.error());
+        if (item.has_refusal()) {
+          fail(item.refusal());
         } else if (update.has_snapshot()) {
           open.set_table_epoch(update.snapshot().table().table_epoch());
           open.set_after_sequence(update.snapshot().sequence());

@@ -61,8 +61,8 @@ export async function* watch(transport: Transport, tableId: string, ticket: stri
         failed = attempts(notice);
         clearTimeout(silence);
         silence = listen();
-        for (const { update, error } of items) {
-          if (error) throw new Refused(error);
+        for (const { update, refusal } of items) {
+          if (refusal) throw new Refused(refusal);
           const { case: kind, value } = update!.update;
           if (kind === "snapshot") open.tableEpoch = value.table!.tableEpoch;
           if (kind === "snapshot" || kind === "event" || kind === "decision")

@@ -152,7 +152,7 @@ class _Channel:
                 notes.put(table_id, Seated(now, table_id, answer.seat, True, True))
             case table_service_pb2.CreateTableResponse():
                 made = answer.table.table_id
-                tables = answer.table.spec.deal_source.board.tables or 1
+                tables = answer.table.spec.deal_source.board.table_count or 1
                 notes.put(made, Created(now, made, tables))
             case table_service_pb2.GetTableResponse():
                 data = answer.SerializeToString(deterministic=True)
@@ -322,8 +322,8 @@ class _Session:
     def _item(self, item: session_service_pb2.ChannelItem, line: _Line[Any]) -> None:
         table_id, seat = line.stream.table_id, line.stream.seat
         assert seat is not None
-        if item.HasField("error"):
-            status = status_of(item.error)
+        if item.HasField("refusal"):
+            status = status_of(item.refusal)
             line.refused("Session", status)
             if reason_of(status) != "NONCE_NOT_EXPECTED":
                 line.closed()

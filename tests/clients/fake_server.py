@@ -404,7 +404,7 @@ class FakeServer(_Services):
             if found is None or opened.ticket != f"ticket-{found.table_id}":
                 answer.items.add(
                     channel=opened.channel,
-                    error=refused("TICKET_INVALID"),
+                    refusal=refused("TICKET_INVALID"),
                 )
                 continue
             assert opened.channel not in channels

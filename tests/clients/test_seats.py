@@ -58,7 +58,7 @@ def test_a_clock_in_seconds_is_that_of_the_contract() -> None:
         increment=0.25,
         per_move=1.5,
         window_time=2,
-        strikes=4,
+        max_strikes=4,
         on_timeout="forfeit",
         disconnect_grace=30,
         start_timeout=60,
@@ -72,7 +72,7 @@ def test_a_clock_in_seconds_is_that_of_the_contract() -> None:
         clock.start_timeout,
     )
     assert [time.ToMilliseconds() for time in times] == [300_000, 250, 1_500, 2_000, 30_000, 60_000]
-    assert (clock.strikes, clock.on_timeout) == (4, table_pb2.TIMEOUT_POLICY_FORFEIT)
+    assert (clock.max_strikes, clock.on_timeout) == (4, table_pb2.TIMEOUT_POLICY_FORFEIT)
 
 
 def test_what_a_clock_does_not_have_is_not_set() -> None:

@@ -95,7 +95,7 @@ def ended(reason: End.Reason.ValueType) -> pb.SessionResponse:
 
 def failed(*reasons: str) -> pb.SessionResponse:
     """A frame that refuses what was sent on channel 1."""
-    items = [pb.ChannelItem(channel=1, error=refused(reason)) for reason in reasons]
+    items = [pb.ChannelItem(channel=1, refusal=refused(reason)) for reason in reasons]
     return pb.SessionResponse(frame=1, items=items)
 
 

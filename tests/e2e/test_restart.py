@@ -212,7 +212,7 @@ async def all_sit(client: Client, table_id: str) -> None:
     async with asyncio.timeout(SECONDS):
         while True:
             table = await client.get_table(table_id)
-            if table.status == table_pb2.TABLE_STATUS_OPENING:
+            if table.status == table_pb2.TABLE_STATUS_AWAITING_NONCES:
                 return
             await asyncio.sleep(0.02)
 

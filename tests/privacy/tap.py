@@ -241,7 +241,7 @@ class SessionStream:
         data = await self._call.read()
         assert isinstance(data, bytes), "the session ended"
         frame = session_service_pb2.SessionResponse.FromString(data)
-        assert any(item.HasField("error") for item in frame.items)
+        assert any(item.HasField("refusal") for item in frame.items)
         self._note(frame)
 
     async def close(self) -> None:

@@ -231,7 +231,7 @@ async def test_private_whoever_sat_at_a_board_is_barred_from_its_other_tables(
         for seated in (first, second):
             asking = request(table_id=seated.table.spec.table_id)
             refused = await call.refused(SPECTATE, asking, first.credentials[who])
-            assert refused.reason == "SPECTATING_BARRED", who
+            assert refused.reason == "BOARD_CONFLICT", who
             assert refused.code is grpc.StatusCode.PERMISSION_DENIED
     for seated, who in ((first, "spectator"), (second, "host"), (third, "player")):
         asking = request(table_id=seated.table.spec.table_id)
@@ -258,7 +258,7 @@ async def test_private_whoever_watched_a_board_gets_no_seat_at_its_other_tables(
         table_id=made.table.table_id, invite_code=made.invites[1].code
     )
     refused = await call.refused(f"{TABLES}/JoinTable", joining, everything)
-    assert refused.reason == "SPECTATING_BARRED"
+    assert refused.reason == "BOARD_CONFLICT"
     assert refused.code is grpc.StatusCode.PERMISSION_DENIED
     assert await call.is_answered(f"{TABLES}/JoinTable", joining, keyed.keys["player"])
 

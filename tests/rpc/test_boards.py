@@ -20,7 +20,7 @@ async def board_table(live: Keyed, players: list[str], *, shared: bool = False) 
     """A table of a board of two, with *players* invited and seated."""
     request = build(tables_pb.CreateTableRequest, BOARD)
     board = request.spec.deal_source.board
-    board.root, board.tables, board.shared_principals = b"7" * 32, 2, shared
+    board.root, board.table_count, board.shared_principals = b"7" * 32, 2, shared
     host = await live.host()
     made = await host.unary(f"{TABLES}/CreateTable", request, tables_pb.CreateTableResponse)
     assert made.table.spec.deal_source.board.shared_principals is shared
@@ -87,7 +87,7 @@ async def test_private_a_seat_of_a_board_reads_nothing_of_the_other_table() -> N
         )
         for table in await readings(ann, second.id):
             assert table.status == ENDED
-            assert table.result.seat == 0
+            assert table.result.seat_at_fault == 0
 
 
 @pytest.mark.attack
@@ -100,7 +100,7 @@ async def test_a_principal_does_not_play_two_tables_of_a_board_at_once() -> None
             await second.join(0, code=second.invites[0])
         refused = refusal(caught.value)
         assert refused.code is grpc.StatusCode.PERMISSION_DENIED
-        assert refused.reason == "SPECTATING_BARRED"
+        assert refused.reason == "BOARD_CONFLICT"
         assert "shared_principals" in refused.message
 
 

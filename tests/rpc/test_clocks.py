@@ -21,7 +21,7 @@ from tests.rpc.calls import Caller
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import PLAY, TONGITS, Seats, first_move, make_full, ticket_of
 
-CLOCK = "spec { clock { base { seconds: 10 } strikes: 2 on_timeout: %s } } "
+CLOCK = "spec { clock { base { seconds: 10 } max_strikes: 2 on_timeout: %s } } "
 
 
 def pass_time(whole: Running, milliseconds: int) -> None:
@@ -96,7 +96,7 @@ async def test_fair_so_many_strikes_are_a_forfeit_that_names_seat_and_reason(
             await seats.submit(open_now, first_move(open_now))
     result = (await seats.table()).result
     assert result.reason == game_pb2.END_REASON_FORFEIT
-    assert (result.seat, result.detail) == (decision.seat, "out of strikes")
+    assert (result.seat_at_fault, result.detail) == (decision.seat, "out of strikes")
     places = {one.seat: one.place for one in result.seats}
     assert places[decision.seat] == 3
     assert sorted(places.values()) == [1, 1, 3]
@@ -106,7 +106,7 @@ async def test_fair_a_flag_may_be_the_end_and_names_seat_and_reason(whole: Runni
     seats, decision = await with_fallen_flag(whole, "FORFEIT")
     result = (await seats.table()).result
     assert result.reason == game_pb2.END_REASON_FORFEIT
-    assert (result.seat, result.detail) == (decision.seat, "out of time")
+    assert (result.seat_at_fault, result.detail) == (decision.seat, "out of time")
     record = await record_of(whole.call, seats.id)
     kinds = [event.WhichOneof("event") for event in told(record)]
     assert kinds[-2:] == ["seat_timed_out", "match_ended"]

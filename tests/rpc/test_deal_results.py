@@ -95,7 +95,7 @@ async def test_private_whoever_plays_a_board_may_not_see_how_its_deals_went() ->
         ann = live.caller(await live.good("ann", Scope.SPECTATE))
         request = spectate_pb.ListPublicDealResultsRequest(table_id=other.id)
         refused = await ann.refused(PUBLIC_RESULTS, request)
-        assert refused.reason == "SPECTATING_BARRED"
+        assert refused.reason == "BOARD_CONFLICT"
 
 
 @pytest.mark.attack
@@ -109,4 +109,4 @@ async def test_private_whoever_has_seen_how_its_deals_went_may_not_play_a_board(
         other.call = zoe
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await other.join(0, code=other.invites[0])
-        assert refusal(caught.value).reason == "SPECTATING_BARRED"
+        assert refusal(caught.value).reason == "BOARD_CONFLICT"

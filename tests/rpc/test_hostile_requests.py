@@ -163,10 +163,14 @@ FIELDS = [
         TABLE + "spec < clock < window_time < seconds: 9223372036854775807 > > >",
         ["spec.clock.window_time"],
     ),
-    (f"{TABLES}/CreateTable", TABLE + "spec < clock < strikes: 1001 > >", ["spec.clock.strikes"]),
     (
         f"{TABLES}/CreateTable",
-        TABLE + f"spec < deal_source < board < board_id: '{LONG}' > > >",
+        TABLE + "spec < clock < max_strikes: 1001 > >",
+        ["spec.clock.max_strikes"],
+    ),
+    (
+        f"{TABLES}/CreateTable",
+        TABLE + f"spec < deal_source < board < board_id: '{LONG}' root: '{'r' * 32}' > > >",
         ["spec.deal_source.board.board_id"],
     ),
     (

@@ -208,7 +208,7 @@ OPENS: list[tuple[str, int, str, str]] = [
 
 
 def told(item: pb.ChannelItem) -> Refusal:
-    return on_stream(item.error)
+    return on_stream(item.refusal)
 
 
 @pytest.mark.parametrize(("text", "channel", "code", "reason"), OPENS)
@@ -219,7 +219,7 @@ async def test_a_channel_that_cannot_be_opened(
     async with talk(live) as session:
         await session.send(HELLO + FOLLOW)
         await session.send(f"opens < {text} >")
-        item = await session.item(lambda item: item.HasField("error"))
+        item = await session.item(lambda item: item.HasField("refusal"))
         assert item.channel == channel
         assert (told(item).code.name, told(item).reason) == (code, reason)
         await session.is_alive()
@@ -265,7 +265,7 @@ async def test_an_item_that_cannot_be_carried_out(
     async with talk(live) as session:
         await session.send(HELLO + OPENINGS)
         await session.send(text)
-        item = await session.item(lambda item: item.HasField("error"))
+        item = await session.item(lambda item: item.HasField("refusal"))
         assert item.channel == channel
         assert (told(item).code.name, told(item).reason) == (code, reason)
         await session.is_alive()
@@ -386,7 +386,7 @@ async def test_a_closed_channel_takes_no_moves(live: World) -> None:
         await session.send(
             "moves < channel: 1 decision_id: '{follow_id}' move < {follow_legal} > >"
         )
-        item = await session.item(lambda item: item.HasField("error"))
+        item = await session.item(lambda item: item.HasField("refusal"))
         assert told(item).reason == "NOT_FOUND"
         await session.send(FOLLOW)
         await session.item(lambda item: item.update.HasField("snapshot"))

@@ -267,7 +267,9 @@ async def test_a_session_that_floods_is_refused_and_then_ended() -> None:
         nothing = [session_service_pb2.ChannelMove(channel=7) for _ in range(25)]
         await talk.say(moves=nothing)
         frame = await talk.hear()
-        reasons = [on_stream(item.error).reason for item in frame.items if item.HasField("error")]
+        reasons = [
+            on_stream(item.refusal).reason for item in frame.items if item.HasField("refusal")
+        ]
         assert reasons.count("NOT_FOUND") + reasons.count("RATE_LIMITED") == 25
         assert reasons.count("RATE_LIMITED") > 5
         await talk.say(moves=nothing)

@@ -250,7 +250,7 @@ async def test_nonces_are_opened_and_the_match_begins(call: Caller) -> None:
     seats = await make(call, MATCH)
     for seat in range(4):
         await seats.join(seat, nonce=NONCES[seat])
-    assert (await seats.table()).status == table_pb2.TABLE_STATUS_OPENING
+    assert (await seats.table()).status == table_pb2.TABLE_STATUS_AWAITING_NONCES
 
     async def open_nonce(seat: int, nonce: bytes) -> None:
         request = pb.OpenNonceRequest(table_id=seats.id, nonce=nonce)
@@ -279,5 +279,5 @@ async def test_a_concession_ends_the_match(call: Caller) -> None:
     )
     assert answer.ended
     result = (await seats.table()).result
-    assert result.seat == 3
+    assert result.seat_at_fault == 3
     assert [one.place for one in result.seats] == [1, 2, 1, 2]

@@ -214,7 +214,7 @@ async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
         assert items[1].record.table_id == table.id
     for cursor in (b"x", good + b"x", good[:-1]):
         refused = await whole.call.refused(STREAM, pb.StreamRecordsRequest(cursor=cursor))
-        assert (refused.reason, refused.fields) == ("INVALID_PAGE_TOKEN", ("cursor",))
+        assert (refused.reason, refused.fields) == ("INVALID_CURSOR", ("cursor",))
     refused = await whole.call.refused(STREAM, pb.StreamRecordsRequest(cursor=bytes(129)))
     assert (refused.reason, refused.fields) == ("MALFORMED_REQUEST", ("cursor",))
 

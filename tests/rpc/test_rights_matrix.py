@@ -217,7 +217,7 @@ async def channel_outcome(call: Caller, method: str, request: Message, metadata:
     else:
         first = await anext(call.stream(method, opening, play_service_pb2.WatchTablesResponse, own))
         items = list(first.items)
-    refused = [on_stream(item.error).reason for item in items if item.HasField("error")]
+    refused = [on_stream(item.refusal).reason for item in items if item.HasField("refusal")]
     assert len(refused) < len(items) or len(refused) == 1
     return refused[0] if refused else ""
 

@@ -62,11 +62,11 @@ async def test_a_player_is_called_sits_down_and_gets_its_lost_ticket_back(live: 
     seats = await live.table(CALLED + PRIVATE, players=())
     assert await seat(stream) == ("seat", "RESERVED")
     await take(ann, seats.id, 0)
-    assert await seat(stream) == ("seat", "TAKEN")
+    assert await seat(stream) == ("seat", "SEATED")
     for number, name in enumerate(PLAYERS[1:], 1):
         player = await live.player(name)
         seats.tickets[number] = (await take(player, seats.id, number)).ticket
-        assert await seat(stream) == ("seat", "TAKEN")
+        assert await seat(stream) == ("seat", "SEATED")
     again = await take(ann, seats.id, 0, replace_ticket=True)
     assert again.seat_epoch == 2
     seats.tickets[0] = again.ticket
@@ -126,7 +126,7 @@ async def test_a_stream_of_seats_ends_with_its_key_and_another_key_goes_on(live:
     seats = await live.table(CALLED, players=("ann",))
     key = live.texts["ann", frozenset({Scope.PLAY})]
     stream = watch(live.caller(key))
-    assert await seat(stream) == ("seat", "TAKEN")
+    assert await seat(stream) == ("seat", "SEATED")
     assert await seat(stream) == ("caught_up", "UNSPECIFIED")
     await live.revoke(key)
     end = (await anext(stream)).end

@@ -66,7 +66,7 @@ async def test_many_matches_on_one_stream(whole: Running) -> None:
             numbers.append(frame.frame)
             answers = pb.SessionRequest(acknowledged=frame.frame)
             for item in frame.items:
-                assert not item.HasField("error")
+                assert not item.HasField("refusal")
                 update = item.update
                 assert not update.HasField("move_refused"), update
                 if update.HasField("decision"):

@@ -40,7 +40,7 @@ EVERYTHING = """
       deal_source { fixed { seed: 99 } }
       clock {
         base { seconds: 60 } increment { nanos: 1000001 } per_move { seconds: 5 }
-        window_time { seconds: 1 } strikes: 3
+        window_time { seconds: 1 } max_strikes: 3
       }
       legal_mode: LEGAL_MODE_SUMMARY
       absence: ABSENCE_POLICY_FORFEIT
@@ -106,7 +106,7 @@ async def test_a_table_is_what_was_asked_for(call: Caller) -> None:
     assert table.spec.clock.increment.ToMilliseconds() == 2, "never rounded down to nothing"
     assert table.spec.clock.per_move.ToMilliseconds() == 5_000
     assert table.spec.clock.window_time.ToMilliseconds() == 1_000
-    assert table.spec.clock.strikes == 3
+    assert table.spec.clock.max_strikes == 3
     assert table.spec.legal_mode == table_pb2.LEGAL_MODE_SUMMARY
     assert table.spec.absence == table_pb2.ABSENCE_POLICY_FORFEIT
     assert table.spec.start_mode == table_pb2.START_MODE_MANUAL
@@ -238,11 +238,11 @@ async def test_lists_are_by_status(call: Caller) -> None:
     await ended.finish()
     by_status = {
         status: await names(call, f"page_size: 1 status: TABLE_STATUS_{status}")
-        for status in ("OPEN", "OPENING", "PLAYING", "ENDED")
+        for status in ("OPEN", "AWAITING_NONCES", "PLAYING", "ENDED")
     }
     assert by_status == {
         "OPEN": [is_open.id],
-        "OPENING": [],
+        "AWAITING_NONCES": [],
         "PLAYING": [playing.id],
         "ENDED": [ended.id],
     }
@@ -299,7 +299,7 @@ async def test_a_stream_of_the_lobby_goes_on_after_a_cut(call: Caller) -> None:
         assert found[0].reset.reason == table_pb2.RESET_REASON_EPOCH
         assert found[-1].HasField("caught_up")
         assert not found[0].cursor
-    for wrong, reason in ((b"x", "INVALID_PAGE_TOKEN"), (bytes(129), "MALFORMED_REQUEST")):
+    for wrong, reason in ((b"x", "INVALID_CURSOR"), (bytes(129), "MALFORMED_REQUEST")):
         request = pb.WatchLobbyRequest(cursor=wrong)
         refused = await call.refused(f"{TABLES}/WatchLobby", request)
         assert (refused.reason, refused.fields) == (reason, ("cursor",))
@@ -458,7 +458,7 @@ async def test_nonces_are_awaited_before_the_start(call: Caller) -> None:
     for seat in range(4):
         await table.join(seat, nonce=NONCES[seat])
     shown = await table.table()
-    assert shown.status == table_pb2.TABLE_STATUS_OPENING
+    assert shown.status == table_pb2.TABLE_STATUS_AWAITING_NONCES
     assert [seat.nonce_hash for seat in shown.seats] == [
         hashlib.sha256(nonce).digest() for nonce in NONCES[:4]
     ]
@@ -495,7 +495,7 @@ async def test_a_match_that_does_not_begin_in_time_is_a_no_show(whole: Running) 
     whole.clock.advance(20_000)
     whole.app.shard.tick()
     result = (await table.table()).result
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 2)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_NO_SHOW, 2)
 
 
 async def test_the_host_may_abort(call: Caller) -> None:

@@ -74,7 +74,11 @@ BAD: list[tuple[type[Message], str, list[str]]] = [
         ["spec.options.tractor.mandatory_levels.ranks[0]"],
     ),
     (ts.CreateTableRequest, "spec { game: 1 clock { base { seconds: -1 } } }", ["spec.clock.base"]),
-    (ts.CreateTableRequest, "spec { game: 1 clock { strikes: 1001 } }", ["spec.clock.strikes"]),
+    (
+        ts.CreateTableRequest,
+        "spec { game: 1 clock { max_strikes: 1001 } }",
+        ["spec.clock.max_strikes"],
+    ),
     (
         ts.CreateTableRequest,
         f"spec {{ game: 1 deal_source {{ board {{ root: '{'x' * 33}' }} }} }}",

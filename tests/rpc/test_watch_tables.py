@@ -30,7 +30,7 @@ async def test_whole_matches_on_one_stream(whole: Running) -> None:
     ended = {}
     async for message in watch(whole, opens(tables)):
         for item in message.items:
-            assert not item.HasField("error")
+            assert not item.HasField("refusal")
             decision = item.update.decision
             if decision.decision_id:
                 assert decision.seat == (item.channel - 1) % 4
@@ -68,7 +68,7 @@ async def test_what_cannot_be_opened_is_refused_by_itself(whole: Running) -> Non
     stream = watch(whole, opening)
     while len(found) < 3:
         for item in (await anext(stream)).items:
-            refused = on_stream(item.error).reason if item.HasField("error") else ""
+            refused = on_stream(item.refusal).reason if item.HasField("refusal") else ""
             found.setdefault(item.channel, refused)
     await stream.aclose()
     assert found == {1: "TICKET_INVALID", 2: "MALFORMED_REQUEST", 3: ""}
@@ -78,7 +78,7 @@ async def test_a_stream_on_which_nothing_is_open_ends(whole: Running) -> None:
     opening = session_service_pb2.ChannelOpen(channel=7, table_id="none")
     messages = [message async for message in watch(whole, [opening])]
     ((item,),) = [message.items for message in messages]
-    assert (item.channel, item.HasField("error")) == (7, True)
+    assert (item.channel, item.HasField("refusal")) == (7, True)
 
 
 async def test_it_is_taken_up_where_it_was(whole: Running) -> None:

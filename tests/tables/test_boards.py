@@ -34,7 +34,7 @@ from tests.tables.test_feeds import end_of
 from tests.tables.world import World, kinds, now, request
 
 ANN, BOB, CY, DI, EVE, HAL = map(Caller, ("ann", "bob", "cy", "di", "eve", "hal"))
-BARRED = table_pb2.StreamEnd.REASON_BARRED
+CONFLICT = table_pb2.StreamEnd.REASON_BOARD_CONFLICT
 
 
 class Boards(World):
@@ -74,7 +74,7 @@ class Boards(World):
         try:
             self.shard.spectate(table, epoch=0, after=0, caller=caller).close()
         except NotAllowed as error:
-            return error.reason is not Reason.SPECTATING_BARRED
+            return error.reason is not Reason.BOARD_CONFLICT
         return True
 
     def may_sit(self, caller: Caller, table: Table) -> bool:
@@ -83,7 +83,7 @@ class Boards(World):
         try:
             self.sit(caller, table, seat)
         except NotAllowed as error:
-            return error.reason is not Reason.SPECTATING_BARRED
+            return error.reason is not Reason.BOARD_CONFLICT
         return True
 
 
@@ -229,7 +229,7 @@ def test_sitting_down_ends_what_one_may_no_longer_watch() -> None:
         world.take(feed)
     own = world.shard.spectate(first, epoch=0, after=0, caller=ANN)
     world.sit(ANN, first, 0)
-    assert end_of(world.take(feeds[ANN])) == BARRED
+    assert end_of(world.take(feeds[ANN])) == CONFLICT
     assert world.take(feeds[BOB]) == []
     assert kinds(world.take(own))[0] == "snapshot"
 

@@ -106,7 +106,7 @@ def test_a_concession_that_is_repeated_is_stored_once() -> None:
 def test_strikes_for_refusals_on_one_decision_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("croupier_server.tables.match.REFUSED_STRIKES_MAX", 3)
     world = World()
-    table, _ = world.start(clock=ClockSpec(strikes=0))
+    table, _ = world.start(clock=ClockSpec(max_strikes=0))
     decision = world.to_turns(table)
     before = len(world.rows("table-1"))
     for _ in range(10 * REFUSALS_MAX):

@@ -189,7 +189,7 @@ def test_legal_moves_are_those_of_the_open_decision() -> None:
 
 
 def test_twenty_refusals_on_one_decision_are_a_strike() -> None:
-    world, table, decision = at_turns(clock=ClockSpec(strikes=2))
+    world, table, decision = at_turns(clock=ClockSpec(max_strikes=2))
     strikes = [left[2] for left in table.match.timing.shown(0)]
     assert strikes == [0, 0, 0]
     for _ in range(19):
@@ -203,7 +203,7 @@ def test_twenty_refusals_on_one_decision_are_a_strike() -> None:
         world.shard.submit(table, decision.seat, decision.id, NO_CARD)
     assert error.value.reason is Reason.TABLE_CLOSED
     result = game_pb2.MatchResult.FromString(table.result or b"")
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_FORFEIT, decision.seat)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, decision.seat)
 
 
 def test_without_strikes_refusals_cost_nothing() -> None:
@@ -215,7 +215,7 @@ def test_without_strikes_refusals_cost_nothing() -> None:
 
 
 def test_unreadable_answers_are_refusals_too() -> None:
-    world, table, decision = at_turns(clock=ClockSpec(strikes=1))
+    world, table, decision = at_turns(clock=ClockSpec(max_strikes=1))
     for _ in range(19):
         world.shard.refuse_unreadable(table, decision.seat, decision.id)
         world.shard.refuse_unreadable(table, decision.seat, "other")
@@ -223,7 +223,7 @@ def test_unreadable_answers_are_refusals_too() -> None:
     assert table.status is Status.PLAYING
     world.shard.refuse_unreadable(table, decision.seat, decision.id)
     result = game_pb2.MatchResult.FromString(table.result or b"")
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_FORFEIT, decision.seat)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, decision.seat)
 
 
 # Faults -----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ BY_DECISIONS = SpectatorDelay(decisions=4)
 BY_TIME = SpectatorDelay(time_ms=2_000)
 BY_BOTH = SpectatorDelay(decisions=3, time_ms=1_500)
 DELAYS = [BY_DECISIONS, BY_TIME, BY_BOTH]
-CLOCK = ClockSpec(base_ms=600_000, increment_ms=1_000, window_ms=500, strikes=3)
+CLOCK = ClockSpec(base_ms=600_000, increment_ms=1_000, window_ms=500, max_strikes=3)
 
 
 def spectate(world: World, table: Table, epoch: int = 0, after: int = 0) -> PublicFeed:
@@ -298,7 +298,7 @@ def test_private_what_outsiders_are_refused_tells_no_more(delay: SpectatorDelay)
     assert table.status is Status.ENDED
     assert refusals(world, table) == before
     stopped = world.shard.abort(*host_of(table), "stop")
-    assert resource(stopped).status == table_pb2.TABLE_STATUS_OPENING
+    assert resource(stopped).status == table_pb2.TABLE_STATUS_AWAITING_NONCES
     world.clock.advance(delay.time_ms)
     world.shard.tick()
     assert refusals(world, table) != before
@@ -327,7 +327,7 @@ def test_private_an_aborted_match_shows_its_end_late() -> None:
     for _ in range(3):
         step(world, table)
     stopped = world.shard.abort(*host_of(table), "rain")
-    assert resource(stopped).status == table_pb2.TABLE_STATUS_OPENING
+    assert resource(stopped).status == table_pb2.TABLE_STATUS_AWAITING_NONCES
     assert world.take(feed) == []
     world.clock.advance(BY_TIME.time_ms)
     world.shard.tick()

@@ -238,7 +238,7 @@ def test_durable_an_end_that_is_not_shown_waits_through_a_restart() -> None:
     world.play(table)
     world.restart()
     table = world.find()
-    assert resource(table).status == table_pb2.TABLE_STATUS_OPENING
+    assert resource(table).status == table_pb2.TABLE_STATUS_AWAITING_NONCES
     assert record_of(world, table) is None
     feed = spectate(world, table)
     assert kinds(world.take(feed)) == ["snapshot"]

@@ -57,7 +57,7 @@ def test_a_table_stopped_before_its_match_leaves_nothing(filled_up: bool) -> Non
     if filled_up:
         for seat in range(3):
             world.join(created.table, nonce_hash=bytes([seat]) * 32)
-        assert created.table.status is Status.OPENING
+        assert created.table.status is Status.AWAITING_NONCES
     world.shard.abort(Caller(host_ticket=created.host_ticket), "table-1", "")
     assert world.record("table-1") is None
     assert world.logged() == ()

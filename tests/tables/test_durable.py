@@ -315,7 +315,7 @@ def test_durable_an_answer_is_given_once_and_told_again() -> None:
 
 def test_durable_refusals_that_became_strikes_are_not_forgotten() -> None:
     world = World()
-    table, _ = world.start(clock=ClockSpec(strikes=2))
+    table, _ = world.start(clock=ClockSpec(max_strikes=2))
     decision = world.to_turns(table)
     for _ in range(20):
         world.shard.refuse_unreadable(table, decision.seat, decision.id)

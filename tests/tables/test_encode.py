@@ -60,7 +60,7 @@ def test_a_new_table_tells_all_that_is_fixed() -> None:
     assert found.spec.clock.increment.ToMilliseconds() == 2_500
     assert not found.spec.clock.HasField("per_move")
     assert found.spec.clock.window_time.ToMilliseconds() == 1_000
-    assert found.spec.clock.strikes == 3
+    assert found.spec.clock.max_strikes == 3
     assert found.spec.clock.on_timeout == table_pb2.TIMEOUT_POLICY_FORFEIT
     assert found.spec.clock.disconnect_grace.ToMilliseconds() == 20_000
     assert found.spec.clock.start_timeout.ToMilliseconds() == 60_000
@@ -114,7 +114,7 @@ def test_results() -> None:
     )
     assert found.reason == 2
     assert [(one.seat, one.score, one.place) for one in found.seats] == [(0, -3, 2), (1, 3, 1)]
-    assert found.HasField("seat")
+    assert found.HasField("seat_at_fault")
     assert found.detail == "out of strikes"
 
 
@@ -130,7 +130,7 @@ def test_a_result_that_does_not_count_names_no_seat() -> None:
     data = encode.match_result(EndReason.ABORTED, None, None, "rain")
     found = exactly(game_pb2.MatchResult, data)
     assert not found.seats
-    assert not found.HasField("seat")
+    assert not found.HasField("seat_at_fault")
 
 
 @pytest.mark.parametrize("seat", [0, 3])
@@ -173,7 +173,7 @@ def test_inputs_of_moves(
 CLOCKS = st.builds(
     ClockSpec,
     *[st.integers(0, 3_600_000)] * 4,
-    strikes=st.integers(0, 1_000),
+    max_strikes=st.integers(0, 1_000),
     on_timeout=st.sampled_from(TimeoutPolicy),
     disconnect_grace_ms=st.integers(0, 3_600_000),
     start_timeout_ms=st.integers(0, 864_000_000),

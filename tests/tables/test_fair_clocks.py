@@ -28,7 +28,7 @@ CLOCKS = st.builds(
     base_ms=st.integers(0, 1_000),
     increment_ms=st.integers(0, 60),
     per_move_ms=st.integers(1, 200),
-    strikes=st.integers(0, 3),
+    max_strikes=st.integers(0, 3),
     on_timeout=st.sampled_from(TimeoutPolicy),
     disconnect_grace_ms=st.integers(0, 300),
 )

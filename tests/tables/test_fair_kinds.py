@@ -142,7 +142,7 @@ def test_fair_by_kind_of_clock(line: Story) -> None:
             spec.base_ms,
             spec.increment_ms,
             spec.per_move_ms,
-            strikes=3,
+            max_strikes=3,
             on_timeout=TimeoutPolicy[line.policy.upper()],
             disconnect_grace_ms=int(line.grace or 0) * 1_000,
         )
@@ -157,4 +157,4 @@ def test_fair_by_kind_of_clock(line: Story) -> None:
     else:
         result = game_pb2.MatchResult.FromString(table.result or b"")
         assert result.reason == game_pb2.END_REASON_FORFEIT
-        assert (result.seat, result.detail) == (seat.seat, line.end)
+        assert (result.seat_at_fault, result.detail) == (seat.seat, line.end)

@@ -19,9 +19,9 @@ from tests.tables.world import World, asked
 CLOCKS = {
     "base": ClockSpec(base_ms=6_000, increment_ms=40),
     "bank": ClockSpec(base_ms=3_000, per_move_ms=200),
-    "strikes": ClockSpec(per_move_ms=300, strikes=9),
+    "strikes": ClockSpec(per_move_ms=300, max_strikes=9),
     "windows": ClockSpec(base_ms=3_000, per_move_ms=200, window_ms=500),
-    "fallback": ClockSpec(per_move_ms=300, strikes=2, on_timeout=TimeoutPolicy.FALLBACK),
+    "fallback": ClockSpec(per_move_ms=300, max_strikes=2, on_timeout=TimeoutPolicy.FALLBACK),
     "grace": ClockSpec(base_ms=6_000, disconnect_grace_ms=1_500),
     "forfeit": ClockSpec(base_ms=9_000, on_timeout=TimeoutPolicy.FORFEIT, disconnect_grace_ms=900),
 }

@@ -1,4 +1,4 @@
-"""A table from its making to its end: OPEN, OPENING, PLAYING, ENDED."""
+"""A table from its making to its end: OPEN, AWAITING_NONCES, PLAYING, ENDED."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
         world.join(table, nonce_hash=hashed(NONCES[seat]) if seat != 1 else b"")
         shown = [one.nonce_hash for one in table_pb2.Table.FromString(table.resource()).seats]
         assert any(shown) == (seat == 2)
-    assert is_at(table, Status.OPENING)
+    assert is_at(table, Status.AWAITING_NONCES)
     filled = events(world, table)[-1].seats_filled
     assert [one.nonce_hash for one in filled.seats] == [hashed(NONCES[0]), b"", hashed(NONCES[2])]
     assert [table.opening.wants_nonce(seat) for seat in range(3)] == [True, False, True]
@@ -304,7 +304,7 @@ def test_nonces_are_opened_before_a_match_begins() -> None:
     assert unwanted.value.reason is Reason.NONCE_NOT_EXPECTED
     world.shard.open_nonce(table, 0, NONCES[0])
     world.shard.open_nonce(table, 0, NONCES[0])
-    assert is_at(table, Status.OPENING)
+    assert is_at(table, Status.AWAITING_NONCES)
     world.shard.open_nonce(table, 2, NONCES[2])
     assert is_at(table, Status.PLAYING)
     assert arms(world).count("nonce_opened") == 2
@@ -375,7 +375,7 @@ def test_a_concession_ends_an_unrated_match_at_once() -> None:
     table, _ = world.start()
     assert world.shard.concede(table, 1)
     result = game_pb2.MatchResult.FromString(table.result or b"")
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_CONCEDED, 1)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_CONCEDED, 1)
     assert [one.place for one in result.seats] == [1, 2, 1]
 
 

@@ -46,7 +46,7 @@ def filled(**changes: object) -> tuple[World, Table, list[Joined]]:
     world = World(nonce_ms=NONCE_MS)
     table = world.create(deal=MATCH, **changes)
     joined = [world.join(table, nonce_hash=hashed(nonce)) for nonce in NONCES]
-    assert table.status is Status.OPENING
+    assert table.status is Status.AWAITING_NONCES
     return world, table, joined
 
 
@@ -90,7 +90,7 @@ def test_a_nonce_withheld_frees_that_seat_and_replaces_the_secret() -> None:
 def test_nonces_are_waited_for_as_long_as_the_server_says() -> None:
     world, table, _ = filled()
     pass_time(world, NONCE_MS - 1)
-    assert resource(table).status == table_pb2.TABLE_STATUS_OPENING
+    assert resource(table).status == table_pb2.TABLE_STATUS_AWAITING_NONCES
     pass_time(world, 1)
     assert resource(table).status == table_pb2.TABLE_STATUS_OPEN
 
@@ -104,7 +104,7 @@ def test_fair_the_time_for_a_nonce_begins_when_its_seat_can_know_that_it_is_want
     pass_time(world, NONCE_MS)
     log.store()
     pass_time(world, NONCE_MS - 1)
-    assert table.status is Status.OPENING
+    assert table.status is Status.AWAITING_NONCES
     pass_time(world, 1)
     assert world.find().status is Status.OPEN
 
@@ -122,7 +122,7 @@ def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -
     assert old.value.reason is Reason.TICKET_SUPERSEDED
     again = world.join(table, nonce_hash=hashed(NEXT[1]))
     assert again.seat == 1
-    assert table.status is Status.OPENING
+    assert table.status is Status.AWAITING_NONCES
     last = events(world, table)[-1].seats_filled
     assert [seat.nonce_hash for seat in last.seats] == [hashed(nonce) for nonce in NEXT]
     assert "nonce_wanted" in kinds(world.take(feeds[0]))
@@ -214,7 +214,7 @@ def restarted(times: int, *, principal: str = LOCAL) -> tuple[World, Table]:
         who = Caller(f"{principal} {life + 1} 1" if principal != LOCAL else LOCAL)
         wanted = JoinTable("table-1", seat=1, nonce_hash=hashed(nonce_of(life + 1, 1)))
         world.shard.join(who, wanted)
-    assert table.status is Status.OPENING
+    assert table.status is Status.AWAITING_NONCES
     return world, table
 
 
@@ -232,7 +232,7 @@ def test_the_deck_is_rolled_again_twice_and_then_the_table_ends(
     open_in_life(world, table, 2, 1)
     pass_time(world, 20_000)
     result = result_of(table)
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_NO_SHOW, 1)
     assert result.detail == "seat 1 withheld the nonce, and only two restarts are allowed"
     assert not result.seats
 
@@ -248,7 +248,7 @@ def test_two_seats_that_withhold_the_last_time_are_both_named() -> None:
     open_in_life(world, table, 2, 0, 2)
     pass_time(world, NONCE_MS)
     result = result_of(table)
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 0)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_NO_SHOW, 0)
     assert result.detail.startswith("seat 0 and seat 2 withheld the nonce")
 
 
@@ -342,7 +342,7 @@ def test_a_reserved_seat_that_is_freed_keeps_its_invite() -> None:
     invite = created.invite_codes[0]
     for code in (invite, "", ""):
         world.join(table, invite_code=code, nonce_hash=hashed(NONCES[0]))
-    assert table.status is Status.OPENING
+    assert table.status is Status.AWAITING_NONCES
     pass_time(world, NONCE_MS)
     assert [seat.player for seat in table.seats] == [None] * 3
     assert world.join(table, invite_code=invite).seat == 0
@@ -422,7 +422,7 @@ def test_fair_a_match_that_does_not_begin_in_time_names_the_first_seat_that_is_m
     assert table.status is Status.OPEN
     pass_time(world, 1)
     result = result_of(table)
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_NO_SHOW, 1)
     assert result.detail == "the match had not begun in time"
     assert not result.seats
 
@@ -431,14 +431,20 @@ def test_no_show_a_start_that_waits_for_a_nonce_ends_in_time() -> None:
     world, table, _ = filled(clock=ClockSpec(start_timeout_ms=NONCE_MS - 1))
     world.shard.open_nonce(table, 0, NONCES[0])
     pass_time(world, NONCE_MS - 1)
-    assert (result_of(table).reason, result_of(table).seat) == (game_pb2.END_REASON_NO_SHOW, 1)
+    assert (result_of(table).reason, result_of(table).seat_at_fault) == (
+        game_pb2.END_REASON_NO_SHOW,
+        1,
+    )
 
 
 def test_no_show_a_seat_that_was_freed_is_waited_for_no_longer_than_that() -> None:
     world, table, _ = filled(clock=START)
     withhold(world, table, 2)
     pass_time(world, 20_000)
-    assert (result_of(table).reason, result_of(table).seat) == (game_pb2.END_REASON_NO_SHOW, 2)
+    assert (result_of(table).reason, result_of(table).seat_at_fault) == (
+        game_pb2.END_REASON_NO_SHOW,
+        2,
+    )
 
 
 def test_no_show_of_a_host_who_does_not_start_is_no_seats_fault() -> None:
@@ -447,7 +453,7 @@ def test_no_show_of_a_host_who_does_not_start_is_no_seats_fault() -> None:
     pass_time(world, 20_000)
     result = result_of(table)
     assert result.reason == game_pb2.END_REASON_NO_SHOW
-    assert not result.HasField("seat")
+    assert not result.HasField("seat_at_fault")
 
 
 def test_a_match_that_has_begun_is_not_ended_by_the_start_timeout() -> None:

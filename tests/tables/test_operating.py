@@ -144,7 +144,7 @@ def test_fair_no_time_is_given_back_twice_in_quarantine(world: World, table: Tab
 
 
 def test_in_quarantine_what_cannot_be_read_is_no_strike_either(world: World) -> None:
-    table, _ = world.start(clock=replace(CLOCK, strikes=1))
+    table, _ = world.start(clock=replace(CLOCK, max_strikes=1))
     decision = world.to_turns(table)
     operating(world).quarantine("table-1")
     for _ in range(25):

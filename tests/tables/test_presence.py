@@ -69,7 +69,7 @@ def test_a_seat_that_stays_away_forfeits() -> None:
     assert table.status is Status.PLAYING
     pass_time(world, 1)
     result = result_of(table)
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_FORFEIT, 2)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, 2)
     assert result.detail == "away for too long"
 
 
@@ -91,7 +91,7 @@ def test_calls_are_a_sign_of_life() -> None:
         world.shard.heard_of(table, 0)
     assert table.status is Status.PLAYING
     pass_time(world, AWAY_MS)
-    assert result_of(table).seat == 0
+    assert result_of(table).seat_at_fault == 0
 
 
 def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None:
@@ -100,7 +100,7 @@ def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None
     pass_time(world, AWAY_MS - 1)
     assert table.status is Status.PLAYING
     pass_time(world, 1)
-    assert result_of(table).seat == decision.seat
+    assert result_of(table).seat_at_fault == decision.seat
 
 
 def test_a_sealed_window_makes_nobody_absent() -> None:

@@ -193,7 +193,7 @@ REFUSED: dict[Happens, Reason] = {
     stream_is_superseded: Reason.TICKET_SUPERSEDED,
     nonce_is_not_wanted: Reason.TABLE_CLOSED,
     legal_moves_of_a_match_that_ended: Reason.TABLE_CLOSED,
-    spectator_has_sat_down: Reason.SPECTATING_BARRED,
+    spectator_has_sat_down: Reason.BOARD_CONFLICT,
     request_id_is_in_use: Reason.REQUEST_ID_REUSED,
 }
 CASES = pytest.mark.parametrize("happens", REFUSED, ids=lambda case: case.__name__)

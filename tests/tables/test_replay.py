@@ -38,7 +38,7 @@ CLOCKS = {
     "no clock": ClockSpec(),
     "base": ClockSpec(base_ms=5_000, increment_ms=50, per_move_ms=100),
     "base and windows": ClockSpec(base_ms=5_000, window_ms=700),
-    "strikes": ClockSpec(per_move_ms=300, strikes=5),
+    "strikes": ClockSpec(per_move_ms=300, max_strikes=5),
     "windows": ClockSpec(window_ms=700),
 }
 
@@ -135,7 +135,7 @@ def test_a_match_under_way_replays_from_any_moment(clock: str, seed: int) -> Non
 def test_every_end_replays(how: str) -> None:
     world = World(nonce_ms=60_000)
     deal = DealSource() if how == "no show" else FIXED
-    clock = ClockSpec(strikes=1 if how == "refusals" else 0, start_timeout_ms=60_000)
+    clock = ClockSpec(max_strikes=1 if how == "refusals" else 0, start_timeout_ms=60_000)
     options = {"bomb": 4} if how == "halt" else {}
     table = world.create(deal=deal, clock=clock, options=options)
     if how == "left":

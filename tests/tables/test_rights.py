@@ -171,7 +171,7 @@ class Hosted(World):
         status = self.find().status
         with pytest.raises(Conflict) as caught:
             self.shard.abort(self.host, "table-1", "I am behind")
-        assert reason(caught) is Reason.RATED_TABLE
+        assert reason(caught) is Reason.HOST_HAS_SEAT
         assert "concede" in caught.value.message
         assert self.find().status is status
         assert self.rows("table-1") == rows
@@ -197,7 +197,7 @@ def test_a_host_cannot_void_a_rated_match_while_nonces_are_opened() -> None:
     world = Hosted()
     world.sit(ANN, 0)
     world.sit(BOB, 1, nonce_hash=bytes(32))
-    assert world.find().status is Status.OPENING
+    assert world.find().status is Status.AWAITING_NONCES
     world.expect_refusal()
 
 
@@ -267,7 +267,7 @@ def test_a_host_that_withheld_its_nonce_may_not_abort_the_match() -> None:
     assert world.find().status is Status.OPEN
     with pytest.raises(Conflict) as caught:
         world.shard.abort(world.host, "table-1", "")
-    assert caught.value.reason is Reason.RATED_TABLE
+    assert caught.value.reason is Reason.HOST_HAS_SEAT
 
 
 def test_an_operator_may_abort_any_match_and_the_record_says_so() -> None:

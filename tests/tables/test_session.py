@@ -59,7 +59,7 @@ def named(frame: pb.SessionResponse) -> list[tuple[int, str]]:
 
 
 def reason(item: pb.ChannelItem) -> str:
-    return _word(item.error)
+    return _word(item.refusal)
 
 
 def refusal(item: pb.ChannelItem) -> str:

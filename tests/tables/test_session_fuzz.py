@@ -83,7 +83,7 @@ class Rogue:
             assert not found.HasField("end")
             for item in found.items:
                 self.heard[item.update.WhichOneof("update") or "error"] += 1
-                assert item.HasField("error") != item.HasField("update")
+                assert item.HasField("refusal") != item.HasField("update")
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -129,7 +129,7 @@ def test_an_answer_that_comes_too_late_is_late_even_if_nobody_ticked() -> None:
 
 
 def test_out_of_strikes_is_a_forfeit() -> None:
-    world, table, _, decision = at_turns(ClockSpec(per_move_ms=100, strikes=2))
+    world, table, _, decision = at_turns(ClockSpec(per_move_ms=100, max_strikes=2))
     for _ in range(3):
         world.clock.advance(150)
         world.shard.tick()
@@ -137,7 +137,7 @@ def test_out_of_strikes_is_a_forfeit() -> None:
     world.clock.advance(150)
     world.shard.tick()
     result = game_pb2.MatchResult.FromString(table.result or b"")
-    assert (result.reason, result.seat) == (game_pb2.END_REASON_FORFEIT, decision.seat)
+    assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, decision.seat)
     assert result.detail == "out of strikes"
     last = [event.WhichOneof("event") for event in read_events(world)][-2:]
     assert last == ["seat_timed_out", "match_ended"]

@@ -80,7 +80,7 @@ def test_other_items_of_the_frame_are_carried_out() -> None:
         + field_bytes(4, answer(world.find()).SerializeToString()),
     )
     assert frame is not None
-    refused = {item.channel: item.error for item in frame.items if item.HasField("error")}
+    refused = {item.channel: item.refusal for item in frame.items if item.HasField("refusal")}
     assert {channel: (one.reason, one.field) for channel, one in refused.items()} == dict.fromkeys(
         (9, 2, 1), (UNKNOWN, "99")
     )
@@ -92,7 +92,7 @@ def test_an_item_of_a_new_kind_is_refused_on_no_channel() -> None:
     good = field_bytes(4, answer(world.find()).SerializeToString())
     frame = say(client, b"\xc2\x05\x00" + good)
     assert frame is not None
-    assert (frame.items[0].channel, frame.items[0].error.field) == (0, "88")
+    assert (frame.items[0].channel, frame.items[0].refusal.field) == (0, "88")
     assert "move_accepted" in [kind for _, kind in named(frame)]
     assert asked(world.find())
 

@@ -149,7 +149,7 @@ def test_a_fixed_window_stays_open_for_its_time_whoever_was_asked(number: int) -
 
 def test_who_does_not_answer_a_fixed_window_gives_the_fallback_answer() -> None:
     world = World()
-    table, _ = world.start(clock=ClockSpec(base_ms=5_000, window_ms=1_000, strikes=1))
+    table, _ = world.start(clock=ClockSpec(base_ms=5_000, window_ms=1_000, max_strikes=1))
     decisions = asked(table)
     world.clock.advance(1_000)
     world.shard.tick()
@@ -182,7 +182,7 @@ def test_a_window_that_asks_nobody_closes_at_once() -> None:
 
 def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     """With windows that wait for all, a seat's own clock ends its wait; no event tells."""
-    world, table, _ = seed_with(2, ClockSpec(base_ms=1_000, strikes=1))
+    world, table, _ = seed_with(2, ClockSpec(base_ms=1_000, max_strikes=1))
     first, second = asked(table)
     before = table.journal.sequence
     world.shard.submit(table, first.seat, first.id, CLAIM)
@@ -207,7 +207,7 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
 
 def with_sealed_time_out(policy: TimeoutPolicy, strikes: int = 1) -> tuple[World, Table, int]:
     """A table that asked one seat alone in its first window, whose time ran out there."""
-    clock = ClockSpec(base_ms=1_000, strikes=strikes, on_timeout=policy, increment_ms=60_000)
+    clock = ClockSpec(base_ms=1_000, max_strikes=strikes, on_timeout=policy, increment_ms=60_000)
     world, table, _ = seed_with(1, clock)
     seat = asked(table)[0].seat
     world.clock.advance(1_050)
@@ -237,14 +237,14 @@ def test_fair_a_time_out_in_a_window_counts_when_the_deal_has_ended(
         return
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert result.reason == game_pb2.END_REASON_FORFEIT
-    assert (result.seat, result.detail) == (seat, why)
+    assert (result.seat_at_fault, result.detail) == (seat, why)
 
 
 @pytest.mark.parametrize("policy", list(TimeoutPolicy))
 def test_fair_who_does_not_answer_a_fixed_window_has_not_run_out_of_time(
     policy: TimeoutPolicy,
 ) -> None:
-    clock = ClockSpec(base_ms=10**6, window_ms=1_000, strikes=1, on_timeout=policy)
+    clock = ClockSpec(base_ms=10**6, window_ms=1_000, max_strikes=1, on_timeout=policy)
     world, table, _ = seed_with(2, clock)
     while table.status is Status.PLAYING:
         if table.match.window_open:
@@ -272,7 +272,7 @@ def test_private_a_lost_stream_leaves_a_window_open_no_longer() -> None:
 
 @pytest.mark.parametrize("policy", [TimeoutPolicy.STRIKE, TimeoutPolicy.FORFEIT])
 def test_fair_time_that_ran_out_in_a_window_of_the_last_deal_counts(policy: TimeoutPolicy) -> None:
-    clock = ClockSpec(base_ms=1_000, increment_ms=60_000, strikes=1, on_timeout=policy)
+    clock = ClockSpec(base_ms=1_000, increment_ms=60_000, max_strikes=1, on_timeout=policy)
     world, table, _ = seed_with(1, clock, deals=1)
     (decision,) = asked(table)
     world.clock.advance(1_050)
@@ -282,4 +282,4 @@ def test_fair_time_that_ran_out_in_a_window_of_the_last_deal_counts(policy: Time
     world.play(table)
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert result.reason == game_pb2.END_REASON_FORFEIT
-    assert result.seat == decision.seat
+    assert result.seat_at_fault == decision.seat

@@ -166,11 +166,11 @@ def _ended_as(
     result = message.result
     if reason is not None:
         result.reason = reason
-        result.ClearField("seat")
+        result.ClearField("seat_at_fault")
         result.ClearField("detail")
         result.ClearField("aborted_by")
     if seat is not None:
-        result.seat = seat
+        result.seat_at_fault = seat
     if detail is not None:
         result.detail = detail
     if aborted_by:
@@ -189,7 +189,7 @@ def _late_away(message: record_pb2.MatchRecord) -> None:
 def _late_conceded(message: record_pb2.MatchRecord) -> None:
     """A concession instead of a clock that ran out."""
     message.CopyFrom(ended("forfeit"))
-    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
+    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat_at_fault)
 
 
 def _late_adjudicated(message: record_pb2.MatchRecord) -> None:
@@ -202,7 +202,9 @@ def _late_other(message: record_pb2.MatchRecord) -> None:
     """The forfeit of another seat than the one whose clock ran out."""
     message.CopyFrom(ended("forfeit"))
     teams = [seat.team for seat in message.table.seats]
-    other = next(seat for seat, team in enumerate(teams) if team != teams[message.result.seat])
+    other = next(
+        seat for seat, team in enumerate(teams) if team != teams[message.result.seat_at_fault]
+    )
     lost = teams[other]
     for outcome, team in zip(message.result.seats, teams, strict=True):
         outcome.place = 2 if team == lost else 1
@@ -236,7 +238,7 @@ def _waited(message: record_pb2.MatchRecord) -> None:
 def _conceded_forfeited(message: record_pb2.MatchRecord) -> None:
     """A forfeit instead of a concession, at a table where nothing makes a seat forfeit."""
     message.CopyFrom(ended("conceded"))
-    seat = message.result.seat
+    seat = message.result.seat_at_fault
     _ended_as(message, game_pb2.END_REASON_FORFEIT, seat=seat, detail="out of time")
 
 
@@ -286,13 +288,13 @@ def _adjudicated_apart(message: record_pb2.MatchRecord) -> None:
 def _missing_other(message: record_pb2.MatchRecord) -> None:
     """A no-show of a seat that was there."""
     message.CopyFrom(ended("no show"))
-    _ended_as(message, seat=message.result.seat + 1)
+    _ended_as(message, seat=message.result.seat_at_fault + 1)
 
 
 def _missing_conceded(message: record_pb2.MatchRecord) -> None:
     """A concession of a match that never began."""
     message.CopyFrom(ended("no show"))
-    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat)
+    _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=message.result.seat_at_fault)
 
 
 def _left_empty(message: record_pb2.MatchRecord) -> None:

@@ -102,7 +102,7 @@ def cases() -> list[Case]:
         for number, end in enumerate(_ENDS):
             case = Case(game, rulesets[number % len(rulesets)], end=end, seed=number)
             if end == "forfeit":
-                case = replace(case, clock=ClockSpec(per_move_ms=100, strikes=3))
+                case = replace(case, clock=ClockSpec(per_move_ms=100, max_strikes=3))
             if end == "no show":
                 case = replace(case, clock=ClockSpec(start_timeout_ms=START_TIMEOUT_MS))
             found.append(case)
@@ -255,7 +255,7 @@ class _Match:
     def _open_nonces(self, table: Table, nonces: Sequence[bytes], seats: Sequence[int]) -> None:
         """Have *seats* open their nonces, each with the hash of its next one."""
         for seat in seats:
-            if table.status is Status.OPENING and table.seats[seat].wants_nonce:
+            if table.status is Status.AWAITING_NONCES and table.seats[seat].wants_nonce:
                 following = hashlib.sha256(_next(nonces[seat])).digest()
                 self.shard.open_nonce(table, seat, nonces[seat], following)
 

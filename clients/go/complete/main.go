@@ -89,8 +89,8 @@ func (b *bot) play(sessions pb.SessionServiceClient) {
 		end := frame.GetEnd()
 		out = &pb.SessionRequest{Acknowledged: frame.GetFrame(), HeartbeatEcho: frame.GetHeartbeat().GetHeartbeatId()}
 		for _, item := range frame.GetItems() {
-			if item.Error != nil { // a Refusal
-				end = &pb.StreamEnd{Detail: item.Error.String(), RetryAfter: item.Error.RetryAfter}
+			if item.Refusal != nil {
+				end = &pb.StreamEnd{Detail: item.Refusal.String(), RetryAfter: item.Refusal.RetryAfter}
 			}
 			switch update := item.Update.GetUpdate().(type) { // what is not named here is passed over
 			case *pb.TableUpdate_Snapshot: // it stands for all events up to its number

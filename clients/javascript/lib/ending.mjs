@@ -25,7 +25,7 @@ export const isTimed = (clock = {}) => [clock.base, clock.increment, clock.per_m
 // { record, lines, isBegun, source, restarts }.
 export function checkEnding(log, isOver) {
   const { result, table } = log.record;
-  const { seat } = result;
+  const { seat_at_fault: seat } = result;
   const reason = END_REASONS[result.reason];
   must(reason, `the reason of the end is ${result.reason}, which is none`);
   const late = forfeiter(log, isOver);
@@ -33,7 +33,7 @@ export function checkEnding(log, isOver) {
   if (reason === "HALTED") return UNPROVEN;
   if (late !== undefined) {
     // When a deal has ended, strikes for refused moves may make a seat before it forfeit.
-    const isOpen = Boolean(table.spec.clock?.strikes) && log.lines.at(-2).event.arm !== "seat_timed_out";
+    const isOpen = Boolean(table.spec.clock?.max_strikes) && log.lines.at(-2).event.arm !== "seat_timed_out";
     const isEarlier = isOpen && seat < late.seat;
     const isFit = reason === "FORFEIT" && (seat === late.seat || isEarlier);
     must(isFit, `seat ${late.seat} is ${late.why} by the log, but ${reason} is told`);
@@ -44,7 +44,7 @@ export function checkEnding(log, isOver) {
   must(isOver === (reason === "FINISHED"), `the match is said to be ${reason}, but by the rules it ${goesOn}`);
   if (reason === "FORFEIT") {
     const whys = table.spec.absence === FORFEIT_ON_ABSENCE ? [AWAY] : [];
-    if (table.spec.clock?.strikes) whys.push(OUT_OF_STRIKES);
+    if (table.spec.clock?.max_strikes) whys.push(OUT_OF_STRIKES);
     must(whys.length, `seat ${seat} forfeits without a timeout, but the table makes nobody forfeit for absence or strikes`);
     expectDetail(result, ...whys);
   }
@@ -59,7 +59,7 @@ function expectDetail({ detail }, ...whys) {
 
 // Which facts come with a reason.
 function checkForm({ record: { result, table }, isBegun }, reason) {
-  const { seat, detail, aborted_by: by } = result;
+  const { seat_at_fault: seat, detail, aborted_by: by } = result;
   must(reason !== "VOID", "VOID is told, but no server ends a match so");
   must(isBegun || !PLAYED.includes(reason), `${reason} is told of a match that never began`);
   must(seat === undefined || (OF_A_SEAT.includes(reason) && seat < table.seats.length), `${reason} names seat ${seat}`);
@@ -71,7 +71,7 @@ function checkForm({ record: { result, table }, isBegun }, reason) {
 // The seat that forfeits by the timeouts of the log, and why, if one does. Timeouts of sealed windows count
 // when the deal has ended. Strikes for refused moves are in no row, so more may be shown.
 function forfeiter({ record: { table }, lines }, isOver) {
-  const { strikes: most, on_timeout: policy, window_time: window } = table.spec.clock ?? {};
+  const { max_strikes: most, on_timeout: policy, window_time: window } = table.spec.clock ?? {};
   const timed = isTimed(table.spec.clock);
   const accounts = table.seats.map(() => ({ strikes: 0, hidden: 0, isOut: false, isOutHidden: false }));
   const open = () => {
@@ -140,7 +140,7 @@ function checkNoShow({ record: { result, table }, lines, isBegun, source, restar
     }
   }
   const missing = table.seats.map(({ seat }) => seat).find((seat) => !sitting.has(seat) || awaited.has(seat));
-  must(result.seat === missing, `NO_SHOW names seat ${result.seat}; by the log the first one missing is ${missing}`);
+  must(result.seat_at_fault === missing, `NO_SHOW names seat ${result.seat_at_fault}; by the log the first one missing is ${missing}`);
 }
 
 // How a match ends that the team of `seat` gave away: scores stay as they stand, and that team is last.

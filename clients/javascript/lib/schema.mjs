@@ -50,7 +50,7 @@ BoardDeal
 1 board_id string
 2 root bytes
 3 commitment bytes
-4 tables uint
+4 table_count uint
 5 shared_principals bool
 
 FixedDeal
@@ -73,7 +73,7 @@ SeatOutcome
 MatchResult
 1 reason enum
 2 seats many SeatOutcome
-3 seat opt uint
+3 seat_at_fault opt uint
 4 detail string
 5 aborted_by enum
 
@@ -82,7 +82,7 @@ ClockSpec
 2 increment Duration
 3 per_move Duration
 4 window_time Duration
-5 strikes uint
+5 max_strikes uint
 6 on_timeout enum
 7 disconnect_grace Duration
 8 start_timeout Duration

@@ -514,7 +514,7 @@ class Verifier {
     let seats = [];
     if (reason === "FINISHED") seats = outcome;
     else if (reason === "FORFEIT" || reason === "CONCEDED") {
-      seats = lostBy(result.seat, table.seats.map(({ team }) => team), this.referee.scores());
+      seats = lostBy(result.seat_at_fault, table.seats.map(({ team }) => team), this.referee.scores());
     } else if (reason === "ADJUDICATED") {
       checkOutcome(result.seats, table.seats.map(({ team }) => team));
       seats = result.seats;

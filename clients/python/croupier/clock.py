@@ -58,7 +58,7 @@ class Clock:
         increment: added to it after each move.
         per_move: time for each move before the base is touched.
         window_time: how long a sealed window stays open; 0: until all have answered.
-        strikes: strikes that are a forfeit; 0: none are.
+        max_strikes: strikes that are a forfeit; 0: none are.
         on_timeout: when time has run out, ``fallback`` has a move played for the seat, ``strike``
             counts a strike besides, and with ``forfeit`` the seat has lost the match.
         disconnect_grace: time of a match, in all, in which a seat without a stream is charged
@@ -70,7 +70,7 @@ class Clock:
     increment: float = 0
     per_move: float = 0
     window_time: float = 0
-    strikes: int = 0
+    max_strikes: int = 0
     on_timeout: TimeoutPolicy = "strike"
     disconnect_grace: float = 0
     start_timeout: float = 0
@@ -88,7 +88,7 @@ class Clock:
             increment=_duration("increment", self.increment),
             per_move=_duration("per_move", self.per_move),
             window_time=_duration("window_time", self.window_time),
-            strikes=self.strikes,
+            max_strikes=self.max_strikes,
             on_timeout=_POLICIES[self.on_timeout],
             disconnect_grace=_duration("disconnect_grace", self.disconnect_grace),
             start_timeout=_duration("start_timeout", self.start_timeout),

@@ -275,8 +275,8 @@ class Session:
                 continue
             if kind == "end":
                 self._channel_ended(item.channel, seat, update.end)
-            elif item.HasField("error"):
-                self._channel_failed(item.channel, seat, from_refusal(item.error))
+            elif item.HasField("refusal"):
+                self._channel_failed(item.channel, seat, from_refusal(item.refusal))
             else:
                 seat.receive(update, kind)
             now = time.monotonic()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOVE_TIME: Final = 10.0
 """Seconds for each move where no option says anything about time."""
 
-STRIKES: Final = 3
+MAX_STRIKES: Final = 3
 """Strikes that are a forfeit where there is a clock, if nothing else is asked for."""
 
 
@@ -50,8 +50,8 @@ TimeOut = Annotated[
         "the bot (fallback), and a strike counted (strike)."
     ),
 ]
-Strikes = Annotated[
-    int | None, typer.Option(min=0, help=f"Strikes that lose the match; 0: none.  [{STRIKES}]")
+MaxStrikes = Annotated[
+    int | None, typer.Option(min=0, help=f"Strikes that lose the match; 0: none.  [{MAX_STRIKES}]")
 ]
 Grace = Annotated[
     float,
@@ -67,7 +67,7 @@ def read_clock(
     base_time: float,
     increment: float,
     on_timeout: TimeoutPolicy,
-    strikes: int | None,
+    max_strikes: int | None,
     disconnect_grace: float,
 ) -> Clock | None:
     """The clock that the options ask for; None: none. Options without one end the command."""
@@ -76,14 +76,14 @@ def read_clock(
     if move_time is None:
         move_time = 0.0 if base_time or increment else MOVE_TIME
     if not (move_time or base_time or increment):
-        if on_timeout is not TimeoutPolicy.FORFEIT or strikes is not None or disconnect_grace:
+        if on_timeout is not TimeoutPolicy.FORFEIT or max_strikes is not None or disconnect_grace:
             fail("there is no clock; give --move-time or --base-time")
         return None
     return Clock(
         base=base_time,
         increment=increment,
         per_move=move_time,
-        strikes=STRIKES if strikes is None else strikes,
+        max_strikes=MAX_STRIKES if max_strikes is None else max_strikes,
         on_timeout=on_timeout.value,
         disconnect_grace=disconnect_grace,
     )

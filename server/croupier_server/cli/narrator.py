@@ -204,8 +204,9 @@ def result_lines(result: game_pb2.MatchResult, names: Mapping[int, str]) -> list
     if result.aborted_by:
         by = word(game_pb2.AbortedBy.DESCRIPTOR, result.aborted_by)
         lines[0] += f" by the {by}"
-    if result.HasField("seat"):
-        lines[0] += f" by seat {names.get(result.seat, result.seat)}"
+    if result.HasField("seat_at_fault"):
+        seat = result.seat_at_fault
+        lines[0] += f" by seat {names.get(seat, seat)}"
     if result.detail:
         lines[0] += f" ({result.detail})"
     lines += [

@@ -90,7 +90,7 @@ def command(
     base_time: clocks.BaseTime = 0,
     increment: clocks.Increment = 0,
     on_timeout: clocks.TimeOut = clocks.TimeoutPolicy.FORFEIT,
-    strikes: clocks.Strikes = None,
+    max_strikes: clocks.MaxStrikes = None,
     disconnect_grace: clocks.Grace = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
 ) -> int:
@@ -114,7 +114,7 @@ def command(
         matches=_schedule(plan, boards, matches, both_seatings),
         in_flight=in_flight,
         clock=clocks.read_clock(
-            move_time, base_time, increment, on_timeout, strikes, disconnect_grace
+            move_time, base_time, increment, on_timeout, max_strikes, disconnect_grace
         ),
     )
     folder = _make_folder(out, game)

@@ -446,7 +446,7 @@ class _Runner:
                     root=cards.root,
                     commitment=cards.commitment,
                     shared_principals=True,  # entrants play in processes that we keep apart
-                    tables=tables,
+                    table_count=tables,
                 )
             ),
             clock=plan.clock.message() if plan.clock else None,
@@ -534,9 +534,9 @@ class _Runner:
     def _fault(self, match: Match, record: record_pb2.MatchRecord) -> _Fault | None:
         """The fault that *record* itself speaks of, if it does."""
         result = record.result
-        if not result.HasField("seat"):
+        if not result.HasField("seat_at_fault"):
             return None
-        number = match.entrant_of_team(self._plan.teams[result.seat])
+        number = match.entrant_of_team(self._plan.teams[result.seat_at_fault])
         # The log may still be growing, so it is named here and not read.
         by = f"by {self._plan.entrants[number].name}, see {self._log(number)}"
         if result.reason == game_pb2.END_REASON_CONCEDED:
@@ -547,7 +547,7 @@ class _Runner:
             return None
         why = f" ({result.detail})" if result.detail else ""
         outcome = Outcome.STRUCK_OUT
-        if has_timed_out(record, result.seat):
+        if has_timed_out(record, result.seat_at_fault):
             outcome = Outcome.TIMED_OUT
         return _Fault(outcome, (number,), f"a match was forfeited{why} {by}")
 

@@ -198,7 +198,7 @@ def _of_match(match: FinishedMatch, rows: Sequence[LogRow]) -> MatchText:
         steps=tuple(steps),
         ending=Ending(
             game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_"),
-            result.seat if result.HasField("seat") else None,
+            result.seat_at_fault if result.HasField("seat_at_fault") else None,
             result.detail,
             tuple(SeatOutcome(seat.score, seat.place) for seat in result.seats),
         ),

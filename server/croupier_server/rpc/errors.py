@@ -48,6 +48,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.INVALID_OPTION: _INVALID,
         Reason.UNKNOWN_CLAUSE: _NOT_FOUND,
         Reason.INVALID_PAGE_TOKEN: _INVALID,
+        Reason.INVALID_CURSOR: _INVALID,
         Reason.REQUEST_ID_REUSED: _EXISTS,
         Reason.UNKNOWN_FIELD: _INVALID,
         # Who may act
@@ -66,7 +67,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.TABLE_HALTED: _PRECONDITION,
         Reason.NONCE_MISMATCH: _INVALID,
         Reason.NONCE_NOT_EXPECTED: _PRECONDITION,
-        Reason.RATED_TABLE: _PRECONDITION,
+        Reason.HOST_HAS_SEAT: _PRECONDITION,
         # Decisions
         Reason.NOT_YOUR_TURN: _PRECONDITION,
         Reason.STALE_DECISION: _ABORTED,
@@ -89,7 +90,7 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.MOVED: _UNAVAILABLE,
         Reason.TABLE_RECOVERING: _UNAVAILABLE,
         Reason.TABLE_QUARANTINED: _PRECONDITION,
-        Reason.SPECTATING_BARRED: _DENIED,
+        Reason.BOARD_CONFLICT: _DENIED,
         Reason.NONCE_WITHHELD: _DENIED,
         Reason.TOO_MANY_JOINS: _PRECONDITION,
         Reason.TOO_MANY_HOUSE_SEATS: _EXHAUSTED,

@@ -110,11 +110,11 @@ class StreamCursors:
         """The place of *cursor*; None: it is of another key or scope.
 
         Raises:
-            InvalidRequest: INVALID_PAGE_TOKEN, it cannot be a cursor of such a stream.
+            InvalidRequest: INVALID_CURSOR, it cannot be a cursor of such a stream.
         """
         if len(cursor) != TAG_BYTES + self._layout.size:
             raise InvalidRequest(
-                Reason.INVALID_PAGE_TOKEN,
+                Reason.INVALID_CURSOR,
                 f"cursor: {len(cursor)} bytes given, and cursors of this stream have "
                 f"{TAG_BYTES + self._layout.size}; send one that it returned, or none",
                 field="cursor",

@@ -212,7 +212,7 @@ def _deal_source(source: table_pb2.DealSource) -> DealSource:
                 board_id=printable("spec.deal_source.board.board_id", board.board_id),
                 root=board.root,
                 commitment=board.commitment,
-                tables=board.tables or 1,
+                tables=board.table_count or 1,
                 shared_principals=board.shared_principals,
             )
         case "fixed":
@@ -239,7 +239,7 @@ def _clock_spec(clock: table_pb2.ClockSpec) -> ClockSpec:
         increment_ms=milliseconds("spec.clock.increment", clock.increment),
         per_move_ms=milliseconds("spec.clock.per_move", clock.per_move),
         window_ms=milliseconds("spec.clock.window_time", clock.window_time),
-        strikes=clock.strikes,
+        max_strikes=clock.max_strikes,
         on_timeout=TimeoutPolicy(clock.on_timeout or TimeoutPolicy.STRIKE),
         disconnect_grace_ms=milliseconds("spec.clock.disconnect_grace", clock.disconnect_grace),
         start_timeout_ms=milliseconds("spec.clock.start_timeout", clock.start_timeout),

@@ -47,7 +47,7 @@ croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
 croupier.v1.BoardDeal.board_id 0 128
 croupier.v1.BoardDeal.root 0 32
 croupier.v1.BoardDeal.commitment 0 32
-croupier.v1.BoardDeal.tables 0 100000
+croupier.v1.BoardDeal.table_count 0 100000
 croupier.v1.FixedDeal.seed 0 {SAFE}
 croupier.v1.FixedDeal.decks 0 64
 croupier.v1.Deck.cards 1 324
@@ -55,7 +55,7 @@ croupier.v1.ClockSpec.base 0 864000
 croupier.v1.ClockSpec.increment 0 86400
 croupier.v1.ClockSpec.per_move 0 86400
 croupier.v1.ClockSpec.window_time 0 3600
-croupier.v1.ClockSpec.strikes 0 1000
+croupier.v1.ClockSpec.max_strikes 0 1000
 croupier.v1.ClockSpec.disconnect_grace 0 3600
 croupier.v1.ClockSpec.start_timeout 0 864000
 croupier.v1.SpectatorDelay.decisions 0 1000

@@ -104,7 +104,7 @@ class Host:
                 raise Broken("Unique", table_id, "one request made two tables")
             return
         self.table_id = table_id
-        tables = answer.table.spec.deal_source.board.tables or 1
+        tables = answer.table.spec.deal_source.board.table_count or 1
         world.see(Created(world.now_ms(), table_id, tables))
         self._made(table_id, {one.seat: one.code for one in answer.invites})
         self._poll()

@@ -358,7 +358,7 @@ def _tables(rng: Random, tempers: list[Temper]) -> list[TablePlan]:
         case 1:
             number = rng.choice((1, 2, 3))
             board = spec.deal_source.board
-            board.board_id, board.root, board.tables = "board", rng.randbytes(32), number
+            board.board_id, board.root, board.table_count = "board", rng.randbytes(32), number
         case _:
             spec.deal_source.match.SetInParent()
     if number > 1 or spec.deal_source.HasField("board") or rng.random() < 0.3:
@@ -416,7 +416,7 @@ def _clock(rng: Random, spec: table_pb2.TableSpec) -> None:
     if rng.random() < 0.3:
         clock.window_time.FromMilliseconds(rng.choice((200, 1_000, 5_000)))
     if rng.random() < 0.3:
-        clock.strikes = rng.choice((1, 3, 10))
+        clock.max_strikes = rng.choice((1, 3, 10))
     clock.on_timeout = rng.choice((0, 1, 2, 3))  # type: ignore[assignment]  # a number
     if 0 < clock.window_time.ToMilliseconds() < _WINDOW_MS:
         # It may close before a question has come, which is nobody's fault.

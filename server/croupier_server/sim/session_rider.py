@@ -110,8 +110,8 @@ class SessionRider(Rider):
             chair = self._chairs.get(item.channel)
             if chair is None or chair.stream is None:
                 continue
-            if item.HasField("error"):
-                self._failed(item.channel, chair, status_of(item.error))
+            if item.HasField("refusal"):
+                self._failed(item.channel, chair, status_of(item.refusal))
                 continue
             update = item.update
             chair.take(chair.stream, update, update.SerializeToString(deterministic=True), sent)

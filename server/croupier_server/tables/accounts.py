@@ -124,7 +124,7 @@ class Accounts:
         for seat, strikes in enumerate(self._strikes):
             if self._is_out[seat]:
                 return Forfeit(seat, OUT_OF_TIME)
-            if self._spec.strikes and strikes >= self._spec.strikes:
+            if self._spec.max_strikes and strikes >= self._spec.max_strikes:
                 return Forfeit(seat, OUT_OF_STRIKES)
         return None
 

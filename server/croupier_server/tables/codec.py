@@ -244,7 +244,7 @@ def _event(event: table_pb2.TableEvent) -> Step:
             return TimedOut(event.seat_timed_out.seat, event.seat_timed_out.strikes)
         case "match_ended":
             result = event.match_ended
-            seat_at_fault = result.seat if result.HasField("seat") else None
+            seat_at_fault = result.seat_at_fault if result.HasField("seat_at_fault") else None
             return Ended(
                 EndReason(result.reason),
                 seat_at_fault,
@@ -297,7 +297,7 @@ def read_spec(data: bytes, option_text: dict[str, str], entry: GameEntry) -> Tab
             DealKind[arm.upper()] if arm is not None else DealKind.MATCH,
             board_id=spec.deal_source.board.board_id,
             commitment=spec.deal_source.board.commitment,
-            tables=spec.deal_source.board.tables or 1,
+            tables=spec.deal_source.board.table_count or 1,
             shared_principals=spec.deal_source.board.shared_principals,
         ),
         commitment=table.commitment,
@@ -322,7 +322,7 @@ def read_clock(clock: table_pb2.ClockSpec) -> ClockSpec:
         clock.increment.ToMilliseconds(),
         clock.per_move.ToMilliseconds(),
         clock.window_time.ToMilliseconds(),
-        clock.strikes,
+        clock.max_strikes,
         TimeoutPolicy(clock.on_timeout or TimeoutPolicy.STRIKE),
         clock.disconnect_grace.ToMilliseconds(),
         clock.start_timeout.ToMilliseconds(),

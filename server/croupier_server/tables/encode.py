@@ -87,7 +87,7 @@ def clock_spec(clock: ClockSpec) -> bytes:
     return b"".join(
         (
             *(_duration(field, ms) for field, ms in enumerate(times, 1)),
-            field_number(5, clock.strikes),
+            field_number(5, clock.max_strikes),
             field_number(6, clock.on_timeout),
             *(_duration(field, ms) for field, ms in enumerate(more, 7)),
         )

@@ -18,7 +18,7 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import Watcher
 
-BARRED: Final = "you have sat at a table with the same cards"
+SAME_CARDS: Final = "you have sat at a table with the same cards"
 """What somebody is told who may not watch a table before all of its board have ended."""
 
 
@@ -192,7 +192,7 @@ class Readers:
         for sister in boards.sisters(table) if barred else ():
             for watcher in sister.spectators:
                 if watcher.principal in barred:
-                    watcher.finish(StreamEnd.BARRED, BARRED)
+                    watcher.finish(StreamEnd.BOARD_CONFLICT, SAME_CARDS)
 
     def show(self, table: Table) -> None:
         """*table* came, or its seats or status changed: tell the lobby."""

@@ -406,7 +406,7 @@ class Reception:
         Raises:
             NotFound: no such table.
             CroupierError: see `tickets.choose_seat`.
-            NotAllowed: SPECTATING_BARRED, NONCE_WITHHELD.
+            NotAllowed: BOARD_CONFLICT, NONCE_WITHHELD.
             Conflict: REQUEST_ID_REUSED, TOO_MANY_JOINS.
             Exhausted: RATE_LIMITED, before the match has begun.
         """
@@ -470,12 +470,10 @@ class Reception:
             return
         self._host.directory.expect_whole()
         if self._host.directory.boards.may_not_join(caller.principal, table):
-            raise NotAllowed(
-                Reason.SPECTATING_BARRED, "you have watched a table with the same cards"
-            )
+            raise NotAllowed(Reason.BOARD_CONFLICT, "you have watched a table with the same cards")
         if self._host.directory.boards.sits_elsewhere(caller.principal, table):
             raise NotAllowed(
-                Reason.SPECTATING_BARRED,
+                Reason.BOARD_CONFLICT,
                 "you sit at another table of this board, which has the same cards; join this one "
                 "when that one has ended, or ask the host to set shared_principals at both",
             )

@@ -21,7 +21,7 @@ from croupier_server.tables.updates import StreamEnd
 from croupier_server.wire.encode import field_bytes, field_number
 
 _UPDATE: Final = 2
-_ERROR: Final = 3
+_REFUSAL: Final = 3
 """Fields of ``ChannelItem``."""
 
 
@@ -84,7 +84,7 @@ class SeatsStream:
                 self.shard.attach(channel)
         except CroupierError as error:
             number = field_number(1, opening.channel)
-            self._refusals.append(_item(number + field_bytes(_ERROR, self._refusal(error))))
+            self._refusals.append(_item(number + field_bytes(_REFUSAL, self._refusal(error))))
         else:
             self._channels[channel] = None
             channel.wake()

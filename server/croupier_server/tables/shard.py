@@ -33,7 +33,7 @@ from croupier_server.tables.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.kept import Stopped
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.lobby import LobbyFeed, Opening, Place, Seal
-from croupier_server.tables.readers import BARRED, Readers, watchers_of
+from croupier_server.tables.readers import SAME_CARDS, Readers, watchers_of
 from croupier_server.tables.reception import Reception
 from croupier_server.tables.recovery import Recovery
 from croupier_server.tables.results import Accepted, Created, Joined
@@ -260,7 +260,7 @@ class Shard:
         """A stream of what everybody may see; no ticket makes it see more, or sooner.
 
         Raises:
-            NotAllowed: SPECTATING_BARRED.
+            NotAllowed: BOARD_CONFLICT.
             Exhausted: TOO_MANY_STREAMS.
             InvalidRequest: SEQUENCE_AHEAD.
             Unavailable: SERVER_DRAINING.
@@ -283,7 +283,7 @@ class Shard:
         """Let *caller* see what spectators of *table* see, without a stream.
 
         Raises:
-            NotAllowed: SPECTATING_BARRED.
+            NotAllowed: BOARD_CONFLICT.
             Unavailable: SERVER_DRAINING.
         """
         self._expect_free_to_watch(table, caller)
@@ -293,7 +293,7 @@ class Shard:
         if table.spec.deal.tables > 1:
             self.directory.expect_whole()
         if self.directory.boards.may_not_watch(caller.principal, table):
-            raise NotAllowed(Reason.SPECTATING_BARRED, BARRED)
+            raise NotAllowed(Reason.BOARD_CONFLICT, SAME_CARDS)
         self.expect_serving()
 
     def _count_as_watching(self, table: Table, caller: Caller) -> None:

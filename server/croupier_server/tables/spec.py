@@ -21,7 +21,7 @@ class Status(IntEnum):
     """Where a table stands; the numbers are those of ``croupier.v1.TableStatus``."""
 
     OPEN = 1
-    OPENING = 2
+    AWAITING_NONCES = 2
     PLAYING = 3
     ENDED = 4
 
@@ -122,7 +122,7 @@ class ClockSpec:
         increment_ms: added to it after each move.
         per_move_ms: time for each move before the base is touched.
         window_ms: how long a sealed window stays open; 0: until all have answered.
-        strikes: strikes after which a seat forfeits; 0: never.
+        max_strikes: strikes after which a seat forfeits; 0: never.
         on_timeout: what becomes of a seat whose time has run out.
         disconnect_grace_ms: for so long in all a seat is charged nothing while it has no stream.
         start_timeout_ms: so long after the table was made the match must have begun; 0: whenever.
@@ -132,7 +132,7 @@ class ClockSpec:
     increment_ms: int = 0
     per_move_ms: int = 0
     window_ms: int = 0
-    strikes: int = 0
+    max_strikes: int = 0
     on_timeout: TimeoutPolicy = TimeoutPolicy.STRIKE
     disconnect_grace_ms: int = 0
     start_timeout_ms: int = 0

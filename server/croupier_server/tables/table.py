@@ -1,7 +1,7 @@
 """The authoritative table, sans-IO: from the first seat to the end of its match.
 
-OPEN, then (deal source MATCH with nonces) OPENING, then PLAYING, then ENDED. Every call is told
-what time it is; what it leads to is in the journal when it returns. A fault of the rules halts
+OPEN, then (deal source MATCH with nonces) AWAITING_NONCES, then PLAYING, then ENDED. Every call is
+told what time it is; what it leads to is in the journal when it returns. A fault of the rules halts
 this table alone: its log is kept, its match does not count.
 
 Must not be put here: asyncio, streams, storage, who is allowed to call (``shard.py``), seats and
@@ -344,7 +344,7 @@ class Table:
         self.expect_open()
         if not self.opening.is_full:
             raise Conflict(Reason.TABLE_NOT_READY, "seats are still empty")
-        self.status = Status.OPENING
+        self.status = Status.AWAITING_NONCES
         self.is_changed = True
         if not self.opening.fill(now, nonce_ms):
             self._begin(now)
@@ -495,7 +495,7 @@ class Table:
 
         Raises:
             TableHalted: a fault stopped the table.
-            Conflict: TABLE_CLOSED; RATED_TABLE, the host sits there and the match is starting or
+            Conflict: TABLE_CLOSED; HOST_HAS_SEAT, the host sits there and the match is starting or
                 under way, or it withheld its nonce.
         """
         self.expect_seen_live()
@@ -503,7 +503,7 @@ class Table:
         is_player = self.status is not Status.OPEN and host in self.opening.sitters()
         if self.spec.rated and (is_player or host in self.opening.withholders):
             raise Conflict(
-                Reason.RATED_TABLE,
+                Reason.HOST_HAS_SEAT,
                 "the host plays in this rated match, or withheld its nonce before it, and cannot "
                 "abort it; concede instead, or let others play",
             )

@@ -43,7 +43,7 @@ class StreamEnd(IntEnum):
     TABLE_HALTED = 7
     CLIENT_CLOSED = 8
     PROTOCOL_ERROR = 9
-    BARRED = 10
+    BOARD_CONFLICT = 10
     RATE_LIMITED = 11
     NONCE_WITHHELD = 12
     MOVED = 13

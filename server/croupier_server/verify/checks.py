@@ -286,9 +286,10 @@ class _Checks:
             raise Wrong("the match has not ended")
         outcome = game.outcome(self._play.state)
         basis = check_ending(log, result, is_over=outcome is not None)
-        reason, seat = EndReason(result.reason), result.seat if result.HasField("seat") else None
+        reason = EndReason(result.reason)
+        seat = result.seat_at_fault if result.HasField("seat_at_fault") else None
         if reason in (EndReason.FORFEIT, EndReason.CONCEDED):
-            outcome = self._spec.lost_by(result.seat, game.standing(self._play.state))
+            outcome = self._spec.lost_by(result.seat_at_fault, game.standing(self._play.state))
         elif reason is EndReason.ADJUDICATED:
             outcome = Outcome(tuple(SeatOutcome(one.score, one.place) for one in result.seats))
             try:

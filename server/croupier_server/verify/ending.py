@@ -49,7 +49,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
     if result.reason not in {one.value for one in EndReason}:
         raise Wrong(f"the reason of the end is {result.reason}, which is none")
     reason = EndReason(result.reason)
-    seat = result.seat if result.HasField("seat") else None
+    seat = result.seat_at_fault if result.HasField("seat_at_fault") else None
     late = _forfeit(log, is_over=is_over)
     _check_form(log, result, reason, seat)
     if reason is EndReason.HALTED:
@@ -57,7 +57,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
     clock = log.table.spec.clock
     if late is not None:
         # When a deal has ended, strikes for refused moves may make a seat before it forfeit.
-        is_open = clock.strikes and log.lines[-2].kind != "seat_timed_out"
+        is_open = clock.max_strikes and log.lines[-2].kind != "seat_timed_out"
         is_earlier = is_open and seat is not None and seat < late.seat
         if reason is not EndReason.FORFEIT or (seat != late.seat and not is_earlier):
             raise Wrong(f"seat {late.seat} is {late.why} by the log, but {reason.name} is told")
@@ -69,7 +69,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
         raise Wrong(f"the match is said to be {reason.name}, but by the rules it {goes_on}")
     if reason is EndReason.FORFEIT:
         whys = [AWAY] if log.table.spec.absence == AbsencePolicy.FORFEIT.value else []
-        if clock.strikes:
+        if clock.max_strikes:
             whys.append(OUT_OF_STRIKES)
         if not whys:
             raise Wrong(

@@ -47,9 +47,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_CLAUSE: _ErrorReason.ValueType  # 6
     """NOT_FOUND. No such rule clause."""
     ERROR_REASON_INVALID_PAGE_TOKEN: _ErrorReason.ValueType  # 7
-    """INVALID_ARGUMENT. The page token was not given out for this list, or the cursor cannot be one of
-    this stream; start without one.
-    """
+    """INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 8
     """ALREADY_EXISTS. The request_id was used before with another request."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 9
@@ -92,7 +90,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
     ERROR_REASON_NONCE_NOT_EXPECTED: _ErrorReason.ValueType  # 22
     """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
-    ERROR_REASON_RATED_TABLE: _ErrorReason.ValueType  # 23
+    ERROR_REASON_HOST_HAS_SEAT: _ErrorReason.ValueType  # 23
     """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
     ask an operator.
     """
@@ -140,7 +138,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_TABLE_QUARANTINED: _ErrorReason.ValueType  # 40
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
-    ERROR_REASON_SPECTATING_BARRED: _ErrorReason.ValueType  # 41
+    ERROR_REASON_BOARD_CONFLICT: _ErrorReason.ValueType  # 41
     """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
     not watch this one, and if you have watched it you may not sit here, until all tables of the board
     have ended. If you sit at it you may not sit here until it has ended, unless the host has set
@@ -166,6 +164,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.
     docs/protocol.md says when you may send a key there.
     """
+    ERROR_REASON_INVALID_CURSOR: _ErrorReason.ValueType  # 47
+    """INVALID_ARGUMENT. The cursor cannot be one of this stream; pass one that it returned, or none."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the canonical status code that comes with it. The
@@ -190,9 +190,7 @@ ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 5
 ERROR_REASON_UNKNOWN_CLAUSE: ErrorReason.ValueType  # 6
 """NOT_FOUND. No such rule clause."""
 ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason.ValueType  # 7
-"""INVALID_ARGUMENT. The page token was not given out for this list, or the cursor cannot be one of
-this stream; start without one.
-"""
+"""INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 8
 """ALREADY_EXISTS. The request_id was used before with another request."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 9
@@ -235,7 +233,7 @@ ERROR_REASON_NONCE_MISMATCH: ErrorReason.ValueType  # 21
 """INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
 ERROR_REASON_NONCE_NOT_EXPECTED: ErrorReason.ValueType  # 22
 """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
-ERROR_REASON_RATED_TABLE: ErrorReason.ValueType  # 23
+ERROR_REASON_HOST_HAS_SEAT: ErrorReason.ValueType  # 23
 """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
 ask an operator.
 """
@@ -283,7 +281,7 @@ to retry.
 """
 ERROR_REASON_TABLE_QUARANTINED: ErrorReason.ValueType  # 40
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
-ERROR_REASON_SPECTATING_BARRED: ErrorReason.ValueType  # 41
+ERROR_REASON_BOARD_CONFLICT: ErrorReason.ValueType  # 41
 """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
 not watch this one, and if you have watched it you may not sit here, until all tables of the board
 have ended. If you sit at it you may not sit here until it has ended, unless the host has set
@@ -309,6 +307,8 @@ ERROR_REASON_MOVED: ErrorReason.ValueType  # 46
 """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.
 docs/protocol.md says when you may send a key there.
 """
+ERROR_REASON_INVALID_CURSOR: ErrorReason.ValueType  # 47
+"""INVALID_ARGUMENT. The cursor cannot be one of this stream; pass one that it returned, or none."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
 
 @_typing.final

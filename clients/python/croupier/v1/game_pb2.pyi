@@ -67,9 +67,11 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_FINISHED: _EndReason.ValueType  # 1
     """The match was played to its end."""
     END_REASON_FORFEIT: _EndReason.ValueType  # 2
-    """A seat forfeited, so its team lost: `MatchResult.seat` and `MatchResult.detail` say which and why."""
+    """A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say which
+    and why.
+    """
     END_REASON_CONCEDED: _EndReason.ValueType  # 3
-    """A team conceded, so it lost; `MatchResult.seat` says which."""
+    """A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
     END_REASON_ABORTED: _EndReason.ValueType  # 4
     """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
     END_REASON_NO_SHOW: _EndReason.ValueType  # 5
@@ -89,9 +91,11 @@ END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
 END_REASON_FINISHED: EndReason.ValueType  # 1
 """The match was played to its end."""
 END_REASON_FORFEIT: EndReason.ValueType  # 2
-"""A seat forfeited, so its team lost: `MatchResult.seat` and `MatchResult.detail` say which and why."""
+"""A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say which
+and why.
+"""
 END_REASON_CONCEDED: EndReason.ValueType  # 3
-"""A team conceded, so it lost; `MatchResult.seat` says which."""
+"""A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
 END_REASON_ABORTED: EndReason.ValueType  # 4
 """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
 END_REASON_NO_SHOW: EndReason.ValueType  # 5
@@ -688,12 +692,12 @@ class MatchResult(_message.Message):
 
     REASON_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
-    SEAT_FIELD_NUMBER: _builtins.int
+    SEAT_AT_FAULT_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     ABORTED_BY_FIELD_NUMBER: _builtins.int
     reason: Global___EndReason.ValueType
     """Why the match ended."""
-    seat: _builtins.int
+    seat_at_fault: _builtins.int
     """The seat at fault, for a forfeit, a concession or a no-show."""
     detail: _builtins.str
     """One sentence for people. It never names a card."""
@@ -708,16 +712,16 @@ class MatchResult(_message.Message):
         *,
         reason: Global___EndReason.ValueType = ...,
         seats: _abc.Iterable[Global___SeatOutcome] | None = ...,
-        seat: _builtins.int | None = ...,
+        seat_at_fault: _builtins.int | None = ...,
         detail: _builtins.str = ...,
         aborted_by: Global___AbortedBy.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat_at_fault", b"_seat_at_fault", "seat_at_fault", b"seat_at_fault"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "aborted_by", b"aborted_by", "detail", b"detail", "reason", b"reason", "seat", b"seat", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat_at_fault", b"_seat_at_fault", "aborted_by", b"aborted_by", "detail", b"detail", "reason", b"reason", "seat_at_fault", b"seat_at_fault", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
-    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+    _WhichOneofReturnType__seat_at_fault: _TypeAlias = _typing.Literal["seat_at_fault"]  # noqa: Y015
+    _WhichOneofArgType__seat_at_fault: _TypeAlias = _typing.Literal["_seat_at_fault", b"_seat_at_fault"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat_at_fault) -> _WhichOneofReturnType__seat_at_fault | None: ...
 
 Global___MatchResult: _TypeAlias = MatchResult  # noqa: Y015

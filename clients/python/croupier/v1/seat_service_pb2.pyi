@@ -95,7 +95,7 @@ Global___SeatAssignment: _TypeAlias = SeatAssignment  # noqa: Y015
 
 @_typing.final
 class SeatReleased(_message.Message):
-    """The principal no longer holds a seat: the match has ended, the seat was left, or its nonce was
+    """A seat is no longer the principal's: the match has ended, the seat was left, or its nonce was
     withheld.
     """
 
@@ -164,7 +164,7 @@ class WatchSeatsResponse(_message.Message):
 
     @_builtins.property
     def caught_up(self) -> _table_pb2.CaughtUp:
-        """All seats that the principal holds have been sent; changes follow."""
+        """All seats of the principal have been sent; changes follow."""
 
     @_builtins.property
     def heartbeat(self) -> _table_pb2.Heartbeat:

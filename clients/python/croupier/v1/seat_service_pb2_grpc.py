@@ -56,7 +56,7 @@ class SeatServiceServicer(object):
     """
 
     def WatchSeats(self, request, context):
-        """Backs `croupier.run(..., standby=True)`: the seats that the principal holds, then every change.
+        """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
         Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
         forget the seats that did not come again before `caught_up`.
         """
@@ -65,7 +65,7 @@ class SeatServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListSeats(self, request, context):
-        """The seats that the principal holds, those of the newest table first.
+        """The seats of the principal, those of the newest table first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,12 +37,12 @@ class SeatServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SeatServiceAsyncStub: ...
     WatchSeats: _grpc.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]
-    """Backs `croupier.run(..., standby=True)`: the seats that the principal holds, then every change.
+    """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
     Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
     forget the seats that did not come again before `caught_up`.
     """
     ListSeats: _grpc.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]
-    """The seats that the principal holds, those of the newest table first."""
+    """The seats of the principal, those of the newest table first."""
 
 @_typing.type_check_only
 class SeatServiceAsyncStub(SeatServiceStub):
@@ -53,12 +53,12 @@ class SeatServiceAsyncStub(SeatServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     WatchSeats: _aio.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]  # type: ignore[assignment]
-    """Backs `croupier.run(..., standby=True)`: the seats that the principal holds, then every change.
+    """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
     Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
     forget the seats that did not come again before `caught_up`.
     """
     ListSeats: _aio.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]  # type: ignore[assignment]
-    """The seats that the principal holds, those of the newest table first."""
+    """The seats of the principal, those of the newest table first."""
 
 class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
     """The seats of the principal whose key the caller shows, at tables that have not ended. A server
@@ -72,7 +72,7 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _seat_service_pb2.WatchSeatsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_seat_service_pb2.WatchSeatsResponse], _abc.AsyncIterator[_seat_service_pb2.WatchSeatsResponse]]:
-        """Backs `croupier.run(..., standby=True)`: the seats that the principal holds, then every change.
+        """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
         Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
         forget the seats that did not come again before `caught_up`.
         """
@@ -83,6 +83,6 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _seat_service_pb2.ListSeatsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_seat_service_pb2.ListSeatsResponse, _abc.Awaitable[_seat_service_pb2.ListSeatsResponse]]:
-        """The seats that the principal holds, those of the newest table first."""
+        """The seats of the principal, those of the newest table first."""
 
 def add_SeatServiceServicer_to_server(servicer: SeatServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

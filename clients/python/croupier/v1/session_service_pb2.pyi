@@ -268,7 +268,7 @@ class ChannelItem(_message.Message):
 
     CHANNEL_FIELD_NUMBER: _builtins.int
     UPDATE_FIELD_NUMBER: _builtins.int
-    ERROR_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
     """Number of the channel that the item belongs to."""
     @_builtins.property
@@ -276,7 +276,7 @@ class ChannelItem(_message.Message):
         """The update. After one with `end` the channel is closed."""
 
     @_builtins.property
-    def error(self) -> _errors_pb2.Refusal:
+    def refusal(self) -> _errors_pb2.Refusal:
         """The channel could not be opened, or an item of it could not be read: why. After a failed open
         the channel is closed.
         """
@@ -286,11 +286,11 @@ class ChannelItem(_message.Message):
         *,
         channel: _builtins.int = ...,
         update: _table_pb2.TableUpdate | None = ...,
-        error: _errors_pb2.Refusal | None = ...,
+        refusal: _errors_pb2.Refusal | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["refusal", b"refusal", "update", b"update"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel", b"channel", "error", b"error", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel", b"channel", "refusal", b"refusal", "update", b"update"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

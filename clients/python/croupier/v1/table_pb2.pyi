@@ -34,7 +34,7 @@ class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStat
     """Not set; never sent."""
     TABLE_STATUS_OPEN: _TableStatus.ValueType  # 1
     """Seats are being taken."""
-    TABLE_STATUS_OPENING: _TableStatus.ValueType  # 2
+    TABLE_STATUS_AWAITING_NONCES: _TableStatus.ValueType  # 2
     """All sit; nonces are being opened (deal source MATCH)."""
     TABLE_STATUS_PLAYING: _TableStatus.ValueType  # 3
     """The match is under way."""
@@ -48,7 +48,7 @@ TABLE_STATUS_UNSPECIFIED: TableStatus.ValueType  # 0
 """Not set; never sent."""
 TABLE_STATUS_OPEN: TableStatus.ValueType  # 1
 """Seats are being taken."""
-TABLE_STATUS_OPENING: TableStatus.ValueType  # 2
+TABLE_STATUS_AWAITING_NONCES: TableStatus.ValueType  # 2
 """All sit; nonces are being opened (deal source MATCH)."""
 TABLE_STATUS_PLAYING: TableStatus.ValueType  # 3
 """The match is under way."""
@@ -183,7 +183,9 @@ class _TimeoutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Timeout
     TIMEOUT_POLICY_FALLBACK: _TimeoutPolicy.ValueType  # 1
     """The fallback move is played for it, each time."""
     TIMEOUT_POLICY_STRIKE: _TimeoutPolicy.ValueType  # 2
-    """The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
+    """The fallback move is played for it and a strike counted; `ClockSpec.max_strikes` of them are a
+    forfeit.
+    """
     TIMEOUT_POLICY_FORFEIT: _TimeoutPolicy.ValueType  # 3
     """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
     ended.
@@ -197,7 +199,9 @@ TIMEOUT_POLICY_UNSPECIFIED: TimeoutPolicy.ValueType  # 0
 TIMEOUT_POLICY_FALLBACK: TimeoutPolicy.ValueType  # 1
 """The fallback move is played for it, each time."""
 TIMEOUT_POLICY_STRIKE: TimeoutPolicy.ValueType  # 2
-"""The fallback move is played for it and a strike counted; `strikes` of them are a forfeit."""
+"""The fallback move is played for it and a strike counted; `ClockSpec.max_strikes` of them are a
+forfeit.
+"""
 TIMEOUT_POLICY_FORFEIT: TimeoutPolicy.ValueType  # 3
 """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
 ended.
@@ -394,7 +398,7 @@ class BoardDeal(_message.Message):
     BOARD_ID_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
-    TABLES_FIELD_NUMBER: _builtins.int
+    TABLE_COUNT_FIELD_NUMBER: _builtins.int
     SHARED_PRINCIPALS_FIELD_NUMBER: _builtins.int
     board_id: _builtins.str
     """Id of the board. At most 128 characters."""
@@ -404,13 +408,13 @@ class BoardDeal(_message.Message):
     """
     commitment: _builtins.bytes
     """SHA-256 of the root, published in its place. At most 32 bytes."""
-    tables: _builtins.int
+    table_count: _builtins.int
     """Tables that will be played on this board. Their records, which show its cards, are published
     together when this many have ended; 0 means 1. At most 100,000.
     """
     shared_principals: _builtins.bool
     """One principal may sit at several tables of this board at the same time. If not set, JoinTable
-    refuses the second seat with SPECTATING_BARRED until the first table has ended, because the same
+    refuses the second seat with BOARD_CONFLICT until the first table has ended, because the same
     cards are played at both. Set it only if you keep the programs of one principal apart yourself.
     It has no effect unless both tables have it set. Without keys nobody is refused.
     """
@@ -420,12 +424,12 @@ class BoardDeal(_message.Message):
         board_id: _builtins.str = ...,
         root: _builtins.bytes = ...,
         commitment: _builtins.bytes = ...,
-        tables: _builtins.int = ...,
+        table_count: _builtins.int = ...,
         shared_principals: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root", "shared_principals", b"shared_principals", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_id", b"board_id", "commitment", b"commitment", "root", b"root", "shared_principals", b"shared_principals", "table_count", b"table_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -504,11 +508,11 @@ class ClockSpec(_message.Message):
     INCREMENT_FIELD_NUMBER: _builtins.int
     PER_MOVE_FIELD_NUMBER: _builtins.int
     WINDOW_TIME_FIELD_NUMBER: _builtins.int
-    STRIKES_FIELD_NUMBER: _builtins.int
+    MAX_STRIKES_FIELD_NUMBER: _builtins.int
     ON_TIMEOUT_FIELD_NUMBER: _builtins.int
     DISCONNECT_GRACE_FIELD_NUMBER: _builtins.int
     START_TIMEOUT_FIELD_NUMBER: _builtins.int
-    strikes: _builtins.int
+    max_strikes: _builtins.int
     """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too,
     whatever `on_timeout` says. At most 1,000.
     """
@@ -551,14 +555,14 @@ class ClockSpec(_message.Message):
         increment: _duration_pb2.Duration | None = ...,
         per_move: _duration_pb2.Duration | None = ...,
         window_time: _duration_pb2.Duration | None = ...,
-        strikes: _builtins.int = ...,
+        max_strikes: _builtins.int = ...,
         on_timeout: Global___TimeoutPolicy.ValueType = ...,
         disconnect_grace: _duration_pb2.Duration | None = ...,
         start_timeout: _duration_pb2.Duration | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "per_move", b"per_move", "start_timeout", b"start_timeout", "window_time", b"window_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "on_timeout", b"on_timeout", "per_move", b"per_move", "start_timeout", b"start_timeout", "strikes", b"strikes", "window_time", b"window_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "disconnect_grace", b"disconnect_grace", "increment", b"increment", "max_strikes", b"max_strikes", "on_timeout", b"on_timeout", "per_move", b"per_move", "start_timeout", b"start_timeout", "window_time", b"window_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -871,7 +875,7 @@ class Table(_message.Message):
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
-        """The result; set once it has ended. On a board with several tables (`BoardDeal.tables`) it is
+        """The result; set once it has ended. On a board with several tables (`BoardDeal.table_count`) it is
         hidden until the last of them has ended: from the start of the match until then, GetTable,
         ListTables and WatchLobby say PLAYING with sequence 0 to all but the host and the seats of the
         table.
@@ -1587,7 +1591,7 @@ class StreamEnd(_message.Message):
         """The client asked for it."""
         REASON_PROTOCOL_ERROR: StreamEnd._Reason.ValueType  # 9
         """The client broke the rules of the stream; `detail` says which."""
-        REASON_BARRED: StreamEnd._Reason.ValueType  # 10
+        REASON_BOARD_CONFLICT: StreamEnd._Reason.ValueType  # 10
         """You have sat down at a table with the same cards."""
         REASON_RATE_LIMITED: StreamEnd._Reason.ValueType  # 11
         """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
@@ -1625,7 +1629,7 @@ class StreamEnd(_message.Message):
     """The client asked for it."""
     REASON_PROTOCOL_ERROR: StreamEnd.Reason.ValueType  # 9
     """The client broke the rules of the stream; `detail` says which."""
-    REASON_BARRED: StreamEnd.Reason.ValueType  # 10
+    REASON_BOARD_CONFLICT: StreamEnd.Reason.ValueType  # 10
     """You have sat down at a table with the same cards."""
     REASON_RATE_LIMITED: StreamEnd.Reason.ValueType  # 11
     """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""

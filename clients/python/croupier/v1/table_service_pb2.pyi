@@ -320,7 +320,7 @@ class WatchLobbyResponse(_message.Message):
         """A table as it is now: it was there, it came, or its status or seats changed."""
 
     @_builtins.property
-    def voided(self) -> Global___LobbyVoided:
+    def voided(self) -> Global___TableVoided:
         """A table that the server has lost. It does not exist any more, and its match does not count."""
 
     @_builtins.property
@@ -351,7 +351,7 @@ class WatchLobbyResponse(_message.Message):
         self,
         *,
         table: _table_pb2.Table | None = ...,
-        voided: Global___LobbyVoided | None = ...,
+        voided: Global___TableVoided | None = ...,
         caught_up: _table_pb2.CaughtUp | None = ...,
         resumed: _table_pb2.StreamResumed | None = ...,
         reset: _table_pb2.Reset | None = ...,
@@ -370,7 +370,7 @@ class WatchLobbyResponse(_message.Message):
 Global___WatchLobbyResponse: _TypeAlias = WatchLobbyResponse  # noqa: Y015
 
 @_typing.final
-class LobbyVoided(_message.Message):
+class TableVoided(_message.Message):
     """A table that the server has lost."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -389,7 +389,7 @@ class LobbyVoided(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___LobbyVoided: _TypeAlias = LobbyVoided  # noqa: Y015
+Global___TableVoided: _TypeAlias = TableVoided  # noqa: Y015
 
 @_typing.final
 class JoinTableRequest(_message.Message):

@@ -66,7 +66,7 @@ class TableServiceStub:
     AbortTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.AbortTableRequest, _table_service_pb2.AbortTableResponse]
     """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
     taken, a host that holds a seat there, or has held one since the match began, is refused with
-    RATED_TABLE: it may concede. The result says that the host stopped the match.
+    HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
     """
 
 @_typing.type_check_only
@@ -107,7 +107,7 @@ class TableServiceAsyncStub(TableServiceStub):
     AbortTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.AbortTableRequest, _table_service_pb2.AbortTableResponse]  # type: ignore[assignment]
     """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
     taken, a host that holds a seat there, or has held one since the match began, is refused with
-    RATED_TABLE: it may concede. The result says that the host stopped the match.
+    HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
     """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -193,7 +193,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_service_pb2.AbortTableResponse, _abc.Awaitable[_table_service_pb2.AbortTableResponse]]:
         """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
         taken, a host that holds a seat there, or has held one since the match began, is refused with
-        RATED_TABLE: it may concede. The result says that the host stopped the match.
+        HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
         """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

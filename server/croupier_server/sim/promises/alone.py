@@ -101,10 +101,11 @@ class Isolated(Promise):
                 continue  # a window so short may close before a question has come
             if step.timed_out and seat is not None and seat.is_prompt:
                 self.fail(story, f"seat {step.seat} answers in time, and time ran out for it")
-        at_fault = seats.get(result.seat) if result.HasField("seat") else None
+        named = result.seat_at_fault
+        at_fault = seats.get(named) if result.HasField("seat_at_fault") else None
         if at_fault is not None and at_fault.is_prompt and at_fault.is_honest:
             reason = _END.Name(result.reason)
-            self.fail(story, f"seat {result.seat} is said to be at fault: {reason}")
+            self.fail(story, f"seat {named} is said to be at fault: {reason}")
         is_whole = len(seats) == len(told.record.table.seats)
         are_good = all(one.is_prompt and one.is_honest for one in seats.values())
         if is_whole and are_good and result.reason != game_pb2.END_REASON_FINISHED:

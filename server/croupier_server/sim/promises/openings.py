@@ -147,5 +147,6 @@ class Opening:
             raise Unfair("the match was given up before the time was over in which it may begin")
         absent = [seat for seat, sits in enumerate(self._sits) if not sits]
         missing = min((*absent, *self._missing), default=None)
-        if missing != (result.seat if result.HasField("seat") else None):
-            raise Unfair(f"seat {result.seat} is said to have kept the match from beginning")
+        told = result.seat_at_fault if result.HasField("seat_at_fault") else None
+        if missing != told:
+            raise Unfair(f"seat {told} is said to have kept the match from beginning")

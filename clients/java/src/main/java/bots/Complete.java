@@ -64,7 +64,7 @@ public class Complete {
         out = SessionRequest.newBuilder().setAcknowledged(frame.getFrame())
             .setHeartbeatEcho(frame.getHeartbeat().getHeartbeatId());
         for (var item : frame.getItemsList()) {
-          over |= item.hasError() ? leave(item.getError(), item.getError().getRetryAfter()) : handle(item.getUpdate(), out);
+          over |= item.hasRefusal() ? leave(item.getRefusal(), item.getRefusal().getRetryAfter()) : handle(item.getUpdate(), out);
         }
         over |= frame.hasEnd() && leave(frame.getEnd(), frame.getEnd().getRetryAfter());
       }
