@@ -111,7 +111,7 @@ class Real(World):
 @pytest.mark.parametrize("mode", LegalMode)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_decision_is_listed_in_full_on_demand(game: str, mode: LegalMode) -> None:
-    """Whatever the mode is, and the page that is asked for besides."""
+    """Whatever the mode is."""
     wire = WIRES_BY_NAME[game]
     world = Real()
     table, tickets = world.start(kind=wire.kind, legal_mode=int(mode))
@@ -119,18 +119,15 @@ def test_a_decision_is_listed_in_full_on_demand(game: str, mode: LegalMode) -> N
     for _ in range(20):
         decision = asked(table)[0]
         legal = table.legal(decision.seat, decision.id)
-        request = play_service_pb2.ListLegalMovesRequest(
-            table_id=table.spec.table_id,
-            decision_id=decision.id,
-            as_decision=True,
-            page_token="none",
+        request = play_service_pb2.GetLegalMovesRequest(
+            table_id=table.spec.table_id, decision_id=decision.id
         )
         answer = asyncio.run(
-            service.list_legal_moves(Caller(ticket=tickets[decision.seat]), request)
+            service.get_legal_moves(Caller(ticket=tickets[decision.seat]), request)
         )
-        found = play_service_pb2.ListLegalMovesResponse.FromString(answer)
+        found = play_service_pb2.GetLegalMovesResponse.FromString(answer)
         full = game_pb2.LegalMoves.FromString(wire.legal_bytes(legal, LegalMode.FULL))
-        assert found == play_service_pb2.ListLegalMovesResponse(legal=full)
+        assert found == play_service_pb2.GetLegalMovesResponse(legal=full)
         assert full.moves or full.patterns
         move = next(iter(GAMES[game].members(legal, 0)))
         world.shard.submit(table, decision.seat, decision.id, move)

@@ -153,9 +153,10 @@ def _seat_calls(table_id: str, sequence: int) -> tuple[Asked, ...]:
     for decision_id in (*(f"{sequence}-{seat}" for seat in range(5)), "2-0"):
         about = {"table_id": table_id, "decision_id": decision_id}
         calls.append((f"{PLAY}/CheckMove", play_service_pb2.CheckMoveRequest(**about)))  # type: ignore[arg-type]
-        for changes in ({"page_size": 3}, {"as_decision": True}):
-            listing = play_service_pb2.ListLegalMovesRequest(**about, **changes)  # type: ignore[arg-type]
-            calls.append((f"{PLAY}/ListLegalMoves", listing))
+        getting = play_service_pb2.GetLegalMovesRequest(**about)
+        calls.append((f"{PLAY}/GetLegalMoves", getting))
+        listing = play_service_pb2.ListLegalMovesRequest(**about, page_size=3)
+        calls.append((f"{PLAY}/ListLegalMoves", listing))
     return tuple(calls)
 
 

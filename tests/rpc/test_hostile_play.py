@@ -98,6 +98,8 @@ async def test_twenty_refusals_do_not_move_a_table_without_strikes(live: World) 
 # Other calls at the wrong time ------------------------------------------------------------------
 
 OTHERS = [
+    Row(f"{PLAY}/GetLegalMoves", "table_id: '{follow}' decision_id: '{follow_id}'", *TURN),
+    Row(f"{PLAY}/GetLegalMoves", "table_id: '{follow}' decision_id: '0-0'", *TURN),
     Row(f"{PLAY}/ListLegalMoves", "table_id: '{follow}' decision_id: '{follow_id}'", *TURN),
     Row(f"{PLAY}/ListLegalMoves", "table_id: '{follow}' decision_id: '0-0'", *TURN),
     Row(

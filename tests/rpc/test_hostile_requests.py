@@ -273,6 +273,7 @@ FIELDS = [
     (f"{PLAY}/SubmitMove", "table_id: '{follow}'", ["decision_id"]),
     (f"{PLAY}/SubmitMove", f"table_id: '{{follow}}' decision_id: '{LONG}'", ["decision_id"]),
     (f"{PLAY}/CheckMove", "decision_id: '1-1'", ["table_id"]),
+    (f"{PLAY}/GetLegalMoves", "table_id: '{follow}' decision_id: ''", ["decision_id"]),
     (f"{PLAY}/ListLegalMoves", "table_id: '{follow}' decision_id: ''", ["decision_id"]),
     (
         f"{PLAY}/ListLegalMoves",

@@ -104,7 +104,7 @@ async def for_seat(live: Keyed, method: str) -> Try:
             seats, decision, seat = await playing(live)
             if name in ("SubmitMove", "CheckMove"):
                 fields = {"decision_id": decision.decision_id, "move": first_move(decision)}
-            elif name == "ListLegalMoves":
+            elif name in ("GetLegalMoves", "ListLegalMoves"):
                 fields = {"decision_id": decision.decision_id}
     if method == SESSION:
         request: Message = _hello(seats)

@@ -82,7 +82,6 @@ NAME: Final = "croupier-python/0.1"
 THREADS_MAX: Final = 1024
 _SILENT_HEARTBEATS: Final = 3
 _SILENCE_SECONDS_MIN: Final = 10.0
-_LEGAL_PAGE: Final = 1000
 _SERVERS_MAX: Final = 16
 """Servers that one match may be at; two that name each other are not followed for ever."""
 
@@ -630,19 +629,12 @@ def _host(address: str) -> str:
 async def _list_legal(
     connection: Connection, ticket: Ticket, decision_id: str
 ) -> game_pb2.LegalMoves:
-    """The legal moves of a decision, as a table that lists them would. An older server answers with
-    the first page of them."""
-    request = play_service_pb2.ListLegalMovesRequest(
-        table_id=ticket.table_id,
-        decision_id=decision_id,
-        page_size=_LEGAL_PAGE,
-        as_decision=True,
+    """The legal moves of a decision, as a table that lists them would."""
+    request = play_service_pb2.GetLegalMovesRequest(
+        table_id=ticket.table_id, decision_id=decision_id
     )
-    method = connection.play.ListLegalMoves
-    page = await connection.call(method, request, ticket=ticket.secret)
-    if page.HasField("legal"):
-        return page.legal
-    return game_pb2.LegalMoves(moves=page.moves, truncated=bool(page.next_page_token))
+    method = connection.play.GetLegalMoves
+    return (await connection.call(method, request, ticket=ticket.secret)).legal
 
 
 def _seat_spec(word: str) -> table_service_pb2.SeatSpec:

@@ -67,6 +67,7 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.v1.PlayService/WatchTables": _SEAT,
         "croupier.v1.PlayService/SubmitMove": _SEAT,
         "croupier.v1.PlayService/CheckMove": _SEAT,
+        "croupier.v1.PlayService/GetLegalMoves": _SEAT,
         "croupier.v1.PlayService/ListLegalMoves": _SEAT,
         "croupier.v1.PlayService/ListDealResults": _SEAT,
         "croupier.v1.PlayService/GetSeatView": _SEAT,

@@ -77,6 +77,7 @@ class PlayService:
             bytes_max=MOVE_BYTES_MAX,
         )
         service.unary("CheckMove", pb.CheckMoveRequest, self.check_move, frequent=True)
+        service.unary("GetLegalMoves", pb.GetLegalMovesRequest, self.get_legal_moves, frequent=True)
         service.unary(
             "ListLegalMoves", pb.ListLegalMovesRequest, self.list_legal_moves, frequent=True
         )
@@ -174,14 +175,19 @@ class PlayService:
                 return pb.CheckMoveResponse(refusal=to_refusal(refusal))
         return pb.CheckMoveResponse(legal=True)
 
+    async def get_legal_moves(self, caller: Caller, request: pb.GetLegalMovesRequest) -> bytes:
+        """The legal moves as a decision that lists them has them."""
+        async with self._shard.refusing():
+            table, seat = self._seat(caller, request.table_id)
+            legal = table.legal(seat, request.decision_id)
+        return field_bytes(1, table.wire.legal_bytes(legal, LegalMode.FULL))
+
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
         """A page of legal moves."""
         decision_id = request.decision_id
         async with self._shard.refusing():
             table, seat = self._seat(caller, request.table_id)
             legal = table.legal(seat, decision_id)
-        if request.as_decision:
-            return field_bytes(3, table.wire.legal_bytes(legal, LegalMode.FULL))
         scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
         cursor = self._pages.cursor(scope, request.page_token)
         size = self._pages.size(request.page_size)

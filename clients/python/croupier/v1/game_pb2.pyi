@@ -430,8 +430,9 @@ class LegalMoves(_message.Message):
     PATTERNS_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     truncated: _builtins.bool
-    """There are legal moves beyond these, as in the legal modes OFF and SUMMARY:
-    PlayService.ListLegalMoves pages through all of them, and PlayService.CheckMove judges any one.
+    """There are legal moves beyond these, as in the legal modes OFF and SUMMARY.
+    PlayService.GetLegalMoves returns the lists that these modes leave out, PlayService.ListLegalMoves
+    pages through all legal moves, and PlayService.CheckMove judges any one.
     """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalMove]:

@@ -28,7 +28,7 @@ from croupier.v1 import session_service_pb2 as croupier_dot_v1_dot_session__serv
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/play_service.proto\x12\x0b\x63roupier.v1\x1a\x18\x63roupier/v1/errors.proto\x1a\x16\x63roupier/v1/game.proto\x1a!croupier/v1/session_service.proto\x1a\x17\x63roupier/v1/table.proto\"\xaa\x01\n\x11WatchTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0btable_epoch\x18\x02 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\rR\rafterSequence\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\"F\n\x12WatchTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"D\n\x12WatchTablesRequest\x12.\n\x05opens\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\"E\n\x13WatchTablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\"v\n\x11SubmitMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"K\n\x12SubmitMoveResponse\x12\x35\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x19.croupier.v1.MoveAcceptedR\x08\x61\x63\x63\x65pted\"u\n\x10\x43heckMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"Y\n\x11\x43heckMoveResponse\x12\x14\n\x05legal\x18\x01 \x01(\x08R\x05legal\x12.\n\x07refusal\x18\x02 \x01(\x0b\x32\x14.croupier.v1.RefusalR\x07refusal\"\xb0\x01\n\x15ListLegalMovesRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\x12\x1f\n\x0b\x61s_decision\x18\x05 \x01(\x08R\nasDecision\"\x9d\x01\n\x16ListLegalMovesResponse\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12-\n\x05legal\x18\x03 \x01(\x0b\x32\x17.croupier.v1.LegalMovesR\x05legal\"o\n\x16ListDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"t\n\x17ListDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"/\n\x12GetSeatViewRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"{\n\x13GetSeatViewResponse\x12\x31\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.croupier.v1.SnapshotR\x08snapshot\x12\x31\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x15.croupier.v1.DecisionR\x08\x64\x65\x63ision\"k\n\x10OpenNonceRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\x13\n\x11OpenNonceResponse\"+\n\x0e\x43oncedeRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\'\n\x0f\x43oncedeResponse\x12\x14\n\x05\x65nded\x18\x01 \x01(\x08R\x05\x65nded2\x88\x06\n\x0bPlayService\x12O\n\nWatchTable\x12\x1e.croupier.v1.WatchTableRequest\x1a\x1f.croupier.v1.WatchTableResponse0\x01\x12R\n\x0bWatchTables\x12\x1f.croupier.v1.WatchTablesRequest\x1a .croupier.v1.WatchTablesResponse0\x01\x12R\n\nSubmitMove\x12\x1e.croupier.v1.SubmitMoveRequest\x1a\x1f.croupier.v1.SubmitMoveResponse\"\x03\x90\x02\x02\x12O\n\tCheckMove\x12\x1d.croupier.v1.CheckMoveRequest\x1a\x1e.croupier.v1.CheckMoveResponse\"\x03\x90\x02\x01\x12^\n\x0eListLegalMoves\x12\".croupier.v1.ListLegalMovesRequest\x1a#.croupier.v1.ListLegalMovesResponse\"\x03\x90\x02\x01\x12\x61\n\x0fListDealResults\x12#.croupier.v1.ListDealResultsRequest\x1a$.croupier.v1.ListDealResultsResponse\"\x03\x90\x02\x01\x12U\n\x0bGetSeatView\x12\x1f.croupier.v1.GetSeatViewRequest\x1a .croupier.v1.GetSeatViewResponse\"\x03\x90\x02\x01\x12O\n\tOpenNonce\x12\x1d.croupier.v1.OpenNonceRequest\x1a\x1e.croupier.v1.OpenNonceResponse\"\x03\x90\x02\x02\x12\x44\n\x07\x43oncede\x12\x1b.croupier.v1.ConcedeRequest\x1a\x1c.croupier.v1.ConcedeResponseBE\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/play_service.proto\x12\x0b\x63roupier.v1\x1a\x18\x63roupier/v1/errors.proto\x1a\x16\x63roupier/v1/game.proto\x1a!croupier/v1/session_service.proto\x1a\x17\x63roupier/v1/table.proto\"\xaa\x01\n\x11WatchTableRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0btable_epoch\x18\x02 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\rR\rafterSequence\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\"F\n\x12WatchTableResponse\x12\x30\n\x06update\x18\x01 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\"D\n\x12WatchTablesRequest\x12.\n\x05opens\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\"E\n\x13WatchTablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\"v\n\x11SubmitMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"K\n\x12SubmitMoveResponse\x12\x35\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x19.croupier.v1.MoveAcceptedR\x08\x61\x63\x63\x65pted\"u\n\x10\x43heckMoveRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"Y\n\x11\x43heckMoveResponse\x12\x14\n\x05legal\x18\x01 \x01(\x08R\x05legal\x12.\n\x07refusal\x18\x02 \x01(\x0b\x32\x14.croupier.v1.RefusalR\x07refusal\"R\n\x14GetLegalMovesRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\"F\n\x15GetLegalMovesResponse\x12-\n\x05legal\x18\x01 \x01(\x0b\x32\x17.croupier.v1.LegalMovesR\x05legal\"\x8f\x01\n\x15ListLegalMovesRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"n\n\x16ListLegalMovesResponse\x12,\n\x05moves\x18\x01 \x03(\x0b\x32\x16.croupier.v1.LegalMoveR\x05moves\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"o\n\x16ListDealResultsRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"t\n\x17ListDealResultsResponse\x12\x31\n\x07results\x18\x01 \x03(\x0b\x32\x17.croupier.v1.DealResultR\x07results\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"/\n\x12GetSeatViewRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"{\n\x13GetSeatViewResponse\x12\x31\n\x08snapshot\x18\x01 \x01(\x0b\x32\x15.croupier.v1.SnapshotR\x08snapshot\x12\x31\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0b\x32\x15.croupier.v1.DecisionR\x08\x64\x65\x63ision\"k\n\x10OpenNonceRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\x13\n\x11OpenNonceResponse\"+\n\x0e\x43oncedeRequest\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\"\'\n\x0f\x43oncedeResponse\x12\x14\n\x05\x65nded\x18\x01 \x01(\x08R\x05\x65nded2\xe5\x06\n\x0bPlayService\x12O\n\nWatchTable\x12\x1e.croupier.v1.WatchTableRequest\x1a\x1f.croupier.v1.WatchTableResponse0\x01\x12R\n\x0bWatchTables\x12\x1f.croupier.v1.WatchTablesRequest\x1a .croupier.v1.WatchTablesResponse0\x01\x12R\n\nSubmitMove\x12\x1e.croupier.v1.SubmitMoveRequest\x1a\x1f.croupier.v1.SubmitMoveResponse\"\x03\x90\x02\x02\x12O\n\tCheckMove\x12\x1d.croupier.v1.CheckMoveRequest\x1a\x1e.croupier.v1.CheckMoveResponse\"\x03\x90\x02\x01\x12[\n\rGetLegalMoves\x12!.croupier.v1.GetLegalMovesRequest\x1a\".croupier.v1.GetLegalMovesResponse\"\x03\x90\x02\x01\x12^\n\x0eListLegalMoves\x12\".croupier.v1.ListLegalMovesRequest\x1a#.croupier.v1.ListLegalMovesResponse\"\x03\x90\x02\x01\x12\x61\n\x0fListDealResults\x12#.croupier.v1.ListDealResultsRequest\x1a$.croupier.v1.ListDealResultsResponse\"\x03\x90\x02\x01\x12U\n\x0bGetSeatView\x12\x1f.croupier.v1.GetSeatViewRequest\x1a .croupier.v1.GetSeatViewResponse\"\x03\x90\x02\x01\x12O\n\tOpenNonce\x12\x1d.croupier.v1.OpenNonceRequest\x1a\x1e.croupier.v1.OpenNonceResponse\"\x03\x90\x02\x02\x12\x44\n\x07\x43oncede\x12\x1b.croupier.v1.ConcedeRequest\x1a\x1c.croupier.v1.ConcedeResponseBE\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,6 +40,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PLAYSERVICE'].methods_by_name['SubmitMove']._serialized_options = b'\220\002\002'
   _globals['_PLAYSERVICE'].methods_by_name['CheckMove']._loaded_options = None
   _globals['_PLAYSERVICE'].methods_by_name['CheckMove']._serialized_options = b'\220\002\001'
+  _globals['_PLAYSERVICE'].methods_by_name['GetLegalMoves']._loaded_options = None
+  _globals['_PLAYSERVICE'].methods_by_name['GetLegalMoves']._serialized_options = b'\220\002\001'
   _globals['_PLAYSERVICE'].methods_by_name['ListLegalMoves']._loaded_options = None
   _globals['_PLAYSERVICE'].methods_by_name['ListLegalMoves']._serialized_options = b'\220\002\001'
   _globals['_PLAYSERVICE'].methods_by_name['ListDealResults']._loaded_options = None
@@ -64,26 +66,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHECKMOVEREQUEST']._serialized_end=857
   _globals['_CHECKMOVERESPONSE']._serialized_start=859
   _globals['_CHECKMOVERESPONSE']._serialized_end=948
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=951
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=1127
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=1130
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=1287
-  _globals['_LISTDEALRESULTSREQUEST']._serialized_start=1289
-  _globals['_LISTDEALRESULTSREQUEST']._serialized_end=1400
-  _globals['_LISTDEALRESULTSRESPONSE']._serialized_start=1402
-  _globals['_LISTDEALRESULTSRESPONSE']._serialized_end=1518
-  _globals['_GETSEATVIEWREQUEST']._serialized_start=1520
-  _globals['_GETSEATVIEWREQUEST']._serialized_end=1567
-  _globals['_GETSEATVIEWRESPONSE']._serialized_start=1569
-  _globals['_GETSEATVIEWRESPONSE']._serialized_end=1692
-  _globals['_OPENNONCEREQUEST']._serialized_start=1694
-  _globals['_OPENNONCEREQUEST']._serialized_end=1801
-  _globals['_OPENNONCERESPONSE']._serialized_start=1803
-  _globals['_OPENNONCERESPONSE']._serialized_end=1822
-  _globals['_CONCEDEREQUEST']._serialized_start=1824
-  _globals['_CONCEDEREQUEST']._serialized_end=1867
-  _globals['_CONCEDERESPONSE']._serialized_start=1869
-  _globals['_CONCEDERESPONSE']._serialized_end=1908
-  _globals['_PLAYSERVICE']._serialized_start=1911
-  _globals['_PLAYSERVICE']._serialized_end=2687
+  _globals['_GETLEGALMOVESREQUEST']._serialized_start=950
+  _globals['_GETLEGALMOVESREQUEST']._serialized_end=1032
+  _globals['_GETLEGALMOVESRESPONSE']._serialized_start=1034
+  _globals['_GETLEGALMOVESRESPONSE']._serialized_end=1104
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=1107
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=1250
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=1252
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=1362
+  _globals['_LISTDEALRESULTSREQUEST']._serialized_start=1364
+  _globals['_LISTDEALRESULTSREQUEST']._serialized_end=1475
+  _globals['_LISTDEALRESULTSRESPONSE']._serialized_start=1477
+  _globals['_LISTDEALRESULTSRESPONSE']._serialized_end=1593
+  _globals['_GETSEATVIEWREQUEST']._serialized_start=1595
+  _globals['_GETSEATVIEWREQUEST']._serialized_end=1642
+  _globals['_GETSEATVIEWRESPONSE']._serialized_start=1644
+  _globals['_GETSEATVIEWRESPONSE']._serialized_end=1767
+  _globals['_OPENNONCEREQUEST']._serialized_start=1769
+  _globals['_OPENNONCEREQUEST']._serialized_end=1876
+  _globals['_OPENNONCERESPONSE']._serialized_start=1878
+  _globals['_OPENNONCERESPONSE']._serialized_end=1897
+  _globals['_CONCEDEREQUEST']._serialized_start=1899
+  _globals['_CONCEDEREQUEST']._serialized_end=1942
+  _globals['_CONCEDERESPONSE']._serialized_start=1944
+  _globals['_CONCEDERESPONSE']._serialized_end=1983
+  _globals['_PLAYSERVICE']._serialized_start=1986
+  _globals['_PLAYSERVICE']._serialized_end=2855
 # @@protoc_insertion_point(module_scope)

@@ -251,8 +251,58 @@ class CheckMoveResponse(_message.Message):
 Global___CheckMoveResponse: _TypeAlias = CheckMoveResponse  # noqa: Y015
 
 @_typing.final
+class GetLegalMovesRequest(_message.Message):
+    """Asks for the legal moves of a decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_ID_FIELD_NUMBER: _builtins.int
+    DECISION_ID_FIELD_NUMBER: _builtins.int
+    table_id: _builtins.str
+    """The table. 1 to 64 characters."""
+    decision_id: _builtins.str
+    """The decision. 1 to 64 characters."""
+    def __init__(
+        self,
+        *,
+        table_id: _builtins.str = ...,
+        decision_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "table_id", b"table_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLegalMovesRequest: _TypeAlias = GetLegalMovesRequest  # noqa: Y015
+
+@_typing.final
+class GetLegalMovesResponse(_message.Message):
+    """The legal moves of a decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEGAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def legal(self) -> _game_pb2.LegalMoves:
+        """The same as `Decision.legal` in LEGAL_MODE_FULL."""
+
+    def __init__(
+        self,
+        *,
+        legal: _game_pb2.LegalMoves | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLegalMovesResponse: _TypeAlias = GetLegalMovesResponse  # noqa: Y015
+
+@_typing.final
 class ListLegalMovesRequest(_message.Message):
-    """Asks for legal moves."""
+    """Asks for a page of legal moves."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -260,7 +310,6 @@ class ListLegalMovesRequest(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    AS_DECISION_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """The table. 1 to 64 characters."""
     decision_id: _builtins.str
@@ -269,8 +318,6 @@ class ListLegalMovesRequest(_message.Message):
     """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
     """`next_page_token` of the previous page; empty: the first page. At most 1,024 characters."""
-    as_decision: _builtins.bool
-    """Return `legal` instead of pages; page_size and page_token are then ignored."""
     def __init__(
         self,
         *,
@@ -278,11 +325,10 @@ class ListLegalMovesRequest(_message.Message):
         decision_id: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
-        as_decision: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_decision", b"as_decision", "decision_id", b"decision_id", "page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "page_size", b"page_size", "page_token", b"page_token", "table_id", b"table_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -296,29 +342,21 @@ class ListLegalMovesResponse(_message.Message):
 
     MOVES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    LEGAL_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Pass it as `page_token` to get the next page; empty on the last page."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.LegalMove]:
         """The moves, each once."""
 
-    @_builtins.property
-    def legal(self) -> _game_pb2.LegalMoves:
-        """With `as_decision`: the legal moves as a decision of LEGAL_MODE_FULL has them, whatever the
-        table's mode.
-        """
-
     def __init__(
         self,
         *,
         moves: _abc.Iterable[_game_pb2.LegalMove] | None = ...,
         next_page_token: _builtins.str = ...,
-        legal: _game_pb2.LegalMoves | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["legal", b"legal", "moves", b"moves", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moves", b"moves", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -56,6 +56,11 @@ class PlayServiceStub(object):
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.CheckMoveRequest.SerializeToString,
                 response_deserializer=croupier_dot_v1_dot_play__service__pb2.CheckMoveResponse.FromString,
                 _registered_method=True)
+        self.GetLegalMoves = channel.unary_unary(
+                '/croupier.v1.PlayService/GetLegalMoves',
+                request_serializer=croupier_dot_v1_dot_play__service__pb2.GetLegalMovesRequest.SerializeToString,
+                response_deserializer=croupier_dot_v1_dot_play__service__pb2.GetLegalMovesResponse.FromString,
+                _registered_method=True)
         self.ListLegalMoves = channel.unary_unary(
                 '/croupier.v1.PlayService/ListLegalMoves',
                 request_serializer=croupier_dot_v1_dot_play__service__pb2.ListLegalMovesRequest.SerializeToString,
@@ -121,8 +126,16 @@ class PlayServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetLegalMoves(self, request, context):
+        """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
+        LEGAL_MODE_FULL has them, whatever the table's mode.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListLegalMoves(self, request, context):
-        """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
+        """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
         once, in canonical order.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -180,6 +193,11 @@ def add_PlayServiceServicer_to_server(servicer, server):
                     servicer.CheckMove,
                     request_deserializer=croupier_dot_v1_dot_play__service__pb2.CheckMoveRequest.FromString,
                     response_serializer=croupier_dot_v1_dot_play__service__pb2.CheckMoveResponse.SerializeToString,
+            ),
+            'GetLegalMoves': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLegalMoves,
+                    request_deserializer=croupier_dot_v1_dot_play__service__pb2.GetLegalMovesRequest.FromString,
+                    response_serializer=croupier_dot_v1_dot_play__service__pb2.GetLegalMovesResponse.SerializeToString,
             ),
             'ListLegalMoves': grpc.unary_unary_rpc_method_handler(
                     servicer.ListLegalMoves,
@@ -317,6 +335,33 @@ class PlayService(object):
             '/croupier.v1.PlayService/CheckMove',
             croupier_dot_v1_dot_play__service__pb2.CheckMoveRequest.SerializeToString,
             croupier_dot_v1_dot_play__service__pb2.CheckMoveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLegalMoves(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/croupier.v1.PlayService/GetLegalMoves',
+            croupier_dot_v1_dot_play__service__pb2.GetLegalMovesRequest.SerializeToString,
+            croupier_dot_v1_dot_play__service__pb2.GetLegalMovesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -53,8 +53,12 @@ class PlayServiceStub:
     """
     CheckMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]
     """Reports whether a move would be accepted, and if not, why. Changes nothing."""
+    GetLegalMoves: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.GetLegalMovesRequest, _play_service_pb2.GetLegalMovesResponse]
+    """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
+    LEGAL_MODE_FULL has them, whatever the table's mode.
+    """
     ListLegalMoves: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]
-    """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
+    """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
     once, in canonical order.
     """
     ListDealResults: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]
@@ -91,8 +95,12 @@ class PlayServiceAsyncStub(PlayServiceStub):
     """
     CheckMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]  # type: ignore[assignment]
     """Reports whether a move would be accepted, and if not, why. Changes nothing."""
+    GetLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.GetLegalMovesRequest, _play_service_pb2.GetLegalMovesResponse]  # type: ignore[assignment]
+    """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
+    LEGAL_MODE_FULL has them, whatever the table's mode.
+    """
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
-    """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
+    """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
     once, in canonical order.
     """
     ListDealResults: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]  # type: ignore[assignment]
@@ -152,12 +160,22 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         """Reports whether a move would be accepted, and if not, why. Changes nothing."""
 
     @_abc_1.abstractmethod
+    def GetLegalMoves(
+        self,
+        request: _play_service_pb2.GetLegalMovesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_play_service_pb2.GetLegalMovesResponse, _abc.Awaitable[_play_service_pb2.GetLegalMovesResponse]]:
+        """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
+        LEGAL_MODE_FULL has them, whatever the table's mode.
+        """
+
+    @_abc_1.abstractmethod
     def ListLegalMoves(
         self,
         request: _play_service_pb2.ListLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_play_service_pb2.ListLegalMovesResponse, _abc.Awaitable[_play_service_pb2.ListLegalMovesResponse]]:
-        """Backs `decision.legal` beyond what a decision lists: every legal move, a page at a time, each
+        """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
         once, in canonical order.
         """
 

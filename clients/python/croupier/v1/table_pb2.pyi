@@ -133,7 +133,7 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
 
 class LegalMode(_LegalMode, metaclass=_LegalModeEnumTypeWrapper):
     """How many of the legal moves a decision lists. `LegalMoves.truncated` is set if it leaves some out;
-    CheckMove and ListLegalMoves work in every mode.
+    GetLegalMoves, ListLegalMoves and CheckMove work in every mode.
     """
 
 LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
