@@ -39,12 +39,14 @@ from croupier_server.rpc import server as rpc_server
 from croupier_server.rpc.admin_service import Operated
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
+from croupier_server.rpc.record_service import RECORD_STREAMS_MAX
 from croupier_server.rpc.server import Backing, Listen, RunningServer, WebListen
 from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import FilesReplaced, Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.upkeep import purge_records
 from croupier_server.tables.clock import Clock, SystemClock
+from croupier_server.tables.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
 from croupier_server.wire.base import LISTED_MAX
@@ -520,4 +522,7 @@ def _server_limits(settings: Settings) -> ServerLimits:
         calls_burst=settings.calls_burst if settings.calls_limit else 0,
         house_seats_per_key=settings.house_seats_per_key if settings.asks_for_keys else 0,
         house_tables_per_key=settings.house_tables_per_key if settings.asks_for_keys else 0,
+        watchers_max=settings.watchers_max,
+        seat_streams_max=SEAT_STREAMS_MAX,
+        record_streams_max=RECORD_STREAMS_MAX,
     )

@@ -23,6 +23,8 @@ from croupier.v1 import (
     table_service_pb2,
 )
 from croupier_server.identity.keys import Scope
+from croupier_server.rpc.record_service import RECORD_STREAMS_MAX
+from croupier_server.tables.readers import SEAT_STREAMS_MAX
 from tests.rpc.calls import Caller, on_stream, refusal
 from tests.rpc.conftest import server
 from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES, WATCH_TABLES
@@ -313,12 +315,15 @@ async def test_limits_are_told_and_local_callers_have_none() -> None:
     async with keyed() as live:
         limits = (await live.running.call.unary(method, b"", answer)).limits
         assert (limits.calls_per_second, limits.calls_burst) == (200, 2_000)
+        assert limits.seat_streams_max == SEAT_STREAMS_MAX
+        assert limits.record_streams_max == RECORD_STREAMS_MAX
     async with server() as running:
         limits = (await running.call.unary(method, b"", answer)).limits
         assert (limits.calls_per_second, limits.calls_burst) == (0, 0)
-    async with server(calls_per_second=5, calls_burst=7) as running:
+    async with server(calls_per_second=5, calls_burst=7, watchers_max=3) as running:
         limits = (await running.call.unary(method, b"", answer)).limits
         assert (limits.calls_per_second, limits.calls_burst) == (5, 7)
+        assert limits.watchers_max == 3
 
 
 async def test_a_principal_has_so_many_tables(live: Keyed) -> None:

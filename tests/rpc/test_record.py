@@ -281,7 +281,7 @@ async def test_isolated_a_principal_reads_records_on_so_many_streams_and_no_more
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of its streams may hold a record that it does not read."""
-    monkeypatch.setattr(record_service, "READERS_MAX", 2)
+    monkeypatch.setattr(record_service, "RECORD_STREAMS_MAX", 2)
     ids = [(await finished(whole)).id for _ in range(2)]
     ask = build(pb.StreamRecordsRequest, "since {} follow: true")
     streams = [whole.call.stream(STREAM, ask, pb.StreamRecordsResponse) for _ in range(2)]

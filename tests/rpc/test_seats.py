@@ -12,7 +12,7 @@ import pytest
 from croupier.v1 import seat_service_pb2 as pb
 from croupier.v1 import system_service_pb2, table_pb2, table_service_pb2
 from croupier_server.identity.keys import Scope
-from croupier_server.tables.readers import HELD_STREAMS_MAX
+from croupier_server.tables.readers import SEAT_STREAMS_MAX
 from tests.rpc.calls import Caller, build
 from tests.rpc.conftest import Running
 from tests.rpc.hostile import SEATS, TABLES
@@ -162,7 +162,7 @@ async def test_the_seats_at_the_start_of_a_stream_are_paid_for() -> None:
 async def test_a_flood_of_streams_is_bounded(live: Keyed) -> None:
     ann = await live.player("ann")
     async with AsyncExitStack() as stack:
-        for _ in range(HELD_STREAMS_MAX):
+        for _ in range(SEAT_STREAMS_MAX):
             stream = watch(ann)
             stack.push_async_callback(stream.aclose)
             await seat(stream)

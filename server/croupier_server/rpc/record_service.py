@@ -33,7 +33,7 @@ from croupier_server.wire.encode import (
     timestamp,
 )
 
-READERS_MAX: Final = 64
+RECORD_STREAMS_MAX: Final = 64
 """Maximum number of open streams of one principal, `GetRecord` among them: each holds a record
 while it is read."""
 
@@ -95,7 +95,7 @@ class RecordService:
         Raises:
             Exhausted: TOO_MANY_STREAMS.
         """
-        expect_few(caller.principal, self._readers.values(), READERS_MAX, "records")
+        expect_few(caller.principal, self._readers.values(), RECORD_STREAMS_MAX, "records")
         wake = asyncio.Event()
         self._readers[wake] = caller.principal
         try:

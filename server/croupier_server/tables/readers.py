@@ -24,7 +24,7 @@ SAME_CARDS: Final = "you have sat at a table with the same cards"
 
 _RETRY_MS: Final = 1_000
 
-HELD_STREAMS_MAX: Final = 64
+SEAT_STREAMS_MAX: Final = 64
 """Maximum number of streams of its own seats that a principal may have."""
 
 
@@ -133,8 +133,8 @@ class Readers:
         """
         feeds = self._assignments.get(feed.principal, {})
         names = (one.principal for one in feeds)
-        expect_few(feed.principal, names, HELD_STREAMS_MAX, "your seats")
-        self._held.setdefault(feed.principal, {})[feed] = None
+        expect_few(feed.principal, names, SEAT_STREAMS_MAX, "your seats")
+        self._assignments.setdefault(feed.principal, {})[feed] = None
 
     def add_session(self, session: Live) -> None:
         """Give *session* heartbeats, and its end when the server goes down."""

@@ -58,7 +58,8 @@ class SeatServiceServicer(object):
     def WatchSeats(self, request, context):
         """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
         Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-        forget the seats that did not come again before `caught_up`.
+        forget the seats that did not come again before `caught_up`. A principal may have
+        `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,7 +39,8 @@ class SeatServiceStub:
     WatchSeats: _grpc.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]
     """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
     Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-    forget the seats that did not come again before `caught_up`.
+    forget the seats that did not come again before `caught_up`. A principal may have
+    `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
     """
     ListSeats: _grpc.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]
     """The seats of the principal, those of the newest table first."""
@@ -55,7 +56,8 @@ class SeatServiceAsyncStub(SeatServiceStub):
     WatchSeats: _aio.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]  # type: ignore[assignment]
     """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
     Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-    forget the seats that did not come again before `caught_up`.
+    forget the seats that did not come again before `caught_up`. A principal may have
+    `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
     """
     ListSeats: _aio.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]  # type: ignore[assignment]
     """The seats of the principal, those of the newest table first."""
@@ -74,7 +76,8 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_seat_service_pb2.WatchSeatsResponse], _abc.AsyncIterator[_seat_service_pb2.WatchSeatsResponse]]:
         """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
         Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-        forget the seats that did not come again before `caught_up`.
+        forget the seats that did not come again before `caught_up`. A principal may have
+        `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
         """
 
     @_abc_1.abstractmethod

@@ -54,9 +54,10 @@ class SpectateServiceServicer(object):
     def SpectateTable(self, request, context):
         """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
         SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-        a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-        down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
-        play it, is refused a seat at the others in the same way.
+        a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
+        down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
+        not play it, is refused a seat at the others in the same way. A principal may have
+        `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

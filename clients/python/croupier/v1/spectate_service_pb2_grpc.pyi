@@ -36,9 +36,10 @@ class SpectateServiceStub:
     SpectateTable: _grpc.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]
     """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
     SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-    a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-    down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
-    play it, is refused a seat at the others in the same way.
+    a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
+    down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
+    not play it, is refused a seat at the others in the same way. A principal may have
+    `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
     """
     ListPublicDealResults: _grpc.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]
     """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
@@ -54,9 +55,10 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
     SpectateTable: _aio.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]  # type: ignore[assignment]
     """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
     SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-    a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-    down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
-    play it, is refused a seat at the others in the same way.
+    a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
+    down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
+    not play it, is refused a seat at the others in the same way. A principal may have
+    `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
     """
     ListPublicDealResults: _aio.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]  # type: ignore[assignment]
     """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
@@ -75,9 +77,10 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_spectate_service_pb2.SpectateTableResponse], _abc.AsyncIterator[_spectate_service_pb2.SpectateTableResponse]]:
         """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
         SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-        a board is refused with SPECTATING_BARRED at the others until all of them have ended, and sitting
-        down at one ends such streams with BARRED. Whoever has watched a match of a board, and does not
-        play it, is refused a seat at the others in the same way.
+        a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
+        down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
+        not play it, is refused a seat at the others in the same way. A principal may have
+        `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
         """
 
     @_abc_1.abstractmethod

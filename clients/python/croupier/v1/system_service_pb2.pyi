@@ -54,6 +54,9 @@ class ServerLimits(_message.Message):
     CALLS_BURST_FIELD_NUMBER: _builtins.int
     HOUSE_SEATS_PER_KEY_FIELD_NUMBER: _builtins.int
     HOUSE_TABLES_PER_KEY_FIELD_NUMBER: _builtins.int
+    WATCHERS_MAX_FIELD_NUMBER: _builtins.int
+    SEAT_STREAMS_MAX_FIELD_NUMBER: _builtins.int
+    RECORD_STREAMS_MAX_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
     """Maximum number of live tables on the server."""
     streams_max: _builtins.int
@@ -79,6 +82,14 @@ class ServerLimits(_message.Message):
     """Maximum number of house bot seats at live tables of one principal; 0: no limit."""
     house_tables_per_key: _builtins.int
     """Maximum number of live tables of one principal at which only house bots sit; 0: no limit."""
+    watchers_max: _builtins.int
+    """Maximum number of open WatchLobby streams of one principal, and of open SpectateTable streams of one
+    principal at each table; 0: no limit.
+    """
+    seat_streams_max: _builtins.int
+    """Maximum number of open WatchSeats streams of one principal."""
+    record_streams_max: _builtins.int
+    """Maximum number of open GetRecord and StreamRecords streams of one principal together."""
     def __init__(
         self,
         *,
@@ -92,10 +103,13 @@ class ServerLimits(_message.Message):
         calls_burst: _builtins.int = ...,
         house_seats_per_key: _builtins.int = ...,
         house_tables_per_key: _builtins.int = ...,
+        watchers_max: _builtins.int = ...,
+        seat_streams_max: _builtins.int = ...,
+        record_streams_max: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "house_seats_per_key", b"house_seats_per_key", "house_tables_per_key", b"house_tables_per_key", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "request_bytes_max", b"request_bytes_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "house_seats_per_key", b"house_seats_per_key", "house_tables_per_key", b"house_tables_per_key", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "record_streams_max", b"record_streams_max", "request_bytes_max", b"request_bytes_max", "seat_streams_max", b"seat_streams_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max", "watchers_max", b"watchers_max"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

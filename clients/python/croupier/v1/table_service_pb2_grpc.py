@@ -113,8 +113,7 @@ class TableServiceServicer(object):
     def WatchLobby(self, request, context):
         """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
         come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
-        have as many such streams open as the server's `watchers_max` allows; one more is refused with
-        TOO_MANY_STREAMS.
+        have `ServerLimits.watchers_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

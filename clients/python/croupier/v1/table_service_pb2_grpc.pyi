@@ -50,8 +50,7 @@ class TableServiceStub:
     WatchLobby: _grpc.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]
     """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
     come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
-    have as many such streams open as the server's `watchers_max` allows; one more is refused with
-    TOO_MANY_STREAMS.
+    have `ServerLimits.watchers_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
     """
     JoinTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
@@ -91,8 +90,7 @@ class TableServiceAsyncStub(TableServiceStub):
     WatchLobby: _aio.UnaryStreamMultiCallable[_table_service_pb2.WatchLobbyRequest, _table_service_pb2.WatchLobbyResponse]  # type: ignore[assignment]
     """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
     come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
-    have as many such streams open as the server's `watchers_max` allows; one more is refused with
-    TOO_MANY_STREAMS.
+    have `ServerLimits.watchers_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
     """
     JoinTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.JoinTableRequest, _table_service_pb2.JoinTableResponse]  # type: ignore[assignment]
     """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
@@ -153,8 +151,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_table_service_pb2.WatchLobbyResponse], _abc.AsyncIterator[_table_service_pb2.WatchLobbyResponse]]:
         """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
         come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
-        have as many such streams open as the server's `watchers_max` allows; one more is refused with
-        TOO_MANY_STREAMS.
+        have `ServerLimits.watchers_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
         """
 
     @_abc_1.abstractmethod
