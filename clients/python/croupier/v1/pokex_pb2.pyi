@@ -468,7 +468,7 @@ class PokexOptions(_message.Message):
     both_over: Global___PokexBothOver.ValueType
     """P-6.4: who wins when both teams reach the target in the same deal."""
     max_deals: _builtins.int
-    """P-6.5: deals after which the match ends; 0: no bound. At most 1,000,000."""
+    """P-6.5: deals after which the match ends; 0 (`none`): no bound. At most 1,000,000."""
     def __init__(
         self,
         *,
@@ -531,7 +531,7 @@ class PokexMove(_message.Message):
     PLAY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decline(self) -> Global___PokexDecline:
-        """Pass in the auction (P-2.1)."""
+        """Pass in the auction (P-2.1). The arm is not called `pass`, which is a reserved word in Python."""
 
     @_builtins.property
     def bid(self) -> Global___PokexBid:

@@ -607,11 +607,11 @@ class TongitsOptions(_message.Message):
     """G-7: number of deals in a match. 1 to 1,000,000."""
     @_builtins.property
     def secret_open(self) -> Global___TongitsSecretOpenSet:
-        """G-3.4: what a secret four entitles its owner to before the deal ends."""
+        """G-3.4: what a secret four entitles its owner to before the deal ends; an empty set is `none`."""
 
     @_builtins.property
     def special_pays(self) -> Global___TongitsSpecialPaysSet:
-        """G-6.2: sets of the winner for which each loser pays `pay_special`."""
+        """G-6.2: sets of the winner for which each loser pays `pay_special`; an empty set is `none`."""
 
     def __init__(
         self,

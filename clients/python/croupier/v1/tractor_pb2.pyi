@@ -761,9 +761,9 @@ class TractorOptions(_message.Message):
     players: _builtins.int
     """T-1: seats: 4, 6, 8, 10 or 12. 4 to 12."""
     packs: _builtins.int
-    """T-1: packs, 2 to 6; 0: half the players. At most 6."""
+    """T-1: packs, 2 to 6; 0 (`auto`): half the players. At most 6."""
     kitty_size: _builtins.int
-    """T-1.2: cards in the kitty; 0: `auto`, as many as the clause says. At most 64."""
+    """T-1.2: cards in the kitty; 0 (`auto`): as many as the clause says. At most 64."""
     trump_making: Global___TractorTrumpMaking.ValueType
     """T-3, T-11: trumps are made by declaring during the draw, or by an auction and a show."""
     contract: Global___TractorContract.ValueType
@@ -801,14 +801,16 @@ class TractorOptions(_message.Message):
     ace_rule: Global___TractorAceRule.ValueType
     """T-9.6: what a team must achieve at the ace to win the match."""
     max_deals: _builtins.int
-    """T-9.6: deals after which a match ends; 0: no bound. At most 1,000,000."""
+    """T-9.6: deals after which a match ends; 0 (`none`): no bound. At most 1,000,000."""
     starter: _builtins.int
-    """T-9.4: seat that starts the first deal, as in a later deal; not set: by declaration or auction.
-    At most 11.
+    """T-9.4: seat that starts the first deal, as in a later deal; not set (`none`): by declaration or
+    auction. At most 11.
     """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
-        """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers."""
+        """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers; an empty list is
+        `none`.
+        """
 
     @_builtins.property
     def start_levels(self) -> Global___TractorLevels:
@@ -889,7 +891,9 @@ class TractorMove(_message.Message):
     PLAY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decline(self) -> Global___TractorDecline:
-        """T-3.5, T-11.1: decline to declare or to call."""
+        """T-3.5, T-11.1: decline to declare or to call. The arm is not called `pass`, which is a reserved
+        word in Python.
+        """
 
     @_builtins.property
     def declare(self) -> Global___TractorDeclare:
