@@ -273,7 +273,7 @@ FIELDS = [
 
 def sentence(field: FieldDescriptor | OneofDescriptor, bounds: Bounds) -> str:
     """How the comment of a field states its bounds."""
-    least, most = bounds
+    least, most, or_empty = bounds
     if isinstance(field, OneofDescriptor):
         return "Required."
     units = {FieldDescriptor.TYPE_STRING: " characters", FieldDescriptor.TYPE_BYTES: " bytes"}
@@ -285,7 +285,7 @@ def sentence(field: FieldDescriptor | OneofDescriptor, bounds: Bounds) -> str:
     elif field.message_type is not None or field.enum_type is not None:
         return "Required."
     if least == most:
-        return f"Exactly {most}{unit}."
+        return f"Exactly {most}{unit}{', or empty' if or_empty else ''}."
     if least:
         return f"{written(least)} to {written(most)}{unit}."
     return f"At most {written(most)}{unit}."
@@ -334,9 +334,12 @@ PLAIN = re.compile(
 def breaches(
     message: Descriptor, field: FieldDescriptor | OneofDescriptor, bounds: Bounds
 ) -> Iterator[Message]:
-    """Messages in which *field* breaks its bounds: left out if it must be there, and too much."""
+    """Messages in which *field* breaks its bounds: left out if it must be there, too short where it
+    may be empty, and too much."""
     kind = GetMessageClass(message)
-    if bounds == REQUIRED or (bounds.least > 0 and not getattr(field, "has_presence", False)):
+    if bounds.or_empty:
+        yield kind(**{field.name: b"x" * (bounds.least - 1)})
+    elif bounds == REQUIRED or (bounds.least > 0 and not getattr(field, "has_presence", False)):
         yield kind()
     if isinstance(field, OneofDescriptor):
         return

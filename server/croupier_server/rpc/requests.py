@@ -35,7 +35,6 @@ from croupier_server.tables.spec import (
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.registry import WIRES
 
-NONCE_BYTES: Final = 32
 _REQUEST_ID_MIN: Final = 22
 """Characters that 128 random bits need, in base64 without padding."""
 _NANOS_MAX: Final = 999_999_999
@@ -122,8 +121,6 @@ def join_table(request: pb.JoinTableRequest) -> JoinTable:
     Raises:
         InvalidRequest: ``field`` says where.
     """
-    if request.nonce_hash and len(request.nonce_hash) != NONCE_BYTES:
-        raise malformed([("nonce_hash", f"a SHA-256 has {NONCE_BYTES} bytes")])
     if request.replace_ticket and not request.HasField("seat"):
         raise malformed([("seat", "not set; replace_ticket needs the seat")])
     return JoinTable(

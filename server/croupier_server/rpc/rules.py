@@ -1,9 +1,9 @@
 """Bounds of the fields of requests, which their comments in ``protos/`` state too.
 
 One line bounds a field from a least to a greatest value: a number by itself, a text by its
-characters, bytes and lists by their number, a duration by its seconds. For enums, messages and
-oneofs ``required`` says that they must be set. Enums need no line: every value must be declared,
-and in a list never zero.
+characters, bytes and lists by their number, a duration by its seconds. With ``or empty`` a text or
+bytes may be empty as well. For enums, messages and oneofs ``required`` says that they must be set.
+Enums need no line: every value must be declared, and in a list never zero.
 
 A line with ``*`` holds for all fields of that name that have no line of their own. Numbers among a
 game's options have no line: their bounds are those of the game's own catalogue.
@@ -25,10 +25,17 @@ SAFE: Final = 2**53 - 1
 
 
 class Bounds(NamedTuple):
-    """What a field may hold, both ends included."""
+    """What a field may hold, both ends included.
+
+    Attributes:
+        least: the least.
+        most: the greatest.
+        or_empty: a text or bytes may be empty as well.
+    """
 
     least: int
     most: int
+    or_empty: bool = False
 
 
 _LINES: Final = f"""
@@ -45,8 +52,8 @@ croupier.v1.TongitsSpecialPaysSet.values 0 4
 croupier.v1.TractorLevels.ranks 0 13
 croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
 croupier.v1.BoardDeal.board_id 0 128
-croupier.v1.BoardDeal.root 0 32
-croupier.v1.BoardDeal.commitment 0 32
+croupier.v1.BoardDeal.root 32 32
+croupier.v1.BoardDeal.commitment 32 32 or empty
 croupier.v1.BoardDeal.table_count 0 100000
 croupier.v1.FixedDeal.seed 0 {SAFE}
 croupier.v1.FixedDeal.decks 0 64
@@ -70,7 +77,7 @@ croupier.v1.CreateTableRequest.spec required
 croupier.v1.CreateTableRequest.seats 0 12
 croupier.v1.JoinTableRequest.seat 0 11
 croupier.v1.JoinTableRequest.invite_code 0 128
-croupier.v1.JoinTableRequest.nonce_hash 0 32
+croupier.v1.JoinTableRequest.nonce_hash 32 32 or empty
 croupier.v1.AbortTableRequest.detail 0 256
 croupier.v1.ListRulesetsRequest.game required
 croupier.v1.GetRulesetRequest.game required
@@ -79,7 +86,7 @@ croupier.v1.ExplainRuleRequest.clause 0 16
 croupier.v1.WatchTablesRequest.opens 1 64
 croupier.v1.ListLegalMovesRequest.page_token 0 1024
 croupier.v1.OpenNonceRequest.nonce 32 32
-croupier.v1.OpenNonceRequest.next_nonce_hash 0 32
+croupier.v1.OpenNonceRequest.next_nonce_hash 32 32 or empty
 croupier.record.v1.VerifyRecordRequest.source required
 croupier.admin.v1.AbortTableRequest.detail 1 256
 croupier.admin.v1.VoidMatchRequest.detail 1 256
@@ -94,7 +101,9 @@ REQUIRED: Final = Bounds(1, 1)
 
 def _read(line: str) -> tuple[str, Bounds]:
     name, *ends = line.split()
-    return name, REQUIRED if ends == ["required"] else Bounds(*map(int, ends))
+    if ends == ["required"]:
+        return name, REQUIRED
+    return name, Bounds(int(ends[0]), int(ends[1]), or_empty=ends[2:] == ["or", "empty"])
 
 
 def _of_options() -> Iterator[tuple[str, Bounds]]:

@@ -201,7 +201,7 @@ def _enum(enum: _Enum, *, is_required: bool) -> _Check:
 
 
 def _number(bounds: Bounds) -> _Check:
-    least, most = bounds
+    least, most, _ = bounds
 
     def check(value: int, path: str) -> Iterator[Fault]:
         if not least <= value <= most:
@@ -211,7 +211,7 @@ def _number(bounds: Bounds) -> _Check:
 
 
 def _duration(bounds: Bounds) -> _Check:
-    least, most = bounds
+    least, most, _ = bounds
 
     def check(value: Any, path: str) -> Iterator[Fault]:
         nanos = value.seconds * _NANOS + value.nanos
@@ -222,9 +222,11 @@ def _duration(bounds: Bounds) -> _Check:
 
 
 def _length(bounds: Bounds, unit: str) -> _Check:
-    least, most = bounds
+    least, most, or_empty = bounds
 
     def check(value: str | bytes, path: str) -> Iterator[Fault]:
+        if not value and or_empty:
+            return
         if not value and least:
             yield path, "not set"
         elif not least <= len(value) <= most:
@@ -246,7 +248,7 @@ def _list(item: _Check | None, bounds: Bounds | None) -> _Check:
 
 def _allowed(bounds: Bounds) -> str:
     """What a number of items may be, for an error."""
-    least, most = bounds
+    least, most, _ = bounds
     if least == most:
         return f"exactly {most} needed"
     return f"{least} to {most} allowed" if least else f"at most {most} allowed"

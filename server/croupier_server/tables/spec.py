@@ -320,8 +320,6 @@ def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
         if seat.access is Access.HOUSE and not seat.house_bot:
             raise refuse(f"seats[{number}].house_bot", "a house seat needs the name of its bot")
     if deal.kind is DealKind.BOARD:
-        if len(deal.root) != len(board_hash):
-            raise refuse("spec.deal_source.board.root", "a board's root has 32 bytes")
         if deal.commitment and deal.commitment != board_hash:
             raise refuse("spec.deal_source.board.commitment", "not the SHA-256 of the root")
         is_open = len(request.seats) < players

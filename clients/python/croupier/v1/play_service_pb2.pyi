@@ -489,7 +489,7 @@ class OpenNonceRequest(_message.Message):
     """The 32 bytes whose hash was given when joining. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
     """SHA-256 of the seat's next nonce, which is wanted if another seat withholds its own now. Without
-    it the seat adds nothing to the shuffle then. At most 32 bytes.
+    it the seat adds nothing to the shuffle then. Exactly 32 bytes, or empty.
     """
     def __init__(
         self,

@@ -403,11 +403,13 @@ class BoardDeal(_message.Message):
     board_id: _builtins.str
     """Id of the board. At most 128 characters."""
     root: _builtins.bytes
-    """The board's root, 32 bytes. Input only: the server sends it with the record of the match alone.
-    At most 32 bytes.
+    """The board's root. Input only: the server sends it with the record of the match alone. Exactly 32
+    bytes.
     """
     commitment: _builtins.bytes
-    """SHA-256 of the root, published in its place. At most 32 bytes."""
+    """SHA-256 of the root, published in its place. In a request the server computes it if it is empty.
+    Exactly 32 bytes, or empty.
+    """
     table_count: _builtins.int
     """Tables that will be played on this board. Their records, which show its cards, are published
     together when this many have ended; 0 means 1. At most 100,000.

@@ -422,7 +422,7 @@ class JoinTableRequest(_message.Message):
     """Invite code of a seat that is reserved. At most 128 characters."""
     nonce_hash: _builtins.bytes
     """SHA-256 of this seat's nonce of 32 bytes. Without it the seat adds nothing to the shuffle and
-    cannot verify it. At most 32 bytes.
+    cannot verify it. Exactly 32 bytes, or empty.
     """
     replace_ticket: _builtins.bool
     """Returns a new ticket for `seat`, which the caller's key holds; the old ticket stops working and its
