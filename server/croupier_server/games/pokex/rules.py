@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from math import comb
 from typing import NamedTuple
 
@@ -260,15 +261,21 @@ class Pokex:
         public = state.public
         if seat != public.to_act or seat == NO_SEAT:
             raise _not_your_turn()
-        if public.phase is Phase.BIDDING:
-            return PASS
         hand = state.hands[seat]
-        if public.phase is Phase.NAME_RANK:
-            ranks = [rank(card) for card in one_pack_ids(hand)]
-            return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
-        held = (card for card in _cheapest_first(public.wild_rank) if hand & card)
-        center = 0 if public.trick_center else public.center_left[0]
-        return moves.play(next(held) | next(held), center)
+        if public.phase is _PLAYING:
+            low = 0
+            for group in _cheapest_first(public.wild_rank):
+                held = hand & group
+                if held and not low:
+                    low = held & -held
+                    held ^= low
+                if held:
+                    center = 0 if public.trick_center else public.center_left[0]
+                    return moves.play(low | held & -held, center)
+        if public.phase is _BIDDING:
+            return PASS
+        ranks = [rank(card) for card in one_pack_ids(hand)]
+        return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
@@ -388,10 +395,10 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
 
 @cache
 def _cheapest_first(wild_rank: int) -> tuple[Cards, ...]:
-    """Every card by itself, rising with what it is worth keeping: high ranks are worth more than
-    low ones, jokers and the wild rank most."""
+    """The cards of each rank, rising with what they are worth keeping: jokers and the wild rank are
+    worth most, then high ranks."""
     ranked = sorted(
         range(1, CARD_MAX + 1),
         key=lambda card: (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card),
     )
-    return tuple(map(single, ranked))
+    return tuple(sum(map(single, cards)) for _, cards in groupby(ranked, rank))

@@ -70,8 +70,8 @@ class Trumps:
         above: by effective suit and height, the mask of its cards that are strictly higher.
         at_height: by effective suit, the cards of each height in suit order S H D C.
         order: by effective suit, the groups of equal cards from high to low.
-        cheapest_first: every card, rising with what it is worth keeping: no points before points,
-            side suits before trumps, low before high.
+        cheapest_first: the mask of all copies of each card, rising with what it is worth keeping:
+            no points before points, side suits before trumps, low before high.
     """
 
     __slots__ = (
@@ -125,12 +125,10 @@ class Trumps:
         self.order: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
             tuple(group for group in reversed(groups) if group) for groups in self.at_height
         )
-        self.cheapest_first: tuple[Card, ...] = tuple(
-            sorted(
-                cards,
-                key=lambda c: (POINTS[c] > 0, self.suit_of[c] == TRUMP, self.height[c], c),
-            )
+        ranked = sorted(
+            cards, key=lambda c: (POINTS[c] > 0, self.suit_of[c] == TRUMP, self.height[c], c)
         )
+        self.cheapest_first: tuple[Cards, ...] = tuple(every_copy(single(card)) for card in ranked)
 
     def _has_rank_trumps(self) -> bool:
         """Whether the cards of the trump rank are trumps (T-4.2)."""

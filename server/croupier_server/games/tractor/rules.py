@@ -268,30 +268,34 @@ class Tractor:
     def fallback(self, state: State, seat: Seat) -> Move:
         """T-3, T-11: pass, show and name what costs least. T-9: bury and play low cards without
         points; a follower plays the first legal answer."""
-        self._expect(state, seat)
         public = state.public
-        if public.phase in (Phase.DRAW, Phase.AUCTION):
+        if seat != public.to_act or seat == NO_SEAT:
+            self._window_moves(state, seat)
             return PASS
         hand = state.hands[seat]
+        if public.phase is _PLAYING:
+            if public.plays:
+                legal = self.legal_moves(state, seat)
+                if legal.moves:
+                    return legal.moves[0]
+                return next(patterns.members(legal.patterns)) | PLAY
+            assert public.trumps is not None
+            for every in public.trumps.cheapest_first:
+                if hand & every:
+                    return every & ONES | PLAY
+        if public.phase is Phase.BURY:
+            assert public.trumps is not None
+            order = {
+                every & ONES: place for place, every in enumerate(public.trumps.cheapest_first)
+            }
+            cards = sorted(map(single, unpack(hand)), key=order.__getitem__)
+            return sum(cards[: public.options.kitty]) | BURY
+        if public.phase is Phase.AUCTION:
+            return PASS
         if public.phase is Phase.NAME_TRUMPS:
             return moves.name_trumps(_longest_suit(hand))
-        if public.phase is Phase.SHOW:
-            lowest = min(
-                unpack(hand), key=lambda card: bidding.show_height(card, public.trump_rank)
-            )
-            return single(lowest) | SHOW
-        if public.phase is Phase.PLAY and public.plays:
-            legal = self.legal_moves(state, seat)
-            if legal.moves:
-                return legal.moves[0]
-            return next(patterns.members(legal.patterns)) | PLAY
-        assert public.trumps is not None
-        cheapest_first = public.trumps.cheapest_first
-        if public.phase is Phase.BURY:
-            order = {card: place for place, card in enumerate(cheapest_first)}
-            cards = sorted(unpack(hand), key=order.__getitem__)
-            return sum(single(card) for card in cards[: public.options.kitty]) | BURY
-        return next(single(card) for card in cheapest_first if hand >> 4 * card & 15) | PLAY
+        lowest = min(unpack(hand), key=lambda card: bidding.show_height(card, public.trump_rank))
+        return single(lowest) | SHOW
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
