@@ -20,7 +20,8 @@ METHOD = "croupier.v1.SystemService/GetServerInfo"
 async def test_a_server_says_what_it_is(serve: Serve, root: Path) -> None:
     clock = ManualClock(1_234_567)
     limits = pb.ServerLimits(tables_max=7, page_size_max=9)
-    system = SystemService(limits, pb.ServerCapabilities(session=True), 2_500, clock.now_ms)
+    can, bots = pb.ServerCapabilities(session=True), frozenset({"random", "greedy"})
+    system = SystemService(limits, can, 2_500, clock.now_ms, bots)
     async with serve(system.handler) as call:
         info = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
         clock.advance(1_000)
@@ -29,6 +30,7 @@ async def test_a_server_says_what_it_is(serve: Serve, root: Path) -> None:
     assert info.api_versions == ["croupier.v1", "croupier.record.v1"]
     assert info.capabilities == pb.ServerCapabilities(session=True)
     assert info.limits == limits
+    assert info.house_bots == ["greedy", "random"]
     assert info.heartbeat_interval.ToMilliseconds() == 2_500
     assert info.server_time.ToMilliseconds() == 1_234_567
     assert later.server_time.ToMilliseconds() == 1_235_567
@@ -37,7 +39,7 @@ async def test_a_server_says_what_it_is(serve: Serve, root: Path) -> None:
 
 
 async def test_every_ruleset_has_its_own_hash(serve: Serve) -> None:
-    system = SystemService(pb.ServerLimits(), pb.ServerCapabilities(), 1, ManualClock().now_ms)
+    system = SystemService(pb.ServerLimits(), pb.ServerCapabilities(), 1, ManualClock().now_ms, ())
     async with serve(system.handler) as call:
         info = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
     assert {(int(entry.game), entry.ruleset): entry.hash for entry in info.rulesets} == {

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from croupier_server.cli.common import fail, say
+from croupier_server.cli.common import DEFAULT_SERVER, fail, say
 from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
 
 _SECONDS = 5.0
@@ -18,7 +18,7 @@ _SECONDS = 5.0
 def command(
     server: Annotated[
         str, typer.Option(help="Address of the server.", metavar="HOST:PORT")
-    ] = "127.0.0.1:7421",
+    ] = DEFAULT_SERVER,
     key_file: KeyFile = None,
     ca: Authority = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -50,5 +50,7 @@ def command(
     say(f"heartbeat every {info.heartbeat_interval.ToMilliseconds()} ms")
     for field, value in limits.ListFields():
         say(f"{field.name}: {value}")
+    if info.house_bots:
+        say(f"house bots: {', '.join(info.house_bots)}")
     for ruleset in info.rulesets:
         say(f"{game_name(ruleset.game)} {ruleset.ruleset}: {ruleset.hash.hex()}")

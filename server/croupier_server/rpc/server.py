@@ -272,7 +272,11 @@ def services_of(
     )
     return {
         "croupier.v1.SystemService": SystemService(
-            listen.limits, capabilities, listen.heartbeat_ms, backing.now_ms
+            listen.limits,
+            capabilities,
+            listen.heartbeat_ms,
+            backing.now_ms,
+            backing.house_bots,
         ),
         "croupier.v1.CatalogService": CatalogService(pages),
         "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),

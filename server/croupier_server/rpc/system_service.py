@@ -6,7 +6,7 @@ Must not be put here: anything that changes while the server runs, but for its c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from importlib.metadata import version
 from typing import Final
 
@@ -31,6 +31,7 @@ class SystemService:
         capabilities: what it can do beyond the base.
         heartbeat_ms: time between heartbeats on a stream.
         now_ms: the server's clock.
+        house_bots: names of the house bots that a seat may have.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class SystemService:
         capabilities: pb.ServerCapabilities,
         heartbeat_ms: int,
         now_ms: Callable[[], int],
+        house_bots: Collection[str],
     ) -> None:
         self._now_ms = now_ms
         self._facts = pb.GetServerInfoResponse(
@@ -48,6 +50,7 @@ class SystemService:
             limits=limits,
             rulesets=_ruleset_hashes(),
             descriptor_hash=hashlib.sha256(image_bytes()).digest(),
+            house_bots=sorted(house_bots),
         )
         self._facts.heartbeat_interval.FromMilliseconds(heartbeat_ms)
 

@@ -201,6 +201,7 @@ class GetServerInfoResponse(_message.Message):
     SERVER_TIME_FIELD_NUMBER: _builtins.int
     RULESETS_FIELD_NUMBER: _builtins.int
     DESCRIPTOR_HASH_FIELD_NUMBER: _builtins.int
+    HOUSE_BOTS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Version of the server, for people."""
     descriptor_hash: _builtins.bytes
@@ -229,6 +230,10 @@ class GetServerInfoResponse(_message.Message):
     def rulesets(self) -> _containers.RepeatedCompositeFieldContainer[Global___RulesetHash]:
         """Hashes of the rulesets with their default options."""
 
+    @_builtins.property
+    def house_bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names that SeatSpec.house_bot may have, sorted. Every house bot plays every game."""
+
     def __init__(
         self,
         *,
@@ -240,10 +245,11 @@ class GetServerInfoResponse(_message.Message):
         server_time: _timestamp_pb2.Timestamp | None = ...,
         rulesets: _abc.Iterable[Global___RulesetHash] | None = ...,
         descriptor_hash: _builtins.bytes = ...,
+        house_bots: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "server_time", b"server_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_versions", b"api_versions", "capabilities", b"capabilities", "descriptor_hash", b"descriptor_hash", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "rulesets", b"rulesets", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_versions", b"api_versions", "capabilities", b"capabilities", "descriptor_hash", b"descriptor_hash", "heartbeat_interval", b"heartbeat_interval", "house_bots", b"house_bots", "limits", b"limits", "rulesets", b"rulesets", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
