@@ -488,8 +488,8 @@ class OpenNonceRequest(_message.Message):
     nonce: _builtins.bytes
     """The 32 bytes whose hash was given when joining. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
-    """SHA-256 of the seat's next nonce, which is wanted if another seat withholds its own now. Without
-    it the seat adds nothing to the shuffle then. Exactly 32 bytes, or empty.
+    """SHA-256 of the seat's next nonce, which the table asks for if another seat withholds its nonce
+    now. Without it the seat then contributes nothing to the shuffle. Exactly 32 bytes, or empty.
     """
     def __init__(
         self,

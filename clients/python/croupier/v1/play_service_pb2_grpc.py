@@ -95,7 +95,7 @@ class PlayServiceServicer(object):
 
     def WatchTable(self, request, context):
         """Streams what happens at a table to one seat. A later stream of the same seat replaces this one.
-        Used by `croupier.run(..., transport="watch")`.
+        Used by `croupier.run` with `transport="watch"`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -127,16 +127,16 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetLegalMoves(self, request, context):
-        """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
-        LEGAL_MODE_FULL has them, whatever the table's mode.
+        """Returns the legal moves of a decision as LEGAL_MODE_FULL has them, whatever the table's mode.
+        Used by `decision.legal` if the decision lists no moves.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListLegalMoves(self, request, context):
-        """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
-        once, in canonical order.
+        """Lists every legal move of a decision in pages, also those of the patterns, each once, in
+        canonical order. Used by `client.legal_moves`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

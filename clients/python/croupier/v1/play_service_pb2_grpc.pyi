@@ -39,7 +39,7 @@ class PlayServiceStub:
     def __new__(cls, channel: _aio.Channel) -> PlayServiceAsyncStub: ...
     WatchTable: _grpc.UnaryStreamMultiCallable[_play_service_pb2.WatchTableRequest, _play_service_pb2.WatchTableResponse]
     """Streams what happens at a table to one seat. A later stream of the same seat replaces this one.
-    Used by `croupier.run(..., transport="watch")`.
+    Used by `croupier.run` with `transport="watch"`.
     """
     WatchTables: _grpc.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]
     """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
@@ -54,12 +54,12 @@ class PlayServiceStub:
     CheckMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]
     """Reports whether a move would be accepted, and if not, why. Changes nothing."""
     GetLegalMoves: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.GetLegalMovesRequest, _play_service_pb2.GetLegalMovesResponse]
-    """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
-    LEGAL_MODE_FULL has them, whatever the table's mode.
+    """Returns the legal moves of a decision as LEGAL_MODE_FULL has them, whatever the table's mode.
+    Used by `decision.legal` if the decision lists no moves.
     """
     ListLegalMoves: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]
-    """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
-    once, in canonical order.
+    """Lists every legal move of a decision in pages, also those of the patterns, each once, in
+    canonical order. Used by `client.legal_moves`.
     """
     ListDealResults: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]
     """Returns the results of the finished deals in pages, from the first deal on. A view has only the
@@ -81,7 +81,7 @@ class PlayServiceAsyncStub(PlayServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     WatchTable: _aio.UnaryStreamMultiCallable[_play_service_pb2.WatchTableRequest, _play_service_pb2.WatchTableResponse]  # type: ignore[assignment]
     """Streams what happens at a table to one seat. A later stream of the same seat replaces this one.
-    Used by `croupier.run(..., transport="watch")`.
+    Used by `croupier.run` with `transport="watch"`.
     """
     WatchTables: _aio.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]  # type: ignore[assignment]
     """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
@@ -96,12 +96,12 @@ class PlayServiceAsyncStub(PlayServiceStub):
     CheckMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.CheckMoveRequest, _play_service_pb2.CheckMoveResponse]  # type: ignore[assignment]
     """Reports whether a move would be accepted, and if not, why. Changes nothing."""
     GetLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.GetLegalMovesRequest, _play_service_pb2.GetLegalMovesResponse]  # type: ignore[assignment]
-    """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
-    LEGAL_MODE_FULL has them, whatever the table's mode.
+    """Returns the legal moves of a decision as LEGAL_MODE_FULL has them, whatever the table's mode.
+    Used by `decision.legal` if the decision lists no moves.
     """
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
-    """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
-    once, in canonical order.
+    """Lists every legal move of a decision in pages, also those of the patterns, each once, in
+    canonical order. Used by `client.legal_moves`.
     """
     ListDealResults: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]  # type: ignore[assignment]
     """Returns the results of the finished deals in pages, from the first deal on. A view has only the
@@ -126,7 +126,7 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_play_service_pb2.WatchTableResponse], _abc.AsyncIterator[_play_service_pb2.WatchTableResponse]]:
         """Streams what happens at a table to one seat. A later stream of the same seat replaces this one.
-        Used by `croupier.run(..., transport="watch")`.
+        Used by `croupier.run` with `transport="watch"`.
         """
 
     @_abc_1.abstractmethod
@@ -165,8 +165,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_service_pb2.GetLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_play_service_pb2.GetLegalMovesResponse, _abc.Awaitable[_play_service_pb2.GetLegalMovesResponse]]:
-        """Backs `decision.legal` where a decision lists no moves: the legal moves as a decision of
-        LEGAL_MODE_FULL has them, whatever the table's mode.
+        """Returns the legal moves of a decision as LEGAL_MODE_FULL has them, whatever the table's mode.
+        Used by `decision.legal` if the decision lists no moves.
         """
 
     @_abc_1.abstractmethod
@@ -175,8 +175,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_service_pb2.ListLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_play_service_pb2.ListLegalMovesResponse, _abc.Awaitable[_play_service_pb2.ListLegalMovesResponse]]:
-        """Backs `client.legal_moves`: every legal move, those of the patterns too, a page at a time, each
-        once, in canonical order.
+        """Lists every legal move of a decision in pages, also those of the patterns, each once, in
+        canonical order. Used by `client.legal_moves`.
         """
 
     @_abc_1.abstractmethod

@@ -129,7 +129,7 @@ class WatchSeatsRequest(_message.Message):
 
     GAME_FIELD_NUMBER: _builtins.int
     game: _game_pb2.GameKind.ValueType
-    """Only seats at tables of this game."""
+    """Only seats at tables of this game; not set: of every game."""
     def __init__(
         self,
         *,
@@ -145,7 +145,7 @@ Global___WatchSeatsRequest: _TypeAlias = WatchSeatsRequest  # noqa: Y015
 
 @_typing.final
 class WatchSeatsResponse(_message.Message):
-    """One message of the stream. A client passes over an arm that it does not know."""
+    """One message of the stream."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -168,11 +168,11 @@ class WatchSeatsResponse(_message.Message):
 
     @_builtins.property
     def heartbeat(self) -> _table_pb2.Heartbeat:
-        """A sign of life."""
+        """Keepalive message, sent every `heartbeat_interval` (GetServerInfo)."""
 
     @_builtins.property
     def end(self) -> _table_pb2.StreamEnd:
-        """The stream ends here."""
+        """Why the stream ends; always the last message."""
 
     def __init__(
         self,
@@ -205,9 +205,9 @@ class ListSeatsRequest(_message.Message):
     page_size: _builtins.int
     """Maximum number of entries; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer. At most 512 characters."""
+    """`next_page_token` of the previous page; empty: the first page. At most 512 characters."""
     game: _game_pb2.GameKind.ValueType
-    """Only seats at tables of this game."""
+    """Only seats at tables of this game; not set: of every game."""
     def __init__(
         self,
         *,
@@ -232,7 +232,7 @@ class ListSeatsResponse(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty at the end."""
+    """Pass it as `page_token` to get the next page; empty on the last page."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatAssignment]:
         """The seats, those of the newest table first."""

@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class SeatServiceStub(object):
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     def __init__(self, channel):
@@ -50,23 +50,24 @@ class SeatServiceStub(object):
 
 
 class SeatServiceServicer(object):
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     def WatchSeats(self, request, context):
-        """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
-        Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-        forget the seats that did not come again before `caught_up`. A principal may have
-        `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
+        """Streams the seats of the principal, then every change. Each stream begins with all seats, so
+        there is nothing to resume: after a disconnection, open another stream and discard the seats
+        that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
+        of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
+        `standby=True`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSeats(self, request, context):
-        """The seats of the principal, those of the newest table first.
+        """Lists the seats of the principal, those of the newest table first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,9 +95,9 @@ def add_SeatServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SeatService(object):
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     @staticmethod

@@ -27,9 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SeatServiceStub:
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     @_typing.overload
@@ -37,35 +37,37 @@ class SeatServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SeatServiceAsyncStub: ...
     WatchSeats: _grpc.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]
-    """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
-    Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-    forget the seats that did not come again before `caught_up`. A principal may have
-    `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
+    """Streams the seats of the principal, then every change. Each stream begins with all seats, so
+    there is nothing to resume: after a disconnection, open another stream and discard the seats
+    that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
+    of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
+    `standby=True`.
     """
     ListSeats: _grpc.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]
-    """The seats of the principal, those of the newest table first."""
+    """Lists the seats of the principal, those of the newest table first."""
 
 @_typing.type_check_only
 class SeatServiceAsyncStub(SeatServiceStub):
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     WatchSeats: _aio.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]  # type: ignore[assignment]
-    """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
-    Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-    forget the seats that did not come again before `caught_up`. A principal may have
-    `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
+    """Streams the seats of the principal, then every change. Each stream begins with all seats, so
+    there is nothing to resume: after a disconnection, open another stream and discard the seats
+    that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
+    of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
+    `standby=True`.
     """
     ListSeats: _aio.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]  # type: ignore[assignment]
-    """The seats of the principal, those of the newest table first."""
+    """Lists the seats of the principal, those of the newest table first."""
 
 class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The seats of the principal whose key the caller shows, at tables that have not ended. A server
-    without keys refuses both calls with PERMISSION_DENIED, because there all callers are the same
-    principal. No ticket is ever sent here: take a seat, or replace its ticket, with JoinTable.
+    """Lists the seats of the caller's principal at tables that have not ended. A server without keys
+    refuses both calls with PERMISSION_DENIED, because all its callers are the same principal. These
+    calls never return a ticket: take a seat, or replace its ticket, with JoinTable.
     """
 
     @_abc_1.abstractmethod
@@ -74,10 +76,11 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _seat_service_pb2.WatchSeatsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_seat_service_pb2.WatchSeatsResponse], _abc.AsyncIterator[_seat_service_pb2.WatchSeatsResponse]]:
-        """Backs `croupier.run(..., standby=True)`: the seats of the principal, then every change.
-        Each stream begins with all seats, so there is nothing to resume: after a cut, open another and
-        forget the seats that did not come again before `caught_up`. A principal may have
-        `ServerLimits.seat_streams_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
+        """Streams the seats of the principal, then every change. Each stream begins with all seats, so
+        there is nothing to resume: after a disconnection, open another stream and discard the seats
+        that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
+        of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
+        `standby=True`.
         """
 
     @_abc_1.abstractmethod
@@ -86,6 +89,6 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _seat_service_pb2.ListSeatsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_seat_service_pb2.ListSeatsResponse, _abc.Awaitable[_seat_service_pb2.ListSeatsResponse]]:
-        """The seats of the principal, those of the newest table first."""
+        """Lists the seats of the principal, those of the newest table first."""
 
 def add_SeatServiceServicer_to_server(servicer: SeatServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -277,8 +277,8 @@ class ChannelItem(_message.Message):
 
     @_builtins.property
     def refusal(self) -> _errors_pb2.Refusal:
-        """The channel could not be opened, or an item of it could not be read: why. After a failed open
-        the channel is closed.
+        """Why the channel could not be opened, or why an item for it was refused. After a failed open the
+        channel is closed.
         """
 
     def __init__(

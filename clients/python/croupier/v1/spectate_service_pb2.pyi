@@ -59,7 +59,7 @@ class SpectateTableResponse(_message.Message):
     UPDATE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def update(self) -> _table_pb2.TableUpdate:
-        """What happened, or a sign of life."""
+        """What happened at the table, or a keepalive message."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ListPublicDealResultsRequest(_message.Message):
     page_size: _builtins.int
     """Maximum number of results; 0: the server's choice. At most 1,000."""
     page_token: _builtins.str
-    """Where to go on, from the last answer. At most 512 characters."""
+    """`next_page_token` of the previous page; empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -113,7 +113,7 @@ class ListPublicDealResultsResponse(_message.Message):
     RESULTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where to go on; empty when no later deal has been shown yet."""
+    """Pass it as `page_token` to get the next page; empty when no later deal is visible yet."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.DealResult]:
         """The results, in the order of the deals."""

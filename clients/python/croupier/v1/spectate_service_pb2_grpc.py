@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SpectateServiceStub(object):
-    """The streams of tables for spectators.
+    """Streams and results of tables, for spectators.
     """
 
     def __init__(self, channel):
@@ -48,25 +48,26 @@ class SpectateServiceStub(object):
 
 
 class SpectateServiceServicer(object):
-    """The streams of tables for spectators.
+    """Streams and results of tables, for spectators.
     """
 
     def SpectateTable(self, request, context):
-        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
-        SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-        a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
-        down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
-        not play it, is refused a seat at the others in the same way. A principal may have
-        `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
+        """Streams what everybody may see of a table, event by event, delayed by the table's
+        SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
+        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
+        them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+        principal that has watched a table of a board without playing there is refused a seat at the
+        others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
+        open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPublicDealResults(self, request, context):
-        """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
-        as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
-        counts as watching.
+        """Returns the results of the finished deals in pages, delayed by the table's SpectatorDelay. It
+        is refused to the same callers as SpectateTable, and counts as watching. Used by
+        `client.deal_results` without a ticket.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,7 +95,7 @@ def add_SpectateServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SpectateService(object):
-    """The streams of tables for spectators.
+    """Streams and results of tables, for spectators.
     """
 
     @staticmethod

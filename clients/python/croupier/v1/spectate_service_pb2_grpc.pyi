@@ -27,47 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SpectateServiceStub:
-    """The streams of tables for spectators."""
+    """Streams and results of tables, for spectators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SpectateServiceAsyncStub: ...
     SpectateTable: _grpc.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]
-    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
-    SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-    a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
-    down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
-    not play it, is refused a seat at the others in the same way. A principal may have
-    `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
+    """Streams what everybody may see of a table, event by event, delayed by the table's
+    SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
+    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
+    them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+    principal that has watched a table of a board without playing there is refused a seat at the
+    others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
+    open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
     """
     ListPublicDealResults: _grpc.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]
-    """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
-    as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
-    counts as watching.
+    """Returns the results of the finished deals in pages, delayed by the table's SpectatorDelay. It
+    is refused to the same callers as SpectateTable, and counts as watching. Used by
+    `client.deal_results` without a ticket.
     """
 
 @_typing.type_check_only
 class SpectateServiceAsyncStub(SpectateServiceStub):
-    """The streams of tables for spectators."""
+    """Streams and results of tables, for spectators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SpectateTable: _aio.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]  # type: ignore[assignment]
-    """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
-    SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-    a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
-    down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
-    not play it, is refused a seat at the others in the same way. A principal may have
-    `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
+    """Streams what everybody may see of a table, event by event, delayed by the table's
+    SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
+    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
+    them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+    principal that has watched a table of a board without playing there is refused a seat at the
+    others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
+    open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
     """
     ListPublicDealResults: _aio.UnaryUnaryMultiCallable[_spectate_service_pb2.ListPublicDealResultsRequest, _spectate_service_pb2.ListPublicDealResultsResponse]  # type: ignore[assignment]
-    """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
-    as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
-    counts as watching.
+    """Returns the results of the finished deals in pages, delayed by the table's SpectatorDelay. It
+    is refused to the same callers as SpectateTable, and counts as watching. Used by
+    `client.deal_results` without a ticket.
     """
 
 class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The streams of tables for spectators."""
+    """Streams and results of tables, for spectators."""
 
     @_abc_1.abstractmethod
     def SpectateTable(
@@ -75,12 +77,13 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _spectate_service_pb2.SpectateTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_spectate_service_pb2.SpectateTableResponse], _abc.AsyncIterator[_spectate_service_pb2.SpectateTableResponse]]:
-        """Backs `croupier watch TABLE`: what everybody may see of a table, event by event, as late as its
-        SpectatorDelay says, whatever tickets the caller holds. With keys, whoever has sat at a table of
-        a board is refused with BOARD_CONFLICT at the others until all of them have ended, and sitting
-        down at one ends such streams with BOARD_CONFLICT. Whoever has watched a match of a board, and does
-        not play it, is refused a seat at the others in the same way. A principal may have
-        `ServerLimits.watchers_max` streams of one table open; one more is refused with TOO_MANY_STREAMS.
+        """Streams what everybody may see of a table, event by event, delayed by the table's
+        SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
+        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
+        them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+        principal that has watched a table of a board without playing there is refused a seat at the
+        others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
+        open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
         """
 
     @_abc_1.abstractmethod
@@ -89,9 +92,9 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _spectate_service_pb2.ListPublicDealResultsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_spectate_service_pb2.ListPublicDealResultsResponse, _abc.Awaitable[_spectate_service_pb2.ListPublicDealResultsResponse]]:
-        """Backs `client.deal_results` without a ticket: the results of the finished deals, a page at a time,
-        as late as the table's SpectatorDelay says. Who may call it is as with SpectateTable, and a call
-        counts as watching.
+        """Returns the results of the finished deals in pages, delayed by the table's SpectatorDelay. It
+        is refused to the same callers as SpectateTable, and counts as watching. Used by
+        `client.deal_results` without a ticket.
         """
 
 def add_SpectateServiceServicer_to_server(servicer: SpectateServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

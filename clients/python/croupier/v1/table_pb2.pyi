@@ -33,23 +33,23 @@ class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStat
     TABLE_STATUS_UNSPECIFIED: _TableStatus.ValueType  # 0
     """Not set; never sent."""
     TABLE_STATUS_OPEN: _TableStatus.ValueType  # 1
-    """Seats are being taken."""
+    """Seats are still free."""
     TABLE_STATUS_AWAITING_NONCES: _TableStatus.ValueType  # 2
-    """All sit; nonces are being opened (deal source MATCH)."""
+    """All seats are taken, and nonces are being opened (deal source MATCH)."""
     TABLE_STATUS_PLAYING: _TableStatus.ValueType  # 3
     """The match is under way."""
     TABLE_STATUS_ENDED: _TableStatus.ValueType  # 4
     """The match has ended."""
 
 class TableStatus(_TableStatus, metaclass=_TableStatusEnumTypeWrapper):
-    """Where a table stands. Public."""
+    """State of a table. Public."""
 
 TABLE_STATUS_UNSPECIFIED: TableStatus.ValueType  # 0
 """Not set; never sent."""
 TABLE_STATUS_OPEN: TableStatus.ValueType  # 1
-"""Seats are being taken."""
+"""Seats are still free."""
 TABLE_STATUS_AWAITING_NONCES: TableStatus.ValueType  # 2
-"""All sit; nonces are being opened (deal source MATCH)."""
+"""All seats are taken, and nonces are being opened (deal source MATCH)."""
 TABLE_STATUS_PLAYING: TableStatus.ValueType  # 3
 """The match is under way."""
 TABLE_STATUS_ENDED: TableStatus.ValueType  # 4
@@ -127,7 +127,7 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     LEGAL_MODE_FULL: _LegalMode.ValueType  # 1
     """All, as a list or as patterns."""
     LEGAL_MODE_SUMMARY: _LegalMode.ValueType  # 2
-    """For small lists: moves and patterns if there are at most 16 together, else none."""
+    """Moves and patterns if there are at most 16 of them in total, otherwise none."""
     LEGAL_MODE_OFF: _LegalMode.ValueType  # 3
     """Decisions list no legal moves."""
 
@@ -141,7 +141,7 @@ LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
 LEGAL_MODE_FULL: LegalMode.ValueType  # 1
 """All, as a list or as patterns."""
 LEGAL_MODE_SUMMARY: LegalMode.ValueType  # 2
-"""For small lists: moves and patterns if there are at most 16 together, else none."""
+"""Moves and patterns if there are at most 16 of them in total, otherwise none."""
 LEGAL_MODE_OFF: LegalMode.ValueType  # 3
 """Decisions list no legal moves."""
 Global___LegalMode: _TypeAlias = LegalMode  # noqa: Y015
@@ -157,19 +157,17 @@ class _ViewModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewMode.Val
     VIEW_MODE_FULL: _ViewMode.ValueType  # 1
     """Decisions with the seat's whole view, and results. No events."""
     VIEW_MODE_EVENTS: _ViewMode.ValueType  # 2
-    """Every event, and the result; decisions without a view. GetSeatView gives a view on demand."""
+    """Every event, and the result; decisions without a view. GetSeatView returns a view on demand."""
 
 class ViewMode(_ViewMode, metaclass=_ViewModeEnumTypeWrapper):
-    """What a stream carries to a seat. A later mode may send views as differences; it will be a value
-    of its own here. docs/protocol.md says how it fits in.
-    """
+    """What a stream sends to a seat."""
 
 VIEW_MODE_UNSPECIFIED: ViewMode.ValueType  # 0
 """In a request: FULL."""
 VIEW_MODE_FULL: ViewMode.ValueType  # 1
 """Decisions with the seat's whole view, and results. No events."""
 VIEW_MODE_EVENTS: ViewMode.ValueType  # 2
-"""Every event, and the result; decisions without a view. GetSeatView gives a view on demand."""
+"""Every event, and the result; decisions without a view. GetSeatView returns a view on demand."""
 Global___ViewMode: _TypeAlias = ViewMode  # noqa: Y015
 
 class _TimeoutPolicy:
@@ -187,12 +185,12 @@ class _TimeoutPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Timeout
     forfeit.
     """
     TIMEOUT_POLICY_FORFEIT: _TimeoutPolicy.ValueType  # 3
-    """It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
-    ended.
+    """It forfeits the match. For a sealed decision the fallback move is played instead, and the seat
+    forfeits when the deal has ended.
     """
 
 class TimeoutPolicy(_TimeoutPolicy, metaclass=_TimeoutPolicyEnumTypeWrapper):
-    """What becomes of a seat whose time for a decision has run out. Public."""
+    """What happens to a seat whose time for a decision has run out. Public."""
 
 TIMEOUT_POLICY_UNSPECIFIED: TimeoutPolicy.ValueType  # 0
 """In a request: STRIKE."""
@@ -203,8 +201,8 @@ TIMEOUT_POLICY_STRIKE: TimeoutPolicy.ValueType  # 2
 forfeit.
 """
 TIMEOUT_POLICY_FORFEIT: TimeoutPolicy.ValueType  # 3
-"""It forfeits the match; for a sealed decision, whose fallback answer is given, when the deal has
-ended.
+"""It forfeits the match. For a sealed decision the fallback move is played instead, and the seat
+forfeits when the deal has ended.
 """
 Global___TimeoutPolicy: _TypeAlias = TimeoutPolicy  # noqa: Y015
 
@@ -219,7 +217,7 @@ class _StartModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StartMode.V
     START_MODE_AUTOMATIC: _StartMode.ValueType  # 1
     """It starts at once."""
     START_MODE_MANUAL: _StartMode.ValueType  # 2
-    """When its host calls StartTable."""
+    """It starts when its host calls StartTable."""
 
 class StartMode(_StartMode, metaclass=_StartModeEnumTypeWrapper):
     """When a table starts once all its seats are taken. Public."""
@@ -229,7 +227,7 @@ START_MODE_UNSPECIFIED: StartMode.ValueType  # 0
 START_MODE_AUTOMATIC: StartMode.ValueType  # 1
 """It starts at once."""
 START_MODE_MANUAL: StartMode.ValueType  # 2
-"""When its host calls StartTable."""
+"""It starts when its host calls StartTable."""
 Global___StartMode: _TypeAlias = StartMode  # noqa: Y015
 
 class _Visibility:
@@ -243,12 +241,12 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_LISTED: _Visibility.ValueType  # 1
     """Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
     VISIBILITY_UNLISTED: _Visibility.ValueType  # 2
-    """Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
+    """Anyone who knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 3
-    """Its host, its seats, principals that a seat is reserved for, and callers that send an invite code
-    of the table in the metadata key `croupier-invite`. To anybody else the table does not exist:
-    GetTable, JoinTable, SpectateTable and the calls for records answer NOT_FOUND, and no list shows it
-    or its record.
+    """Its host, its seats, principals that a seat is reserved for, and callers that send an invite
+    code of the table in the metadata key `croupier-invite`. To anybody else the table does not
+    exist: GetTable, JoinTable, SpectateTable and the calls for records fail with NOT_FOUND, and no
+    list shows it or its record.
     """
 
 class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
@@ -259,12 +257,12 @@ VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
 VISIBILITY_LISTED: Visibility.ValueType  # 1
 """Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
 VISIBILITY_UNLISTED: Visibility.ValueType  # 2
-"""Whoever knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
+"""Anyone who knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 3
-"""Its host, its seats, principals that a seat is reserved for, and callers that send an invite code
-of the table in the metadata key `croupier-invite`. To anybody else the table does not exist:
-GetTable, JoinTable, SpectateTable and the calls for records answer NOT_FOUND, and no list shows it
-or its record.
+"""Its host, its seats, principals that a seat is reserved for, and callers that send an invite
+code of the table in the metadata key `croupier-invite`. To anybody else the table does not
+exist: GetTable, JoinTable, SpectateTable and the calls for records fail with NOT_FOUND, and no
+list shows it or its record.
 """
 Global___Visibility: _TypeAlias = Visibility  # noqa: Y015
 
@@ -281,10 +279,10 @@ class _PlayerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PlayerKind
     PLAYER_KIND_BOT: _PlayerKind.ValueType  # 2
     """A program plays."""
     PLAYER_KIND_HOUSE: _PlayerKind.ValueType  # 3
-    """A house bot of the server. Only the server says so; a request with it is refused."""
+    """A house bot of the server. Set only by the server; a request with it is refused."""
 
 class PlayerKind(_PlayerKind, metaclass=_PlayerKindEnumTypeWrapper):
-    """What plays. Public."""
+    """Whether a person or a program plays. Public."""
 
 PLAYER_KIND_UNSPECIFIED: PlayerKind.ValueType  # 0
 """The client did not say."""
@@ -293,7 +291,7 @@ PLAYER_KIND_HUMAN: PlayerKind.ValueType  # 1
 PLAYER_KIND_BOT: PlayerKind.ValueType  # 2
 """A program plays."""
 PLAYER_KIND_HOUSE: PlayerKind.ValueType  # 3
-"""A house bot of the server. Only the server says so; a request with it is refused."""
+"""A house bot of the server. Set only by the server; a request with it is refused."""
 Global___PlayerKind: _TypeAlias = PlayerKind  # noqa: Y015
 
 class _ResetReason:
@@ -305,36 +303,36 @@ class _ResetReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ResetReas
     RESET_REASON_UNSPECIFIED: _ResetReason.ValueType  # 0
     """Not set; never sent."""
     RESET_REASON_TOO_OLD: _ResetReason.ValueType  # 1
-    """What followed is no longer there. Events of a table reach back to the start of the previous deal;
-    tables that have ended and records are removed after a while.
+    """What followed is no longer retained. A table retains its events from the start of the previous
+    deal on; ended tables and records are deleted after a while.
     """
     RESET_REASON_EPOCH: _ResetReason.ValueType  # 2
-    """Forget what was known: the table's epoch has changed, or the cursor is of another life of the
-    server or of its store.
+    """Discard everything that you know: the table's epoch has changed, the server has restarted
+    (lobby), or its store is another one or was restored from a backup (records).
     """
     RESET_REASON_SLOW_CONSUMER: _ResetReason.ValueType  # 3
-    """The reader was too slow; what it missed is in the snapshot."""
+    """You read the stream too slowly; the snapshot includes what you missed."""
 
 class ResetReason(_ResetReason, metaclass=_ResetReasonEnumTypeWrapper):
-    """Why a stream starts again from a snapshot."""
+    """Why a stream cannot resume."""
 
 RESET_REASON_UNSPECIFIED: ResetReason.ValueType  # 0
 """Not set; never sent."""
 RESET_REASON_TOO_OLD: ResetReason.ValueType  # 1
-"""What followed is no longer there. Events of a table reach back to the start of the previous deal;
-tables that have ended and records are removed after a while.
+"""What followed is no longer retained. A table retains its events from the start of the previous
+deal on; ended tables and records are deleted after a while.
 """
 RESET_REASON_EPOCH: ResetReason.ValueType  # 2
-"""Forget what was known: the table's epoch has changed, or the cursor is of another life of the
-server or of its store.
+"""Discard everything that you know: the table's epoch has changed, the server has restarted
+(lobby), or its store is another one or was restored from a backup (records).
 """
 RESET_REASON_SLOW_CONSUMER: ResetReason.ValueType  # 3
-"""The reader was too slow; what it missed is in the snapshot."""
+"""You read the stream too slowly; the snapshot includes what you missed."""
 Global___ResetReason: _TypeAlias = ResetReason  # noqa: Y015
 
 @_typing.final
 class DealSource(_message.Message):
-    """Where the cards come from. Public, but for secrets that only the host has."""
+    """Where the cards come from. Public, except secrets that only the host has."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -351,8 +349,8 @@ class DealSource(_message.Message):
 
     @_builtins.property
     def fixed(self) -> Global___FixedDeal:
-        """A given seed, and decks if you like. Never rated; `Table.spec` shows that the source is
-        `fixed`.
+        """A given seed, and optionally given decks. Never rated; `Table.spec` shows everybody that the
+        source is `fixed`.
         """
 
     def __init__(
@@ -403,7 +401,7 @@ class BoardDeal(_message.Message):
     board_id: _builtins.str
     """Id of the board. At most 128 characters."""
     root: _builtins.bytes
-    """The board's root. Input only: the server sends it with the record of the match alone. Exactly 32
+    """The board's root. Input only: the server sends it only with the record of the match. Exactly 32
     bytes.
     """
     commitment: _builtins.bytes
@@ -446,13 +444,13 @@ class FixedDeal(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     DECKS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
-    """A seed, from which every shuffle and lot follows. Input only: sent with the record of the match
-    alone. JSON and JavaScript carry no greater number exactly. At most (2^53 - 1).
+    """Seed that determines every shuffle and lot. Input only: sent only with the record of the match.
+    The bound is the largest integer that JSON and JavaScript carry exactly. At most (2^53 - 1).
     """
     @_builtins.property
     def decks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Deck]:
-        """The decks of the first deals, in order; later deals, redeals and lots follow from the seed. Taken
-        from the host; never sent before the match has ended. At most 64 items.
+        """The decks of the first deals, in order; later deals, redeals and lots follow from the seed.
+        Input only: never sent before the match has ended. At most 64 items.
         """
 
     def __init__(
@@ -499,9 +497,9 @@ Global___Deck: _TypeAlias = Deck  # noqa: Y015
 
 @_typing.final
 class ClockSpec(_message.Message):
-    """The clock of a table. Public. All zero: no clock, a seat may think for ever. `base` with
-    `increment` is the clock of chess; `per_move` alone is a time for each move; `per_move` with `base`
-    is a time for each move and a bank to draw on when that is used up.
+    """The clock of a table. Public. All zero: no clock, and no limit. `base` with `increment` works as
+    in chess; `per_move` alone is a time for each move; `per_move` with `base` is a time for each
+    move and a bank to draw on when that is used up.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -519,7 +517,7 @@ class ClockSpec(_message.Message):
     whatever `on_timeout` says. At most 1,000.
     """
     on_timeout: Global___TimeoutPolicy.ValueType
-    """What becomes of a seat whose time has run out."""
+    """What happens to a seat whose time has run out."""
     @_builtins.property
     def base(self) -> _duration_pb2.Duration:
         """Time for the whole match. At most 864,000 seconds."""
@@ -530,12 +528,12 @@ class ClockSpec(_message.Message):
 
     @_builtins.property
     def per_move(self) -> _duration_pb2.Duration:
-        """Time for each move; what is not used is lost. At most 86,400 seconds."""
+        """Time for each move; unused time is lost. At most 86,400 seconds."""
 
     @_builtins.property
     def window_time(self) -> _duration_pb2.Duration:
-        """How long a sealed window stays open; it never closes early when this is not zero. At most 3,600
-        seconds.
+        """Time for which a sealed window stays open. If this is not zero, the window never closes early.
+        At most 3,600 seconds.
         """
 
     @_builtins.property
@@ -572,9 +570,9 @@ Global___ClockSpec: _TypeAlias = ClockSpec  # noqa: Y015
 
 @_typing.final
 class SpectatorDelay(_message.Message):
-    """How far spectators, lists and records stay behind the match. Public. If both fields are set, the
-    later one applies. Seats are never held back, and nor is what happens before the match begins,
-    for a table must be seen to be joined.
+    """How far spectators, lists and records lag behind the match. Public. If both fields are set, an
+    event becomes visible when both allow it. Seats are never delayed, and neither are events before
+    the match begins, so that players can find the table.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -583,8 +581,8 @@ class SpectatorDelay(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     decisions: _builtins.int
     """An event becomes visible when this many decisions have been answered after it, or when the
-    match has ended. A sealed window counts as one decision when it closes, however many were asked
-    in it. At most 1,000.
+    match has ended. A sealed window counts as one decision when it closes, however many seats were
+    asked. At most 1,000.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
@@ -608,8 +606,8 @@ Global___SpectatorDelay: _TypeAlias = SpectatorDelay  # noqa: Y015
 
 @_typing.final
 class TableSpec(_message.Message):
-    """What a table is, for life: the terms that its players agree to. In a request, fields may be left
-    out; in `Table` all are set, and secrets are left out. Public.
+    """Settings of a table, which never change: the terms that its players agree to. In a request,
+    fields may be left out; in `Table` all are set except secrets. Public.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -661,8 +659,8 @@ class TableSpec(_message.Message):
 
     @_builtins.property
     def spectator_delay(self) -> Global___SpectatorDelay:
-        """How far everybody but the seats stays behind; not set: not at all. Then `Table.status`, `seats`,
-        `sequence` and `result` are as spectators see them.
+        """How far everybody but the seats lags behind; not set: no delay. With a delay, `Table.status`,
+        `seats`, `sequence` and `result` are as spectators see them.
         """
 
     def __init__(
@@ -718,8 +716,8 @@ class SeatClock(_message.Message):
     @_builtins.property
     def move_left(self) -> _duration_pb2.Duration:
         """Time left of `ClockSpec.per_move` for this move; after that `remaining` runs down. Set if
-        `running` is. In an event it is the whole `per_move`, as the clock starts when the question is
-        sent.
+        `running` is. In an event it is the whole `per_move`, because the clock starts when the
+        decision is sent.
         """
 
     def __init__(
@@ -743,8 +741,8 @@ Global___SeatClock: _TypeAlias = SeatClock  # noqa: Y015
 
 @_typing.final
 class Player(_message.Message):
-    """Who plays. The server vouches for `player_id`, and for `kind` if it is HOUSE; everything else is what
-    the client said. Public.
+    """A player. The server vouches for `player_id`, and for `kind` if it is HOUSE; everything else is
+    what the client sent. Public.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -754,10 +752,10 @@ class Player(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
-    """The principal whose key holds the seat, as the server has verified it: the same at every table,
-    for standings and ratings. Set by the server; refused in JoinTableRequest. Empty for house bots,
-    and on servers without keys, where all callers are the same principal. No key, key id or secret can
-    be derived from it. At most 64 characters.
+    """Verified id of the principal whose key holds the seat. It is the same at every table, so use it
+    for standings and ratings. Set by the server; refused in JoinTableRequest. Empty for house
+    bots, and on servers without keys, where all callers are the same principal. No key, key id or
+    secret can be derived from it. At most 64 characters.
     """
     display_name: _builtins.str
     """Name for people. At most 64 characters."""
@@ -802,9 +800,9 @@ class SeatInfo(_message.Message):
     team: _builtins.int
     """Team that it plays for, from 0."""
     nonce_hash: _builtins.bytes
-    """SHA-256 of the seat's nonce; set once all sit (deal source MATCH)."""
+    """SHA-256 of the seat's nonce; set once all seats are taken (deal source MATCH)."""
     seat_epoch: _builtins.int
-    """Incremented whenever a new ticket is given for the seat."""
+    """Incremented whenever a new ticket is issued for the seat."""
     @_builtins.property
     def player(self) -> Global___Player:
         """Who sits there; not set while nobody does."""
@@ -852,20 +850,20 @@ class Table(_message.Message):
     ruleset_hash: _builtins.bytes
     """SHA-256 over the options as sorted `key=value` lines: pins the rules."""
     rules_version: _builtins.int
-    """Version of the rules that this table is played by, for life."""
+    """Version of the rules that this table is played by; it never changes."""
     status: Global___TableStatus.ValueType
     """Whether it waits for players, plays or has ended. See also `result`."""
     commitment: _builtins.bytes
-    """SHA-256 of a tag, this table as it was created and the server's secret; docs/fairness.md has the
-    bytes (deal source MATCH).
+    """Commitment to the server's secret: SHA-256 of a tag, this table as it was created, and the
+    secret (deal source MATCH). docs/fairness.md gives the exact bytes.
     """
     sequence: _builtins.int
-    """Number of the last event; 0 before the first, and where `result` is hidden."""
+    """Number of the last event; 0 before the first event, and while `result` is hidden."""
     endpoint: _builtins.str
-    """Address of the server that owns the table; empty: the one that was asked."""
+    """Address of the server that owns the table; empty: the server that you called."""
     @_builtins.property
     def spec(self) -> Global___TableSpec:
-        """What it is, for life: every option set, secrets left out."""
+        """Its settings, which never change: every option set, secrets left out."""
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatInfo]:
@@ -877,10 +875,10 @@ class Table(_message.Message):
 
     @_builtins.property
     def result(self) -> _game_pb2.MatchResult:
-        """The result; set once it has ended. On a board with several tables (`BoardDeal.table_count`) it is
-        hidden until the last of them has ended: from the start of the match until then, GetTable,
-        ListTables and WatchLobby say PLAYING with sequence 0 to all but the host and the seats of the
-        table.
+        """The result; set once the match has ended. On a board with several tables
+        (`BoardDeal.table_count`) it is hidden until the last of them has ended: from the start of the
+        match until then, GetTable, ListTables and WatchLobby report PLAYING with sequence 0 to all but
+        the host and the seats of the table.
         """
 
     def __init__(
@@ -936,7 +934,7 @@ Global___TableCreated: _TypeAlias = TableCreated  # noqa: Y015
 
 @_typing.final
 class SeatJoined(_message.Message):
-    """Somebody sat down."""
+    """A player took a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -960,7 +958,7 @@ Global___SeatJoined: _TypeAlias = SeatJoined  # noqa: Y015
 
 @_typing.final
 class SeatLeft(_message.Message):
-    """Somebody left before the start."""
+    """A player left before the start."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -982,7 +980,7 @@ Global___SeatLeft: _TypeAlias = SeatLeft  # noqa: Y015
 
 @_typing.final
 class SeatsFilled(_message.Message):
-    """All sit: nonces may be opened."""
+    """All seats are taken, and nonces may be opened."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1145,7 +1143,7 @@ class TableEvent(_message.Message):
     sequence: _builtins.int
     """Number of the event at its table, from 1, without gaps."""
     ignorable: _builtins.bool
-    """If set, clients may skip an event of a kind that they do not know. If not set, they stop
+    """If set, clients skip an event of a kind that they do not know. If not set, they must stop
     applying events.
     """
     @_builtins.property
@@ -1158,7 +1156,7 @@ class TableEvent(_message.Message):
 
     @_builtins.property
     def seat_joined(self) -> Global___SeatJoined:
-        """Somebody sat down."""
+        """A player took a seat."""
 
     @_builtins.property
     def seat_left(self) -> Global___SeatLeft:
@@ -1178,7 +1176,7 @@ class TableEvent(_message.Message):
 
     @_builtins.property
     def game(self) -> _game_pb2.GameEvent:
-        """The rules moved on."""
+        """Something happened in the game."""
 
     @_builtins.property
     def seat_timed_out(self) -> Global___SeatTimedOut:
@@ -1198,13 +1196,13 @@ class TableEvent(_message.Message):
 
     @_builtins.property
     def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
-        """Clocks that changed, as they are after this event, by rising seat; the others are as before.
-        Public. They come with the last event that an input led to. When a deal begins: every clock.
-        After a move: that of the seat that moved, and the one that runs next. After anything else: the
-        one that runs next. Which clocks are here, and so the size of the event, follows from whose turn
-        it was and is, and never from a sealed answer. No clock runs after `seat_timed_out`, `match_ended`
-        and `table_halted`, which carry none. All values follow from the log, which has what each move was
-        charged, so replays give the same bytes. Empty at a table without a clock.
+        """Clocks that changed, as they are after this event, in seat order; the others are unchanged.
+        Public. Empty at a table without a clock. If a move or a draw causes several events, the last
+        of them carries the clocks: every clock when a deal begins; after a move, the clock of the seat
+        that moved and the clock that runs next; after anything else, the clock that runs next. Which
+        clocks are here depends only on whose turn it was and is, never on a sealed answer.
+        `seat_timed_out`, `match_ended` and `table_halted` carry none, and no clock runs after them.
+        All values follow from the log, so a replay gives the same bytes.
         """
 
     @_builtins.property
@@ -1260,11 +1258,11 @@ class Decision(_message.Message):
     SEALED_FIELD_NUMBER: _builtins.int
     FALLBACK_FIELD_NUMBER: _builtins.int
     decision_id: _builtins.str
-    """Names the question; give it back with the answer. Opaque."""
+    """Id of the decision, unique at its table. Send it with the answer. Opaque."""
     seat: _builtins.int
     """The seat that is asked."""
     sequence: _builtins.int
-    """Number of the last event before it; the view is as of this event."""
+    """Number of the last event before it. The view includes this event."""
     sealed: _builtins.bool
     """Answers are sealed: nobody learns that this seat was asked, or when it answered."""
     @_builtins.property
@@ -1286,7 +1284,7 @@ class Decision(_message.Message):
     @_builtins.property
     def fallback(self) -> _game_pb2.Move:
         """The legal move that the rules play for the seat when its time is up. Always set, in every legal
-        mode. A client that knows no better answers with it.
+        mode. A client without a strategy of its own can answer with it.
         """
 
     def __init__(
@@ -1312,7 +1310,9 @@ Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class MoveAccepted(_message.Message):
-    """An accepted move. Repeating the same move gives the same answer, until two more deals have begun."""
+    """An accepted move. Repeating the same move returns the same answer, until two more deals have
+    begun.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1345,7 +1345,7 @@ class MoveRefused(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     REFUSAL_FIELD_NUMBER: _builtins.int
     decision_id: _builtins.str
-    """The decision that it meant."""
+    """`decision_id` of the refused answer."""
     @_builtins.property
     def refusal(self) -> _errors_pb2.Refusal:
         """Why the move was refused."""
@@ -1379,7 +1379,7 @@ class Snapshot(_message.Message):
     PUBLIC_VIEW_FIELD_NUMBER: _builtins.int
     CLOCKS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    """Number of the last event that it takes in."""
+    """Number of the last event that it includes."""
     @_builtins.property
     def table(self) -> Global___Table:
         """The table at this moment, as the audience may see it."""
@@ -1394,7 +1394,7 @@ class Snapshot(_message.Message):
 
     @_builtins.property
     def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
-        """Clocks, if the table has one."""
+        """Every clock; empty at a table without a clock."""
 
     def __init__(
         self,
@@ -1417,7 +1417,7 @@ Global___Snapshot: _TypeAlias = Snapshot  # noqa: Y015
 
 @_typing.final
 class Resumed(_message.Message):
-    """The stream goes on after the sequence that was asked for."""
+    """The stream resumes after the sequence that the request named."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1447,15 +1447,15 @@ Global___Resumed: _TypeAlias = Resumed  # noqa: Y015
 
 @_typing.final
 class Reset(_message.Message):
-    """What was known is not enough. At a table a snapshot follows; in the lobby all tables that are there,
-    and on a stream of records all that the request asks for.
+    """The stream cannot resume. At a table a snapshot follows, in the lobby all current tables, and on
+    a stream of records all that the request asks for.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     REASON_FIELD_NUMBER: _builtins.int
     reason: Global___ResetReason.ValueType
-    """Why the stream starts again from a snapshot."""
+    """Why the stream cannot resume."""
     def __init__(
         self,
         *,
@@ -1477,7 +1477,9 @@ class NonceWanted(_message.Message):
 
     NONCE_HASH_FIELD_NUMBER: _builtins.int
     nonce_hash: _builtins.bytes
-    """Its SHA-256: the hash given when joining, or the one given when the nonce before was opened."""
+    """SHA-256 of the nonce that is wanted: the hash sent when joining, or the one sent with the
+    previous nonce.
+    """
     def __init__(
         self,
         *,
@@ -1493,8 +1495,8 @@ Global___NonceWanted: _TypeAlias = NonceWanted  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
-    """A sign of life, and where the table stands. On a stream that is not of one table it has the server's
-    clock alone.
+    """Keepalive message, with the position and the clocks of the table. On streams of the lobby, of
+    seats and of records it has only the server's time.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1506,11 +1508,13 @@ class Heartbeat(_message.Message):
     """Number of the last event."""
     @_builtins.property
     def clocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatClock]:
-        """Clocks, if the table has one; none while something that may change them waits to be stored."""
+        """Every clock; empty at a table without a clock, and while an event that may change clocks is
+        being stored.
+        """
 
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp:
-        """The server's clock."""
+        """The current time by the server's clock."""
 
     def __init__(
         self,
@@ -1529,7 +1533,7 @@ Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
 
 @_typing.final
 class StreamResumed(_message.Message):
-    """A stream of the lobby or of records goes on right after its cursor."""
+    """A stream of the lobby or of records resumes right after the cursor of its request."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1546,7 +1550,7 @@ Global___StreamResumed: _TypeAlias = StreamResumed  # noqa: Y015
 
 @_typing.final
 class CaughtUp(_message.Message):
-    """A stream that is not of one table has sent everything up to now. What follows is new."""
+    """A stream of the lobby, of seats or of records has sent everything up to now. What follows is new."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1563,7 +1567,7 @@ Global___CaughtUp: _TypeAlias = CaughtUp  # noqa: Y015
 
 @_typing.final
 class StreamEnd(_message.Message):
-    """The last message of a stream."""
+    """The last message of a stream. docs/protocol.md says what to do for each reason."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1578,35 +1582,37 @@ class StreamEnd(_message.Message):
         REASON_MATCH_ENDED: StreamEnd._Reason.ValueType  # 1
         """The match has ended, and its result was sent."""
         REASON_REPLACED: StreamEnd._Reason.ValueType  # 2
-        """A later stream of the same seat took over."""
+        """A later stream of the same seat replaced this one."""
         REASON_TICKET_SUPERSEDED: StreamEnd._Reason.ValueType  # 3
-        """The seat was joined again; this ticket holds it no longer."""
+        """The seat was joined again, and this ticket no longer works."""
         REASON_SLOW_CONSUMER: StreamEnd._Reason.ValueType  # 4
-        """Not read fast enough, again after a reset."""
+        """You read the stream too slowly, again after a reset."""
         REASON_SERVER_DRAINING: StreamEnd._Reason.ValueType  # 5
-        """The server is going down. Come back after `retry_after`."""
+        """The server is shutting down or its store has failed. Reconnect after `retry_after`."""
         REASON_KEY_REVOKED: StreamEnd._Reason.ValueType  # 6
         """The key was revoked or has expired."""
         REASON_TABLE_HALTED: StreamEnd._Reason.ValueType  # 7
         """A fault stopped the table."""
         REASON_CLIENT_CLOSED: StreamEnd._Reason.ValueType  # 8
-        """The client asked for it."""
+        """The client half-closed the session, closed the channel, or left the seat."""
         REASON_PROTOCOL_ERROR: StreamEnd._Reason.ValueType  # 9
         """The client broke the rules of the stream; `detail` says which."""
         REASON_BOARD_CONFLICT: StreamEnd._Reason.ValueType  # 10
         """You have sat down at a table with the same cards."""
         REASON_RATE_LIMITED: StreamEnd._Reason.ValueType  # 11
-        """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
+        """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
+        `retry_after`.
+        """
         REASON_NONCE_WITHHELD: StreamEnd._Reason.ValueType  # 12
-        """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
-        seat at the table any more.
+        """The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
+        take a seat at the table again.
         """
         REASON_MOVED: StreamEnd._Reason.ValueType  # 13
-        """Another server has the table now, or on a session all that were open on it: go on at
-        `endpoint`, with the same tickets and sequences.
+        """Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
+        the same tickets and sequences.
         """
         REASON_FRAMES_USED_UP: StreamEnd._Reason.ValueType  # 14
-        """The session has used up the numbers of its frames. Open another at once."""
+        """The session has used up its frame numbers. Open another at once."""
 
     class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
         """Why a stream ended."""
@@ -1616,35 +1622,37 @@ class StreamEnd(_message.Message):
     REASON_MATCH_ENDED: StreamEnd.Reason.ValueType  # 1
     """The match has ended, and its result was sent."""
     REASON_REPLACED: StreamEnd.Reason.ValueType  # 2
-    """A later stream of the same seat took over."""
+    """A later stream of the same seat replaced this one."""
     REASON_TICKET_SUPERSEDED: StreamEnd.Reason.ValueType  # 3
-    """The seat was joined again; this ticket holds it no longer."""
+    """The seat was joined again, and this ticket no longer works."""
     REASON_SLOW_CONSUMER: StreamEnd.Reason.ValueType  # 4
-    """Not read fast enough, again after a reset."""
+    """You read the stream too slowly, again after a reset."""
     REASON_SERVER_DRAINING: StreamEnd.Reason.ValueType  # 5
-    """The server is going down. Come back after `retry_after`."""
+    """The server is shutting down or its store has failed. Reconnect after `retry_after`."""
     REASON_KEY_REVOKED: StreamEnd.Reason.ValueType  # 6
     """The key was revoked or has expired."""
     REASON_TABLE_HALTED: StreamEnd.Reason.ValueType  # 7
     """A fault stopped the table."""
     REASON_CLIENT_CLOSED: StreamEnd.Reason.ValueType  # 8
-    """The client asked for it."""
+    """The client half-closed the session, closed the channel, or left the seat."""
     REASON_PROTOCOL_ERROR: StreamEnd.Reason.ValueType  # 9
     """The client broke the rules of the stream; `detail` says which."""
     REASON_BOARD_CONFLICT: StreamEnd.Reason.ValueType  # 10
     """You have sat down at a table with the same cards."""
     REASON_RATE_LIMITED: StreamEnd.Reason.ValueType  # 11
-    """Much more was asked for than a principal may, again and again. Come back after `retry_after`."""
+    """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
+    `retry_after`.
+    """
     REASON_NONCE_WITHHELD: StreamEnd.Reason.ValueType  # 12
-    """The seat's nonce did not arrive in time. The seat is free again, and this principal gets no
-    seat at the table any more.
+    """The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
+    take a seat at the table again.
     """
     REASON_MOVED: StreamEnd.Reason.ValueType  # 13
-    """Another server has the table now, or on a session all that were open on it: go on at
-    `endpoint`, with the same tickets and sequences.
+    """Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
+    the same tickets and sequences.
     """
     REASON_FRAMES_USED_UP: StreamEnd.Reason.ValueType  # 14
-    """The session has used up the numbers of its frames. Open another at once."""
+    """The session has used up its frame numbers. Open another at once."""
 
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
@@ -1655,12 +1663,12 @@ class StreamEnd(_message.Message):
     detail: _builtins.str
     """One sentence for people."""
     endpoint: _builtins.str
-    """Address to go on at, as host:port; set for REASON_MOVED alone. Read in docs/protocol.md when you
-    may send a key there.
+    """Address to reconnect to, as host:port; set only for REASON_MOVED. docs/protocol.md says when
+    you may send a key there.
     """
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
-        """When to come back, if that may help."""
+        """How long to wait before reconnecting; set if reconnecting may help."""
 
     def __init__(
         self,
@@ -1697,15 +1705,15 @@ class TableUpdate(_message.Message):
     END_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def snapshot(self) -> Global___Snapshot:
-        """State from which the stream goes on. First, unless `resumed`."""
+        """State from which the stream continues. The first message, unless `resumed` or `reset` is."""
 
     @_builtins.property
     def resumed(self) -> Global___Resumed:
-        """The stream resumes. First, unless `snapshot` or `reset`."""
+        """The stream resumes. The first message, unless `snapshot` or `reset` is."""
 
     @_builtins.property
     def reset(self) -> Global___Reset:
-        """A snapshot follows."""
+        """The stream cannot resume; a snapshot follows."""
 
     @_builtins.property
     def event(self) -> Global___TableEvent:
@@ -1733,11 +1741,11 @@ class TableUpdate(_message.Message):
 
     @_builtins.property
     def heartbeat(self) -> Global___Heartbeat:
-        """A sign of life."""
+        """Keepalive message, sent every `heartbeat_interval` (GetServerInfo)."""
 
     @_builtins.property
     def end(self) -> Global___StreamEnd:
-        """The stream, or on a session this table's part of it, ends here."""
+        """Why the stream, or the channel of a session, ends; always the last message."""
 
     def __init__(
         self,

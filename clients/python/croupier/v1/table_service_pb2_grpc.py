@@ -26,10 +26,10 @@ if _version_not_supported:
 
 
 class TableServiceStub(object):
-    """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
-    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
-    caller may not see give the same answer.
+    """Tables and their seats. A ticket is the right to a seat, a host ticket the right to a table; send
+    them in the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is
+    visible to callers that send one of them, or an invite code in `croupier-invite`. A table that
+    you may not see gives the same answer as one that does not exist.
     """
 
     def __init__(self, channel):
@@ -81,49 +81,51 @@ class TableServiceStub(object):
 
 
 class TableServiceServicer(object):
-    """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
-    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
-    caller may not see give the same answer.
+    """Tables and their seats. A ticket is the right to a seat, a host ticket the right to a table; send
+    them in the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is
+    visible to callers that send one of them, or an invite code in `croupier-invite`. A table that
+    you may not see gives the same answer as one that does not exist.
     """
 
     def CreateTable(self, request, context):
-        """Backs `croupier.create_table`: makes a table. The caller becomes its host.
+        """Creates a table. The caller becomes its host. Used by `croupier.create_table`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """A table as everybody may see it; its host and its seats may see more, by their principal or by a
-        ticket in the metadata (see `Table.result`).
+        """Returns a table as the caller may see it. Its host and its seats may see more than others, by
+        their principal or by a ticket in the metadata (see `Table.result`).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTables(self, request, context):
-        """Tables, newest first. A page may hold fewer entries than you asked for, even none; only an empty
-        `next_page_token` says that there are no more.
+        """Lists tables, newest first. A page may hold fewer entries than you asked for, even none; only
+        an empty `next_page_token` means that there are no more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchLobby(self, request, context):
-        """Backs `croupier watch` without an id: the listed tables that have not ended, then tables as they
-        come, change status or seats, and end. After a cut, go on from the last `cursor`. A principal may
-        have `ServerLimits.watchers_max` of these streams open; one more is refused with TOO_MANY_STREAMS.
+        """Streams the listed tables that have not ended, then each table that is created, changes its
+        status or seats, or ends. After a disconnection, resume from the last `cursor`. A principal may
+        have `ServerLimits.watchers_max` of these streams open; one more is refused with
+        TOO_MANY_STREAMS. Used by `croupier watch` without an id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def JoinTable(self, request, context):
-        """Backs `croupier.run`: takes a seat and returns its ticket. Joining again with the seat's ticket or
-        invite code returns a new ticket, raises the seat's epoch and ends the old streams; so does the
-        ticket that a house bot has taken the seat from (`ABSENCE_POLICY_HOUSE_BOT`), and with
-        `replace_ticket` the key that holds the seat. SeatService tells which seats those are.
+        """Takes a seat and returns its ticket. Joining again with the seat's ticket or invite code
+        returns a new ticket, raises the seat's epoch and ends the old streams. So does joining with
+        the ticket of a seat that a house bot has taken over (`ABSENCE_POLICY_HOUSE_BOT`), and with
+        `replace_ticket` joining with the key that holds the seat. SeatService lists your seats. Used
+        by `croupier.run`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -204,10 +206,10 @@ def add_TableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableService(object):
-    """Tables and their seats. A seat is held by a ticket, a table by its host ticket; both are sent in
-    the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is visible to those
-    who send one of them, or an invite code in `croupier-invite`. Unknown tables and tables that the
-    caller may not see give the same answer.
+    """Tables and their seats. A ticket is the right to a seat, a host ticket the right to a table; send
+    them in the metadata keys `croupier-ticket` and `croupier-host-ticket`. A private table is
+    visible to callers that send one of them, or an invite code in `croupier-invite`. A table that
+    you may not see gives the same answer as one that does not exist.
     """
 
     @staticmethod

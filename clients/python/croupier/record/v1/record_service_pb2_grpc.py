@@ -66,9 +66,10 @@ class RecordServiceServicer(object):
     """
 
     def GetRecord(self, request, context):
-        """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-        them as they are. A principal may have `ServerLimits.record_streams_max` streams of this call and
-        of StreamRecords open, all together; one more is refused with TOO_MANY_STREAMS.
+        """Streams the bytes of one record in chunks. Hashes are over these bytes, so store them
+        unchanged. A principal may have `ServerLimits.record_streams_max` streams of this call and of
+        StreamRecords open in total; one more is refused with TOO_MANY_STREAMS. Used by `croupier
+        record`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,9 +37,10 @@ class RecordServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RecordServiceAsyncStub: ...
     GetRecord: _grpc.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]
-    """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-    them as they are. A principal may have `ServerLimits.record_streams_max` streams of this call and
-    of StreamRecords open, all together; one more is refused with TOO_MANY_STREAMS.
+    """Streams the bytes of one record in chunks. Hashes are over these bytes, so store them
+    unchanged. A principal may have `ServerLimits.record_streams_max` streams of this call and of
+    StreamRecords open in total; one more is refused with TOO_MANY_STREAMS. Used by `croupier
+    record`.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]
     """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
@@ -63,9 +64,10 @@ class RecordServiceAsyncStub(RecordServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRecord: _aio.UnaryStreamMultiCallable[_record_service_pb2.GetRecordRequest, _record_service_pb2.GetRecordResponse]  # type: ignore[assignment]
-    """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-    them as they are. A principal may have `ServerLimits.record_streams_max` streams of this call and
-    of StreamRecords open, all together; one more is refused with TOO_MANY_STREAMS.
+    """Streams the bytes of one record in chunks. Hashes are over these bytes, so store them
+    unchanged. A principal may have `ServerLimits.record_streams_max` streams of this call and of
+    StreamRecords open in total; one more is refused with TOO_MANY_STREAMS. Used by `croupier
+    record`.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_record_service_pb2.ListRecordsRequest, _record_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
     """Lists records, newest first. A page may hold fewer entries than you asked for, even none; only
@@ -92,9 +94,10 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _record_service_pb2.GetRecordRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.GetRecordResponse], _abc.AsyncIterator[_record_service_pb2.GetRecordResponse]]:
-        """Backs `croupier record`: the bytes of one record, in chunks. Hashes are over these bytes, so keep
-        them as they are. A principal may have `ServerLimits.record_streams_max` streams of this call and
-        of StreamRecords open, all together; one more is refused with TOO_MANY_STREAMS.
+        """Streams the bytes of one record in chunks. Hashes are over these bytes, so store them
+        unchanged. A principal may have `ServerLimits.record_streams_max` streams of this call and of
+        StreamRecords open in total; one more is refused with TOO_MANY_STREAMS. Used by `croupier
+        record`.
         """
 
     @_abc_1.abstractmethod
