@@ -13,6 +13,7 @@ import pytest
 
 import croupier
 from croupier.bots import RandomBot
+from croupier.client import Visibility
 from croupier_server.bench.served import server
 from croupier_server.cli import run
 from tests.clients.arena import SHORT
@@ -99,28 +100,29 @@ def address() -> Iterator[str]:
         yield address
 
 
-async def play(address: str, game: str) -> str:
-    """Have a match played; the table's id."""
+async def play(address: str, game: str, visibility: Visibility = "listed") -> tuple[str, str]:
+    """Have a match played; the table's id, and an invite code of it."""
     async with croupier.Client(address) as client:
         made = await client.create_table(
             game,
             seats=["reserved"] * await client.players(game),
             options={SHORT[game]: 1},
             shared_seats=True,
+            visibility=visibility,
         )
         tickets = [
             await client.join(made.table_id, seat=seat, invite=code, player=f"bot{seat}")
             for seat, code in made.invites.items()
         ]
         await asyncio.gather(*(client.play(RandomBot(), ticket) for ticket in tickets))
-        return made.table_id
+        return made.table_id, made.invites[0]
 
 
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_a_record_comes_from_a_server(
     game: str, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table = asyncio.run(play(address, game))
+    table, _ = asyncio.run(play(address, game))
     out = tmp_path / "fetched.croupier"
     assert run(["record", table, "-o", str(out), "--server", address]) == 0
     assert run(["verify", str(out)]) == 0
@@ -131,6 +133,38 @@ def test_verifiable_a_record_comes_from_a_server(
     assert f"{table}: verified" in shown
     (line,) = [line for line in shown.splitlines() if line.startswith(f"{table}  20")]
     assert f"  {game}  finished  bot0 " in line
+
+
+def test_an_invite_code_shows_a_private_table(
+    address: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CROUPIER_INVITE", raising=False)
+    table, code = asyncio.run(play(address, "pokex", "private"))
+    out = tmp_path / "private.croupier"
+    looks = (
+        ["watch", table, "--server", address],
+        ["record", table, "-o", str(out), "--server", address],
+        ["verify", table, "--server", address],
+    )
+    assert [run(look) for look in looks] == [2, 1, 1]
+    assert not out.exists()
+    monkeypatch.setenv("CROUPIER_INVITE", f"{code}\n")
+    assert [run(look) for look in looks] == [0, 0, 0]
+    assert run(["verify", str(out)]) == 0
+    shown = capsys.readouterr()
+    assert code not in shown.out + shown.err
+
+
+def test_an_invite_code_that_cannot_be_one_is_one_line(
+    address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROUPIER_INVITE", "a\nb")
+    assert run(["watch", "any", "--server", address]) == 2
+    complaint = "croupier: CROUPIER_INVITE holds characters that no invite code has\n"
+    assert capsys.readouterr().err == complaint
 
 
 def test_tables_without_a_record(address: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from croupier.credentials import VARIABLES
 from croupier_server.contest import processes
 from croupier_server.contest.entrant import Entrant, read_entrants
 from croupier_server.contest.processes import QUOTE_MAX, ProcessFailed, Worker, last_line, start
@@ -50,6 +51,21 @@ async def test_the_end_of_invitations_ends_the_process(tmp_path: Path) -> None:
     worker = await Worker.start(program(tmp_path, COPY), 1, tmp_path / "log")
     await worker.finish()
     assert await worker.child.ended() == 0
+
+
+@pytest.mark.parametrize("with_credentials", [False, True])
+async def test_a_program_gets_the_key_of_a_contest_and_never_an_invite_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_credentials: bool
+) -> None:
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "x")
+    text = f"import os\nprint(*(name for name in {VARIABLES} if name in os.environ))"
+    shown = program(tmp_path, text)
+    worker = await Worker.start(shown, 1, tmp_path / "log", with_credentials=with_credentials)
+    assert await worker.child.ended() == 0
+    await worker.finish()
+    kept = [name for name in VARIABLES if name != "CROUPIER_INVITE"] if with_credentials else []
+    assert (tmp_path / "log").read_text().split() == kept
 
 
 async def test_an_invitation_to_the_dead_is_lost(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ They are given as arguments or taken from the environment:
 - ``CROUPIER_CERT`` and ``CROUPIER_CERT_KEY``: PEM files of a certificate of our own;
 - ``CROUPIER_TLS``: ``1`` encrypts also without these files, ``0`` never.
 
+Commands that look at a table also send the invite code in ``CROUPIER_INVITE``.
+
 Must not be put here: tickets; they belong to seats.
 """
 
@@ -24,7 +26,15 @@ import grpc
 
 from croupier.errors import UsageError
 
-__all__ = ["VARIABLES", "Credentials", "encryption_advice", "read_key", "without_credentials"]
+__all__ = [
+    "INVITE",
+    "VARIABLES",
+    "Credentials",
+    "encryption_advice",
+    "invite_metadata",
+    "read_key",
+    "without_credentials",
+]
 
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -35,7 +45,10 @@ _CERT: Final = "CROUPIER_CERT"
 _CERT_KEY: Final = "CROUPIER_CERT_KEY"
 _TLS: Final = "CROUPIER_TLS"
 
-VARIABLES: Final = (_KEY, _KEY_FILE, _CA, _CERT, _CERT_KEY, _TLS)
+INVITE: Final = "CROUPIER_INVITE"
+"""Name of the variable that holds an invite code."""
+
+VARIABLES: Final = (_KEY, _KEY_FILE, _CA, _CERT, _CERT_KEY, _TLS, INVITE)
 """Names of all variables that credentials are taken from."""
 
 _WORDS: Final = {"": None, "0": False, "1": True}
@@ -246,9 +259,23 @@ def read_key(path: str) -> str:
     return key
 
 
-def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
-    """*environment* for a program that is to call without these credentials."""
-    return {name: value for name, value in environment.items() if name not in VARIABLES}
+def invite_metadata(environment: Mapping[str, str] = os.environ) -> Metadata:
+    """Metadata with the invite code in *environment*; empty if it has none.
+
+    Raises:
+        UsageError: it has characters that no invite code has.
+    """
+    code = environment.get(INVITE, "").strip()
+    if not (code.isascii() and code.isprintable()):
+        raise UsageError(f"{INVITE} holds characters that no invite code has")
+    return (("croupier-invite", code),) if code else ()
+
+
+def without_credentials(
+    environment: Mapping[str, str], names: Sequence[str] = VARIABLES
+) -> dict[str, str]:
+    """*environment* without the variables *names*, for a program that may not have them."""
+    return {name: value for name, value in environment.items() if name not in names}
 
 
 def _read(path: str) -> bytes | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import grpc
 
-    from croupier.credentials import Credentials
+    from croupier.credentials import Credentials, Metadata
 
 KeyFile = Annotated[
     Path | None,
@@ -55,6 +55,17 @@ def use(key_file: Path | None = None, ca: Path | None = None) -> Credentials:
         os.environ["CROUPIER_CA"] = str(ca.absolute())
     try:
         return Credentials.from_environment()
+    except UsageError as error:
+        fail(str(error))
+
+
+def invited() -> Metadata:
+    """Metadata that shows a private table to whoever set CROUPIER_INVITE."""
+    from croupier.credentials import invite_metadata
+    from croupier.errors import UsageError
+
+    try:
+        return invite_metadata()
     except UsageError as error:
         fail(str(error))
 

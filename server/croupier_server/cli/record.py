@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
+from croupier_server.cli.credentials import Authority, KeyFile, invited, open_channel, use
 
 if TYPE_CHECKING:
     from croupier.record.v1 import record_service_pb2, record_service_pb2_grpc
@@ -33,7 +33,8 @@ def command(
 ) -> int:
     """Fetch the record of a finished match into a file, or list the newest records.
 
-    `croupier verify`, `replay` and `notation` read the file.
+    `croupier verify`, `replay` and `notation` read the file. For the record of a private table, set
+    the environment variable CROUPIER_INVITE to an invite code of the table.
     """
     use(key_file, ca)
     if not table:
@@ -42,7 +43,7 @@ def command(
     from croupier.records import fetch_record
 
     request = pb.GetRecordRequest(table_id=table)
-    data: bytes = call(server, lambda stub: fetch_record(stub, request))
+    data: bytes = call(server, lambda stub: fetch_record(stub, request, metadata=invited()))
     file = out or Path(f"{table}.croupier")
     try:
         file.write_bytes(data)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier_server.cli.common import read_record_file, say
-from croupier_server.cli.credentials import Authority, KeyFile, use
+from croupier_server.cli.credentials import Authority, KeyFile, invited, use
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
@@ -33,7 +33,8 @@ def command(
     """Check hashes, secrets, cards, moves and results of finished matches, from the files alone.
 
     The status is 1 when a check does not hold, 2 when a file cannot be read. `docs/fairness.md`
-    says what is checked, and what nobody can check.
+    says what is checked, and what nobody can check. With --server, CROUPIER_INVITE may hold an
+    invite code of a private table.
     """
     use(key_file, ca)
     reports = {name: _ask(server, name) if server else _check(name) for name in files}
@@ -61,7 +62,7 @@ def _ask(server: str, table_id: str) -> Report:
     from croupier_server.verify import Check, Report
 
     request = pb.VerifyRecordRequest(table_id=table_id)
-    answer = call(server, lambda stub: stub.VerifyRecord(request))
+    answer = call(server, lambda stub: stub.VerifyRecord(request, metadata=invited()))
     return Report(
         tuple(Check(one.name, one.holds, one.detail, one.warning) for one in answer.checks)
     )

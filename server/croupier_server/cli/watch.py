@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, open_channel, use
+from croupier_server.cli.credentials import Authority, KeyFile, invited, open_channel, use
 
 if TYPE_CHECKING:
     import grpc
@@ -30,7 +30,10 @@ def command(
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> int:
-    """Follow a table to its end, or the tables of a server as they come and go."""
+    """Follow a table to its end, or the tables of a server as they come and go.
+
+    To watch a private table, set the environment variable CROUPIER_INVITE to an invite code of it.
+    """
     import asyncio
 
     import grpc
@@ -66,7 +69,8 @@ async def _watch_table(channel: grpc.aio.Channel, table: str, show: Callable[[st
     from croupier.v1 import spectate_service_pb2, spectate_service_pb2_grpc
 
     stub = spectate_service_pb2_grpc.SpectateServiceStub(channel)
-    call = stub.SpectateTable(spectate_service_pb2.SpectateTableRequest(table_id=table))
+    request = spectate_service_pb2.SpectateTableRequest(table_id=table)
+    call = stub.SpectateTable(request, metadata=invited())
     try:
         return await _show_updates((response.update async for response in call), show)
     finally:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from croupier.credentials import without_credentials
+from croupier.credentials import INVITE, VARIABLES, without_credentials
 from croupier_server.contest import supervisor
 from croupier_server.contest.entrant import Entrant
 from croupier_server.printable import printable
@@ -128,8 +128,9 @@ async def start(
 ) -> Child:
     """Start a process with nothing on its standard input and its own errors in *log*.
 
-    It gets our environment with *environment* added, and without credentials for servers unless it
-    is to have them. A server of our own gets none of the settings of ours: *is_server*.
+    It gets our environment with *environment* added, without the invite code of its user, and
+    without credentials for servers unless it is to have them. A server of our own gets none of the
+    settings of ours: *is_server*.
 
     Args:
         name: what to call it.
@@ -147,7 +148,8 @@ async def start(
         errors = log.open("ab")
     except OSError as error:
         raise ProcessFailed(f"cannot write {log}: {error.strerror}") from None
-    inherited = dict(os.environ) if with_credentials else without_credentials(os.environ)
+    secret = (INVITE,) if with_credentials else VARIABLES
+    inherited = without_credentials(os.environ, secret)
     if is_server:
         inherited = {name: value for name, value in inherited.items() if not name.startswith(_OURS)}
     # Nothing is written here: its end tells the process that we are gone, however we went.
