@@ -45,6 +45,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
         (["rules", "tractor", "T-1", "T-2"], "T-2"),
+        (["server-info", "x:1"], "(x:1); give the address of a server as --server HOST:PORT"),
         (["new-bot"], "Missing argument"),
         (["new-bot", "mine", "--game", "chess"], "no game 'chess'"),
         (["new-bot", "9lives"], "'9lives' cannot name a bot"),

@@ -87,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         returned = build(wanted)(arguments, prog_name="croupier", standalone_mode=False)
     except typer.TyperException as error:
-        message, status = error.format_message(), error.exit_code
+        message, status = _explained(error), error.exit_code
     except CroupierError as error:
         message, status = error.message, 2
     except UnicodeEncodeError as error:  # an argument that was no text
@@ -101,6 +101,16 @@ def run(arguments: Sequence[str]) -> int:
         message = "interrupted"  # typer has made a status of Ctrl-C
     print("croupier:", printable(" ".join(message.split())), file=sys.stderr)
     return status
+
+
+def _explained(error: typer.TyperException) -> str:
+    """What *error* says, and the option that takes the address, which people give without it."""
+    message = error.format_message()
+    command = getattr(error, "cmd", None)
+    options = {parameter.name for parameter in command.params} if command is not None else set()
+    if message.startswith("Got unexpected extra argument") and "server" in options:
+        return f"{message}; give the address of a server as --server HOST:PORT"
+    return message
 
 
 def _open_standard_streams() -> None:
