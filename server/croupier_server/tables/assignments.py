@@ -22,7 +22,7 @@ from croupier_server.tables.feed import Feed, Owner
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import StreamEnd
-from croupier_server.wire.encode import field_bytes, field_number, field_text, timestamp
+from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 CAUGHT_UP: Final = field_bytes(3, b"")
 """``WatchSeatsResponse``: all seats were sent."""
@@ -242,7 +242,7 @@ class SeatAssignmentsFeed(Feed):
                 self._take_table(out, self._pending.pop(table_id))
         if self._is_beating and self._is_ready:
             self._is_beating = False
-            out.append(field_bytes(4, field_bytes(3, timestamp(now))))
+            out.append(field_bytes(4, updates.time_heartbeat(now)))
         if self._ending:
             out.append(self._ending)
             self.is_done = True
