@@ -21,7 +21,6 @@ from croupier_server.tables.caller import LOCAL
 from croupier_server.tables.feed import Feed, Owner
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
-from croupier_server.tables.updates import StreamEnd
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 CAUGHT_UP: Final = field_bytes(3, b"")
@@ -180,8 +179,6 @@ class SeatAssignmentsFeed(Feed):
 
     __slots__ = (
         "_assignments",
-        "_ending",
-        "_is_beating",
         "_is_ready",
         "_kind",
         "_last",
@@ -190,6 +187,7 @@ class SeatAssignmentsFeed(Feed):
         "_sent",
         "principal",
     )
+    _END = 5
 
     def __init__(
         self, owner: Owner, assignments: SeatAssignments, principal: str, *, kind: int = 0
@@ -205,8 +203,6 @@ class SeatAssignmentsFeed(Feed):
         self._sent: dict[str, States] = {}
         """By table, the seats that the reader knows."""
         self._is_ready = False
-        self._is_beating = False
-        self._ending = b""
 
     @property
     def has_more(self) -> bool:
@@ -219,16 +215,6 @@ class SeatAssignmentsFeed(Feed):
         if self._kind in (0, table.spec.kind) and not is_to_come:
             self._pending[table.spec.table_id] = table
             self.wake()
-
-    def beat(self) -> None:
-        """A heartbeat is due."""
-        self._is_beating = True
-        self.wake()
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """End the stream with *reason*."""
-        self._ending = field_bytes(5, updates.end_payload(reason, detail, retry_after_ms))
-        self.wake()
 
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`. The first part of it, where there is much."""
@@ -244,9 +230,7 @@ class SeatAssignmentsFeed(Feed):
             self._is_beating = False
             out.append(field_bytes(4, updates.time_heartbeat(now)))
         if self._ending:
-            out.append(self._ending)
-            self.is_done = True
-            self.owner.forget(self)
+            self._end(out, self._ending)
         return out
 
     def _take_present(self, out: list[bytes]) -> None:

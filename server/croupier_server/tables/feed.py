@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
@@ -24,6 +24,7 @@ from croupier_server.tables.limits import Limits
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.tables.table import Table
 from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.wire.encode import field_bytes
 
 
 class Owner(Protocol):
@@ -55,13 +56,17 @@ class Feed:
         is_done: the last message was taken.
     """
 
-    __slots__ = ("_ahead", "_waiting", "is_done", "owner")
+    __slots__ = ("_ahead", "_ending", "_is_beating", "_waiting", "is_done", "owner")
+    _END: ClassVar[int]
+    """Number of the field that holds a ``StreamEnd``."""
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
         self.is_done = False
         self._waiting: asyncio.Future[None] | None = None
         self._ahead: deque[bytes] = deque()
+        self._is_beating = False
+        self._ending = b""
 
     @property
     def has_more(self) -> bool:
@@ -77,6 +82,25 @@ class Feed:
         waiting = self._waiting
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
+
+    def beat(self) -> None:
+        """A heartbeat is due."""
+        self._is_beating = True
+        self.wake()
+
+    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
+        """End the stream with *reason*; the first one given counts."""
+        if not self._ending:
+            end = updates.end_payload(reason, detail, retry_after_ms)
+            self._ending = field_bytes(self._END, end)
+            self.wake()
+
+    def _end(self, out: list[bytes], last: bytes) -> None:
+        """Put *last* behind *out*, if it is anything; nothing follows."""
+        if last:
+            out.append(last)
+        self.is_done = True
+        self.owner.forget(self)
 
     def close(self) -> None:
         """The reader is gone. May be called twice."""
@@ -120,8 +144,6 @@ class TableFeed(Feed):
     """
 
     __slots__ = (
-        "_ending",
-        "_is_beating",
         "_is_opening",
         "_lag_max",
         "_position",
@@ -129,14 +151,13 @@ class TableFeed(Feed):
         "_was_slow",
         "table",
     )
+    _END = updates.END
 
     def __init__(self, owner: Owner, table: Table, *, epoch: int, after: int, lag_max: int) -> None:
         super().__init__(owner)
         self.table = table
         self._lag_max = lag_max
-        self._is_beating = False
         self._was_slow = False
-        self._ending = b""
         self._is_opening = True
         self._reset: ResetReason | None = None
         self._position = 0
@@ -185,17 +206,6 @@ class TableFeed(Feed):
     def _is_over(self) -> bool:
         """Whether the table has ended, as far as the reader may know."""
         return self.table.status is Status.ENDED and self._is_whole
-
-    def beat(self) -> None:
-        """A heartbeat is due."""
-        self._is_beating = True
-        self.wake()
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """End the stream with *reason*."""
-        if not self._ending:
-            self._ending = updates.end(reason, detail, retry_after_ms)
-            self.wake()
 
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`."""
@@ -264,11 +274,6 @@ class TableFeed(Feed):
         self._position = 0
         self._reset = ResetReason.SLOW_CONSUMER
         self._open(out, now)
-
-    def _end(self, out: list[bytes], last: bytes) -> None:
-        out.append(last)
-        self.is_done = True
-        self.owner.forget(self)
 
     def _heartbeat(self, now: int) -> bytes:
         return snapshots.seat_heartbeat(self.table, now)
@@ -404,7 +409,7 @@ class SeatFeed(TableFeed):
             self._ending = self._ending or self._parting[1]
 
     def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """See `TableFeed.finish`."""
+        """See `Feed.finish`."""
         self._look_whether_to_part()
         super().finish(reason, detail, retry_after_ms)
 

@@ -21,7 +21,7 @@ from croupier_server.tables.encode import Shown
 from croupier_server.tables.feed import Feed, Owner
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
-from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.tables.updates import ResetReason
 from croupier_server.wire.encode import field_blob, field_bytes, field_text
 
 _CAUGHT_UP: Final = field_bytes(3, b"")
@@ -115,10 +115,8 @@ class LobbyFeed(Feed):
     __slots__ = (
         "_behind",
         "_encoded",
-        "_ending",
         "_first",
         "_follow",
-        "_is_beating",
         "_is_caught_up",
         "_last",
         "_pending",
@@ -129,6 +127,7 @@ class LobbyFeed(Feed):
         "kind",
         "principal",
     )
+    _END = 7
 
     def __init__(
         self,
@@ -157,8 +156,6 @@ class LobbyFeed(Feed):
         self._follow = follow
         self._pending: dict[str, Table] = {}
         self._is_caught_up = False
-        self._is_beating = False
-        self._ending = b""
         self._first = b""
         if opening.is_resumed:
             self._first = self._mark(_RESUMED)
@@ -189,16 +186,6 @@ class LobbyFeed(Feed):
             self._pending[table.spec.table_id] = table
             self.wake()
 
-    def beat(self) -> None:
-        """A heartbeat is due."""
-        self._is_beating = True
-        self.wake()
-
-    def finish(self, reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> None:
-        """End the stream with *reason*."""
-        self._ending = field_bytes(7, updates.end_payload(reason, detail, retry_after_ms))
-        self.wake()
-
     def take(self, now: int) -> list[bytes]:
         """See `Feed.take`. The first part of it, where there is much."""
         if self.is_done:
@@ -214,11 +201,8 @@ class LobbyFeed(Feed):
         if self._is_beating:
             self._is_beating = False
             out.append(self._mark(field_bytes(6, updates.time_heartbeat(now))))
-        if self._ending:
-            out.append(self._ending)
         if self._ending or (self._is_caught_up and not self._follow):
-            self.is_done = True
-            self.owner.forget(self)
+            self._end(out, self._ending)
         return out
 
     def _take_present(self, out: list[bytes]) -> None:

@@ -22,6 +22,9 @@ from croupier_server.wire.encode import (
     varint,
 )
 
+END: Final = 11
+"""Number of the field that holds a ``StreamEnd``."""
+
 
 class ResetReason(IntEnum):
     """Why a stream starts again; the numbers are those of ``croupier.v1.ResetReason``."""
@@ -224,4 +227,4 @@ def end_payload(reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) ->
 
 def end(reason: StreamEnd, detail: str = "", retry_after_ms: int = 0) -> bytes:
     """The stream, or this table's part of it, ends here."""
-    return field_bytes(11, end_payload(reason, detail, retry_after_ms))
+    return field_bytes(END, end_payload(reason, detail, retry_after_ms))
