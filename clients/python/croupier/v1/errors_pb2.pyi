@@ -71,7 +71,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. Somebody sits there; take another seat."""
     ERROR_REASON_SEAT_RESERVED: _ErrorReason.ValueType  # 15
-    """PERMISSION_DENIED. The seat is reserved for whoever has its invite code, for another player's key,
+    """PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's key,
     or for a house bot.
     """
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
@@ -214,7 +214,7 @@ CreateTable: the table that it created no longer exists; `table_id` in the metad
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. Somebody sits there; take another seat."""
 ERROR_REASON_SEAT_RESERVED: ErrorReason.ValueType  # 15
-"""PERMISSION_DENIED. The seat is reserved for whoever has its invite code, for another player's key,
+"""PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's key,
 or for a house bot.
 """
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
