@@ -40,8 +40,9 @@ _PATIENCE_S: Final = 600
 ENDED: Final = "END_REASON_FINISHED"
 PAGE: Final = "PAGE"
 """Variable with the address of its page, for a client that has one."""
-CUTS: Final = (3_000, 10, 4_000, 7_000)
-"""After how many bytes from the server the first connections of a bot are cut."""
+CUTS: Final = (2_000, 10, 1_500, 2_500)
+"""After how many bytes from the server the first connections of a bot are cut: less in sum than the
+events of the shortest match."""
 SEEN: Final = re.compile(r"result: (.*) table: (\S+) events: (\d+) last: (\d+)")
 """What a bot that counts says at the end. The result is as text or JSON; `events` are counted one
 by one, after a snapshot that stands for those before it; `last` is the number of the last one."""
