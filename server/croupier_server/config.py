@@ -138,26 +138,26 @@ class Settings(BaseSettings):
     network_grace_ms: int = Field(
         500,
         ge=0,
-        description="Most that is not charged of a decision's time for a slow network, as the "
-        "heartbeats of a session measure it.",
+        description="Maximum time per decision that is not charged because of network latency, as "
+        "the heartbeats of a session measure it.",
     )
     unary_grace_ms: int = Field(
-        100, ge=0, description="So much is not charged where nothing measures the network."
+        100, ge=0, description="Flat allowance per decision where latency is not measured."
     )
     reconnect_grace_ms: int = Field(
         10_000,
         ge=0,
-        description="After a restart a seat's clock stands for so long, unless its question was "
-        "sent again before.",
+        description="Maximum time for which a seat's clock is paused after a restart, until its "
+        "decision is sent again.",
     )
     away_ms: Positive = Field(
         60_000,
-        description="A seat without stream or call for so long is away, and so is one that lets "
-        "its turn wait as long where there is no clock; the absence policy of the table says "
-        "what follows.",
+        description="Time without a stream or a call after which a seat is away. At a table "
+        "without a clock, also the time for which it may leave a decision unanswered. The "
+        "absence policy of the table decides what follows.",
     )
     idle_ms: Positive = Field(
-        86_400_000, description="A table at which nothing has happened for so long is stopped."
+        86_400_000, description="Time without any activity after which a table is stopped."
     )
     tables_max: Positive = Field(10_000, description="Live tables.")
     tables_per_key: int = Field(
@@ -209,8 +209,8 @@ class Settings(BaseSettings):
         0,
         ge=0,
         le=36_500,
-        description="Records of matches that ended more than so many days ago are deleted, once an "
-        "hour; 0: none.",
+        description="Age in days after which records of ended matches are deleted, once an hour; "
+        "0: never.",
     )
     records_max: Positive = Field(
         10_000, description="Records kept by a store in memory; the oldest go first."
