@@ -255,14 +255,14 @@ def test_a_long_request_pays_for_its_reading_and_takes_a_token() -> None:
     used_s: list[float] = []
     quota = Quota(10, 20, ManualClock().now_ms, lambda: sum(used_s))
     calls, caller = Calls(Requests(1 << 20), 1), Caller("ann", quota=quota)
-    assert calls.reads_of(caller, read, bytes(4_096)) is ASK
+    assert calls.read_request(caller, read, bytes(4_096)) is ASK
     assert quota.wait_ms == 0, "the token of the call covers a short one"
-    assert calls.reads_of(caller, read, bytes(4_097)) is ASK
+    assert calls.read_request(caller, read, bytes(4_097)) is ASK
     assert quota.wait_ms > 0, "29 milliseconds beyond the first"
     with pytest.raises(Exhausted):
-        calls.reads_of(caller, read, bytes(4_097))
+        calls.read_request(caller, read, bytes(4_097))
     assert len(used_s) == 2, "it was refused before it was read"
-    assert calls.reads_of(caller, read, bytes(4_096)) is ASK
+    assert calls.read_request(caller, read, bytes(4_096)) is ASK
 
 
 async def test_a_method_that_is_not_there_is_unimplemented(serve: Serve) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
-from croupier_server.identity.quota import Quota
+from croupier_server.identity.quota import READ_FREE_MAX, Quota
 from croupier_server.tables.session import ITEMS_MAX, STEP_ITEMS
 from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
@@ -105,6 +107,27 @@ def test_acknowledging_is_free() -> None:
         assert limited.client.hear() is not None
         limited.client.say(acknowledged=limited.client.last)
     assert not limited.is_over()
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("frame", "why"),
+    [
+        (bytes(READ_FREE_MAX + 1), "cannot be read"),
+        (b"\x12\x00" * READ_FREE_MAX, "hello"),
+    ],
+)
+def test_a_long_frame_that_breaks_the_session_off_pays_for_its_reading(
+    frame: bytes, why: str
+) -> None:
+    ticks = count()
+    quota = Quota(1, BURST, lambda: 0, lambda: 3 * BURST * next(ticks) / 1_000)
+    client = Client(World(), quota)
+    client.session.receive(frame)
+    ended = client.hear()
+    assert ended is not None
+    assert why in ended.end.detail
+    assert quota.is_overdrawn, "a millisecond costs a token"
 
 
 @pytest.mark.attack

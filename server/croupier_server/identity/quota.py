@@ -12,7 +12,8 @@ Services and sessions decide which work is charged.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from croupier_server.errors import Exhausted, Reason
@@ -84,16 +85,26 @@ class Quota:
             self._fill()
             self._tokens = max(self._tokens - tokens, -float(self._burst))
 
-    def charge_work(self, seconds: float, size: int = 0) -> None:
-        """Charge what work cost beyond the token that was taken for it.
+    def charge_work(self, seconds: float, size: int = 0, *, paid: float = 1) -> None:
+        """Charge what work cost beyond the tokens that were taken for it.
 
         Args:
             seconds: processor time that it took; a millisecond costs a token.
             size: bytes of its reply; 64 KiB cost a token.
+            paid: tokens that were taken.
         """
-        tokens = seconds * _MILLIS + size / _BYTES_PER_TOKEN - 1
+        tokens = seconds * _MILLIS + size / _BYTES_PER_TOKEN - paid
         if tokens > 0:
             self.charge(tokens)
+
+    @contextmanager
+    def measured(self, *, paid: float = 1) -> Iterator[None]:
+        """Charge the processor time of a block, also if it raises; see `charge_work`."""
+        began = self.stopwatch()
+        try:
+            yield
+        finally:
+            self.charge_work(self.stopwatch() - began, paid=paid)
 
     async def pay(
         self, seconds: float, size: int, sleep: Callable[[float], Awaitable[object]]

@@ -53,7 +53,6 @@ from croupier_server.tables.caller import Caller
 FRAME_BYTES_MAX: Final = 1 << 18
 """Longest frame of a client on a session."""
 
-_MILLIS: Final = 1_000
 _FORM_FACTOR: Final = 4
 """A byte of another form takes so much longer to read than one in the wire format."""
 
@@ -221,8 +220,8 @@ class Calls:
         await self.reads.turn(caller.flow)
         quota.spend()
 
-    def reads_of(self, caller: Caller, read: Callable[[Data], R], data: Data) -> R:
-        """What *read* makes of *data*, after *caller* was charged for what that cost.
+    def read_request(self, caller: Caller, read: Callable[[Data], R], data: Data) -> R:
+        """Read the request in *data* with *read*; charge *caller* for it if it is long.
 
         Raises:
             Exhausted: RATE_LIMITED, *data* is long, and its principal has no token.
@@ -234,21 +233,15 @@ class Calls:
             return read(data)
         if quota.is_empty:
             raise quota.refusal()
-        began = quota.stopwatch()
-        try:
+        with quota.measured():
             return read(data)
-        finally:
-            quota.charge_work(quota.stopwatch() - began)
 
     def written(self, caller: Caller, data: Data, reply: Reply) -> bytes:
         """A further *reply* to *data*, after *caller* was charged for what another form cost."""
         if isinstance(data, bytes):
             return _reply(data, reply)
-        quota = caller.quota
-        began = quota.stopwatch()
-        found = _reply(data, reply)
-        quota.charge((quota.stopwatch() - began) * _MILLIS)
-        return found
+        with caller.quota.measured(paid=0):
+            return _reply(data, reply)
 
     async def charged(self, caller: Caller, work: Coroutine[object, object, bytes]) -> bytes:
         """The result of *work*, after *caller* was charged for what it cost."""
@@ -348,7 +341,7 @@ class Service:
                     return await calls.charged(caller, carry_out(caller, call, data))
                 await calls.turns.turn(caller.flow)
                 try:
-                    message = calls.reads_of(caller, read, data)
+                    message = calls.read_request(caller, read, data)
                 except InvalidRequest:
                     caller.quota.spend()
                     raise
@@ -375,7 +368,7 @@ class Service:
                 caller = await admit(context)
                 call.by(caller)
                 await calls.begin(caller)
-                message = calls.reads_of(caller, read, data)
+                message = calls.read_request(caller, read, data)
                 call.about(message)
                 with calls.stream_slot(caller):
                     async with aclosing(handle(caller, message)) as found:

@@ -400,25 +400,14 @@ class Session:
         if self.is_done or self._ending is not None:
             return
         self._was_heard()
-        quota, is_long = self._caller.quota, len(data) > READ_FREE_MAX
-        began = quota.stopwatch() if is_long else 0.0
-        frame = read_frame(data)
+        quota = self._caller.quota
+        if len(data) > READ_FREE_MAX:
+            with quota.measured():
+                frame = self._read(data)
+        else:
+            frame = self._read(data)
         if frame is None:
-            self._break_off("a frame that cannot be read")
             return
-        if frame.HasField("hello") == self._is_greeted:
-            self._break_off("hello belongs into the first frame and there alone")
-            return
-        if not self._is_greeted:
-            frame.hello.DiscardUnknownFields()
-        self._is_strange = drop_unknown(frame)
-        if self._is_strange:
-            frame = SessionRequest.FromString(data)
-            if number := unknown_number(frame):
-                self._pay()
-                self._error(0, unknown_field(str(number)))
-        if is_long:
-            quota.charge_work(quota.stopwatch() - began)
         items = len(frame.opens) + len(frame.moves) + len(frame.nonces) + len(frame.closes)
         if items > ITEMS_MAX and items > self.shard.limits.channels_max:
             self._break_off("a frame with too many items")
@@ -454,6 +443,25 @@ class Session:
         self.shard.commits.flush()
         if quota.is_overdrawn:
             self.finish(StreamEnd.RATE_LIMITED, "too much, too fast", quota.wait_ms)
+
+    def _read(self, data: bytes) -> SessionRequest | None:
+        """The frame in *data*; None: it broke the session off."""
+        frame = read_frame(data)
+        if frame is None:
+            self._break_off("a frame that cannot be read")
+            return None
+        if frame.HasField("hello") == self._is_greeted:
+            self._break_off("hello belongs into the first frame and there alone")
+            return None
+        if not self._is_greeted:
+            frame.hello.DiscardUnknownFields()
+        self._is_strange = drop_unknown(frame)
+        if self._is_strange:
+            frame = SessionRequest.FromString(data)
+            if number := unknown_number(frame):
+                self._pay()
+                self._error(0, unknown_field(str(number)))
+        return frame
 
     def _batches(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
         """*items* in their order, `STEP_ITEMS` at a time, until the session ends."""
