@@ -422,7 +422,7 @@ class OptionInfo(_message.Message):
     meaning: _builtins.str
     """What it means."""
     default_value: _builtins.str
-    """Text of its value in the ruleset asked for; GetRulesetResponse.values has it as a message."""
+    """Text of its value in the requested ruleset; GetRulesetResponse.values has it as a message."""
     @_builtins.property
     def boolean(self) -> Global___BoolOption:
         """True or false."""
@@ -572,7 +572,7 @@ Global___Clause: _TypeAlias = Clause  # noqa: Y015
 
 @_typing.final
 class ExplainRuleResponse(_message.Message):
-    """The clauses asked for."""
+    """The clauses that were requested."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

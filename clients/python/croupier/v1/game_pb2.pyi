@@ -274,7 +274,7 @@ Global___MoveKind: _TypeAlias = MoveKind  # noqa: Y015
 
 @_typing.final
 class LegalMove(_message.Message):
-    """One legal move with its kind. Sent to the seat that is asked."""
+    """One legal move with its kind. Sent only to the seat that is asked."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -506,15 +506,15 @@ class GamePrivateEvent(_message.Message):
     POKEX_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tractor(self) -> _tractor_pb2.TractorPrivateEvent:
-        """What the seat alone learns in Tractor."""
+        """What only this seat learns in Tractor."""
 
     @_builtins.property
     def tongits(self) -> _tongits_pb2.TongitsPrivateEvent:
-        """What the seat alone learns in Tong-its."""
+        """What only this seat learns in Tong-its."""
 
     @_builtins.property
     def pokex(self) -> _pokex_pb2.PokexPrivateEvent:
-        """What the seat alone learns in Pokex."""
+        """What only this seat learns in Pokex."""
 
     def __init__(
         self,
@@ -573,7 +573,7 @@ Global___PublicView: _TypeAlias = PublicView  # noqa: Y015
 
 @_typing.final
 class SeatView(_message.Message):
-    """What one seat knows of a match. Sent to that seat alone."""
+    """What one seat knows of a match. Sent only to that seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

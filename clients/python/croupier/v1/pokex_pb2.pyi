@@ -354,7 +354,7 @@ class _PokexCategoryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexCa
     """Five of a kind."""
 
 class PokexCategory(_PokexCategory, metaclass=_PokexCategoryEnumTypeWrapper):
-    """P-5.1: categories of poker hands, rising."""
+    """P-5.1: categories of poker hands, from low to high."""
 
 POKEX_CATEGORY_UNSPECIFIED: PokexCategory.ValueType  # 0
 """Not set; never sent."""
@@ -837,7 +837,7 @@ class PokexDealResult(_message.Message):
 
     @_builtins.property
     def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Totals of team 0 and team 1 afterwards."""
+        """Totals of team 0 and team 1 after the deal."""
 
     def __init__(
         self,
@@ -1289,7 +1289,7 @@ Global___PokexEvent: _TypeAlias = PokexEvent  # noqa: Y015
 
 @_typing.final
 class PokexPrivateEvent(_message.Message):
-    """The private part of an event: what one seat alone learns from it."""
+    """The private part of an event, which only one seat receives."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

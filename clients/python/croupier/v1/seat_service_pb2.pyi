@@ -59,7 +59,9 @@ Global___SeatAssignmentState: _TypeAlias = SeatAssignmentState  # noqa: Y015
 
 @_typing.final
 class SeatAssignment(_message.Message):
-    """A seat that is reserved for the caller's principal, or that it holds. Sent to that principal alone."""
+    """A seat that is reserved for the caller's principal, or that it holds. Sent only to that
+    principal.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -33,7 +33,7 @@ class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStat
     TABLE_STATUS_UNSPECIFIED: _TableStatus.ValueType  # 0
     """Not set; never sent."""
     TABLE_STATUS_OPEN: _TableStatus.ValueType  # 1
-    """Seats are still free."""
+    """Seats are free, or all are taken and the host has not called StartTable yet (MANUAL)."""
     TABLE_STATUS_AWAITING_NONCES: _TableStatus.ValueType  # 2
     """All seats are taken, and nonces are being opened (deal source MATCH)."""
     TABLE_STATUS_PLAYING: _TableStatus.ValueType  # 3
@@ -47,7 +47,7 @@ class TableStatus(_TableStatus, metaclass=_TableStatusEnumTypeWrapper):
 TABLE_STATUS_UNSPECIFIED: TableStatus.ValueType  # 0
 """Not set; never sent."""
 TABLE_STATUS_OPEN: TableStatus.ValueType  # 1
-"""Seats are still free."""
+"""Seats are free, or all are taken and the host has not called StartTable yet (MANUAL)."""
 TABLE_STATUS_AWAITING_NONCES: TableStatus.ValueType  # 2
 """All seats are taken, and nonces are being opened (deal source MATCH)."""
 TABLE_STATUS_PLAYING: TableStatus.ValueType  # 3
@@ -67,11 +67,11 @@ class _SeatAccessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SeatAccess
     SEAT_ACCESS_OPEN: _SeatAccess.ValueType  # 1
     """Anybody may take it."""
     SEAT_ACCESS_RESERVED: _SeatAccess.ValueType  # 2
-    """The host has reserved it, for whoever has its invite code or for one principal
+    """The host has reserved it, for the holder of its invite code or for one principal
     (`SeatSpec.player`).
     """
     SEAT_ACCESS_HOUSE: _SeatAccess.ValueType  # 3
-    """A house bot, which the server itself starts."""
+    """A house bot takes it, which the server starts."""
 
 class SeatAccess(_SeatAccess, metaclass=_SeatAccessEnumTypeWrapper):
     """Who may take a seat. Public."""
@@ -81,11 +81,11 @@ SEAT_ACCESS_UNSPECIFIED: SeatAccess.ValueType  # 0
 SEAT_ACCESS_OPEN: SeatAccess.ValueType  # 1
 """Anybody may take it."""
 SEAT_ACCESS_RESERVED: SeatAccess.ValueType  # 2
-"""The host has reserved it, for whoever has its invite code or for one principal
+"""The host has reserved it, for the holder of its invite code or for one principal
 (`SeatSpec.player`).
 """
 SEAT_ACCESS_HOUSE: SeatAccess.ValueType  # 3
-"""A house bot, which the server itself starts."""
+"""A house bot takes it, which the server starts."""
 Global___SeatAccess: _TypeAlias = SeatAccess  # noqa: Y015
 
 class _AbsencePolicy:
@@ -99,9 +99,9 @@ class _AbsencePolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Absence
     ABSENCE_POLICY_WAIT: _AbsencePolicy.ValueType  # 1
     """The table waits."""
     ABSENCE_POLICY_HOUSE_BOT: _AbsencePolicy.ValueType  # 2
-    """A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
+    """A house bot takes over until the player returns with its ticket (`JoinTable`)."""
     ABSENCE_POLICY_FORFEIT: _AbsencePolicy.ValueType  # 3
-    """The seat forfeits."""
+    """The seat forfeits the match."""
 
 class AbsencePolicy(_AbsencePolicy, metaclass=_AbsencePolicyEnumTypeWrapper):
     """What happens when a seat does not answer and has no clock, or loses its connection. Public."""
@@ -111,9 +111,9 @@ ABSENCE_POLICY_UNSPECIFIED: AbsencePolicy.ValueType  # 0
 ABSENCE_POLICY_WAIT: AbsencePolicy.ValueType  # 1
 """The table waits."""
 ABSENCE_POLICY_HOUSE_BOT: AbsencePolicy.ValueType  # 2
-"""A house bot takes over, until the player comes back with its ticket (`JoinTable`)."""
+"""A house bot takes over until the player returns with its ticket (`JoinTable`)."""
 ABSENCE_POLICY_FORFEIT: AbsencePolicy.ValueType  # 3
-"""The seat forfeits."""
+"""The seat forfeits the match."""
 Global___AbsencePolicy: _TypeAlias = AbsencePolicy  # noqa: Y015
 
 class _LegalMode:
@@ -409,14 +409,14 @@ class BoardDeal(_message.Message):
     Exactly 32 bytes, or empty.
     """
     table_count: _builtins.int
-    """Tables that will be played on this board. Their records, which show its cards, are published
-    together when this many have ended; 0 means 1. At most 100,000.
+    """Number of tables that will be played on this board. Their records, which show its cards, are
+    published together when this many have ended; 0 means 1. At most 100,000.
     """
     shared_principals: _builtins.bool
-    """One principal may sit at several tables of this board at the same time. If not set, JoinTable
-    refuses the second seat with BOARD_CONFLICT until the first table has ended, because the same
-    cards are played at both. Set it only if you keep the programs of one principal apart yourself.
-    It has no effect unless both tables have it set. Without keys nobody is refused.
+    """Whether one principal may sit at several tables of this board at the same time. If not set,
+    JoinTable refuses the second seat with BOARD_CONFLICT until the first table has ended, because
+    the same cards are played at both. Set it only if you keep the programs of one principal apart
+    yourself. It has no effect unless both tables have it set. Without keys nobody is refused.
     """
     def __init__(
         self,
@@ -513,8 +513,8 @@ class ClockSpec(_message.Message):
     DISCONNECT_GRACE_FIELD_NUMBER: _builtins.int
     START_TIMEOUT_FIELD_NUMBER: _builtins.int
     max_strikes: _builtins.int
-    """Strikes after which a seat forfeits; 0: never. Twenty refusals on one decision are a strike too,
-    whatever `on_timeout` says. At most 1,000.
+    """Number of strikes at which a seat forfeits; 0: never. Twenty refusals on one decision are a
+    strike too, whatever `on_timeout` says. At most 1,000.
     """
     on_timeout: Global___TimeoutPolicy.ValueType
     """What happens to a seat whose time has run out."""
@@ -539,7 +539,7 @@ class ClockSpec(_message.Message):
     @_builtins.property
     def disconnect_grace(self) -> _duration_pb2.Duration:
         """Total time per match for which the clock of a seat without a stream is paused. It does not
-        apply to sealed decisions, where a pause would show who was asked. At most 3,600 seconds.
+        apply to sealed decisions, where a pause would reveal who was asked. At most 3,600 seconds.
         """
 
     @_builtins.property
@@ -632,13 +632,13 @@ class TableSpec(_message.Message):
     characters.
     """
     legal_mode: Global___LegalMode.ValueType
-    """What decisions list."""
+    """How many of the legal moves decisions list; see LegalMode."""
     absence: Global___AbsencePolicy.ValueType
     """What happens when a seat is absent."""
     rated: _builtins.bool
     """Whether results count for ratings. Needs keys and a deal source other than FIXED."""
     shared_seats: _builtins.bool
-    """One principal may hold several seats; never rated."""
+    """Whether one principal may hold several seats; never rated."""
     start_mode: Global___StartMode.ValueType
     """When the table starts."""
     visibility: Global___Visibility.ValueType
@@ -783,7 +783,7 @@ Global___Player: _TypeAlias = Player  # noqa: Y015
 
 @_typing.final
 class SeatInfo(_message.Message):
-    """A seat and who sits there. Public."""
+    """A seat and its player. Public."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -805,7 +805,7 @@ class SeatInfo(_message.Message):
     """Incremented whenever a new ticket is issued for the seat."""
     @_builtins.property
     def player(self) -> Global___Player:
-        """Who sits there; not set while nobody does."""
+        """The player of the seat; not set while the seat is free."""
 
     def __init__(
         self,
@@ -1207,7 +1207,7 @@ class TableEvent(_message.Message):
 
     @_builtins.property
     def private_part(self) -> _game_pb2.GamePrivateEvent:
-        """What this audience alone learns from the event."""
+        """What only this audience learns from the event."""
 
     def __init__(
         self,
@@ -1243,7 +1243,7 @@ Global___TableEvent: _TypeAlias = TableEvent  # noqa: Y015
 class Decision(_message.Message):
     """Decisions ------------------------------------------------------------------------------------
 
-    A question to one seat. Sent to that seat alone.
+    A question to one seat. Sent only to that seat.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1260,7 +1260,7 @@ class Decision(_message.Message):
     decision_id: _builtins.str
     """Id of the decision, unique at its table. Send it with the answer. Opaque."""
     seat: _builtins.int
-    """The seat that is asked."""
+    """Index of the seat that is asked."""
     sequence: _builtins.int
     """Number of the last event before it. The view includes this event."""
     sealed: _builtins.bool

@@ -1893,7 +1893,7 @@ Global___TongitsEvent: _TypeAlias = TongitsEvent  # noqa: Y015
 
 @_typing.final
 class TongitsPrivateEvent(_message.Message):
-    """The private part of an event: what one seat alone learns from it."""
+    """The private part of an event, which only one seat receives."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -710,7 +710,7 @@ class TractorLevels(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
-        """The levels, rising; may be empty. At most 13 items."""
+        """The levels in ascending order; may be empty. At most 13 items."""
 
     def __init__(
         self,
@@ -1371,7 +1371,7 @@ class TractorDealResult(_message.Message):
 
     @_builtins.property
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Rank.ValueType]:
-        """Levels of both teams afterwards."""
+        """Levels of both teams after the deal."""
 
     def __init__(
         self,
@@ -2111,7 +2111,7 @@ Global___TractorEvent: _TypeAlias = TractorEvent  # noqa: Y015
 
 @_typing.final
 class TractorPrivateEvent(_message.Message):
-    """The private part of an event: what one seat alone learns from it."""
+    """The private part of an event, which only one seat receives."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
