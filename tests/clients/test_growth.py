@@ -25,6 +25,7 @@ from croupier.v1.play_service_pb2_grpc import PlayServiceStub
 from croupier_server.cli.watch import _watch_lobby
 from tests.clients.fake_server import End, FakeServer, Script
 from tests.clients.test_transports import First, play
+from tests.rpc.calls import serving
 
 NEW = b"\xea\x04\x00"
 """A field, or an arm of a oneof, that no stub of today has."""
@@ -44,16 +45,9 @@ async def sending(method: str, items: Sequence[Message]) -> AsyncIterator[grpc.a
             yield NEW
             yield item.SerializeToString() + NEW
 
-    server = grpc.aio.server()
     handlers: dict[str, Any] = {name: grpc.unary_stream_rpc_method_handler(stream)}
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield channel
-    finally:
-        await server.stop(None)
+    async with serving(grpc.method_handlers_generic_handler(service, handlers)) as channel:
+        yield channel
 
 
 async def test_the_stream_of_a_table_passes_over_what_is_new_and_plays_on() -> None:

@@ -5,8 +5,8 @@ Must not be put here: anything that knows the server's insides.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from typing import NamedTuple, TypeVar
 
 import grpc
@@ -24,6 +24,20 @@ Metadata = tuple[tuple[str, str], ...]
 
 SECONDS = 20.0
 """No call of a test lasts longer."""
+
+
+@asynccontextmanager
+async def serving(*handlers: grpc.GenericRpcHandler) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to a server that has *handlers* alone."""
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers(handlers)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield channel
+    finally:
+        await server.stop(None)
 
 
 class Refusal(NamedTuple):

@@ -20,7 +20,7 @@ from croupier_server.identity.rights import Right
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import Requests
 from croupier_server.tables.clock import Clock, ManualClock
-from tests.rpc.calls import Caller
+from tests.rpc.calls import Caller, serving
 
 Serve = Callable[..., AbstractAsyncContextManager[Caller]]
 
@@ -40,15 +40,8 @@ def serve(requests: Requests) -> Serve:
         *services: Callable[[Calls], grpc.GenericRpcHandler], streams_max: int = 2
     ) -> AsyncIterator[Caller]:
         calls = Calls(requests, streams_max, rights=defaultdict(Right))
-        server = grpc.aio.server()
-        server.add_generic_rpc_handlers([service(calls) for service in services])
-        port = server.add_insecure_port("127.0.0.1:0")
-        await server.start()
-        try:
-            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-                yield Caller(channel)
-        finally:
-            await server.stop(None)
+        async with serving(*(service(calls) for service in services)) as channel:
+            yield Caller(channel)
 
     return run
 

@@ -15,14 +15,12 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import Exhausted, Reason
 from croupier_server.identity.quota import Quota
 from croupier_server.rpc import record_service
-from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.rpc.validate import Requests
 from croupier_server.storage.backup import back_up
 from croupier_server.storage.restoring import restore
 from croupier_server.tables import caller as tables
 from tests.rpc.calls import Caller, build
-from tests.rpc.conftest import Running, server
+from tests.rpc.conftest import Running, Serve, server
 from tests.rpc.players import Seats, make_full
 
 RECORDS = "croupier.record.v1.RecordService"
@@ -257,7 +255,9 @@ async def test_a_cursor_from_before_a_restore_starts_again(tmp_path: Path) -> No
         assert lost not in found
 
 
-async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limits() -> None:
+async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limits(
+    serve: Serve,
+) -> None:
     """Through a server of its own: no match of a test is as long."""
     record = bytes(5 << 20)
 
@@ -265,16 +265,8 @@ async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limi
         async def get(self, _table_id: str) -> SimpleNamespace:
             return SimpleNamespace(record=record, readers=None)
 
-    service = serving(Long())
-    served = grpc.aio.server()
-    served.add_generic_rpc_handlers((service.handler(Calls(Requests(1 << 20), 10)),))
-    port = served.add_insecure_port("127.0.0.1:0")
-    await served.start()
-    try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            assert await Caller(channel).record_bytes("table-1") == record
-    finally:
-        await served.stop(None)
+    async with serve(serving(Long()).handler) as call:
+        assert await call.record_bytes("table-1") == record
 
 
 async def test_isolated_a_principal_reads_records_on_so_many_streams_and_no_more(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import NamedTuple
 
-import grpc
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -26,6 +25,7 @@ from croupier_server.tables.shard import GameEntry, Shard
 from croupier_server.tables.snapshots import seat_results
 from croupier_server.tables.spec import CreateTable, JoinTable, Status
 from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.rpc.calls import serving
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets, now
 
 DEALS = 1000
@@ -103,18 +103,11 @@ async def test_a_record_that_is_longer_than_a_message_is_whole_when_it_arrives()
     data = match.record.record
     assert len(data) > DEFAULT_LIMIT
     service = RecordService(match.records, PageTokens(bytes(32)), lambda: START_MS, 10_000)
-    server = grpc.aio.server()
-    server.add_generic_rpc_handlers((service.handler(Calls(Requests(1 << 20), 10)),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            stub = RecordServiceStub(channel)
-            got = await fetch_record(stub, pb.GetRecordRequest(table_id=match.record.table_id))
-            asked_for = pb.StreamRecordsRequest(since=Timestamp())
-            streamed = [found async for found in streamed_records(stub.StreamRecords(asked_for))]
-    finally:
-        await server.stop(None)
+    async with serving(service.handler(Calls(Requests(1 << 20), 10))) as channel:
+        stub = RecordServiceStub(channel)
+        got = await fetch_record(stub, pb.GetRecordRequest(table_id=match.record.table_id))
+        asked_for = pb.StreamRecordsRequest(since=Timestamp())
+        streamed = [found async for found in streamed_records(stub.StreamRecords(asked_for))]
     (one,) = streamed
     assert isinstance(one, StreamedRecord)
     sums = {sha256(copy).hexdigest() for copy in (data, got, one.data)}
