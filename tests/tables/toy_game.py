@@ -137,6 +137,7 @@ class Toy:
             state.phase = "deck"
             return [Event(f"lot {outcome[0]}", {})]
         state.deal += 1
+        state.played = []
         size = state.options.hand
         players = state.options.players
         hands = [sorted(outcome[seat * size :][:size]) for seat in range(players)]
@@ -212,6 +213,19 @@ class Toy:
     def results(self, state: State) -> Sequence[str]:
         ended = state.deal - any(state.hands)
         return [f"deal {number}" for number in range(1, ended + 1)]
+
+    def read_result(self, values: Sequence[str]) -> str:
+        return "".join(values)
+
+    def carry(self, state: State) -> tuple[int, ...]:
+        return (state.deal, state.starter, *state.scores)
+
+    def resume(self, options: Options, carried: Sequence[int], results: Sequence[object]) -> State:
+        state = State(options)
+        state.deal, state.starter, *state.scores = carried
+        state.phase = "lot" if state.starter < 0 else "deck"
+        assert len(results) == state.deal
+        return state
 
     def standing(self, state: State) -> tuple[int, ...]:
         return tuple(state.scores)

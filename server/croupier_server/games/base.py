@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from croupier_server.errors import MalformedMove, Reason
 
@@ -412,6 +412,30 @@ class Game(Protocol, Generic[O, S, V]):
 
     def results(self, state: S) -> Sequence[object]:
         """Results of the finished deals in order, each as its event has told it. Public."""
+        ...
+
+    def read_result(self, values: Sequence[Any]) -> object:
+        """One of `results` from its fields, where tuples and enums of the game are plain ones.
+
+        New fields come last and have a default, so that stored results stay readable.
+        """
+        ...
+
+    def carry(self, state: S) -> tuple[int, ...]:
+        """What *state*, which waits for the first chance event of a deal, takes into that deal
+        beside the results: numbers in a fixed order. New ones are appended."""
+        ...
+
+    def resume(self, options: O, carried: Sequence[int], results: Sequence[object]) -> S:
+        """The state that `carry` was asked of, without what the last deal left on the table.
+
+        Once the first deck is put in, it equals the original in every respect.
+
+        Args:
+            options: of the match.
+            carried: from `carry`.
+            results: of all finished deals, from `results`.
+        """
         ...
 
     def standing(self, state: S) -> tuple[int, ...]:

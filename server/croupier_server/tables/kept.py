@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import Seat
 
@@ -185,15 +185,15 @@ def load(data: bytes) -> Kept:
     try:
         name, given = json.loads(data)
         make: Callable[..., Kept] = _KINDS[name]
-        return make(**{key: _value(value) for key, value in given.items()})
+        return make(**{key: plain(value) for key, value in given.items()})
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"not a kept fact: {type(error).__name__}") from None
 
 
-def _value(value: object) -> object:
-    """JSON's form of a value turned back."""
+def plain(value: Any) -> Any:
+    """A value that was JSON: lists are tuples again, and bytes are bytes."""
     if isinstance(value, list):
-        return tuple(_value(one) for one in value)
+        return tuple([plain(one) for one in value])
     if isinstance(value, dict):
-        return bytes.fromhex(cast("str", value["hex"]))
+        return bytes.fromhex(value["hex"])
     return value

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses
@@ -48,6 +48,7 @@ from croupier_server.games.pokex import (
     worlds,
 )
 from croupier_server.games.pokex import view as views
+from croupier_server.games.pokex.events import DealResult
 from croupier_server.games.pokex.moves import (
     BID,
     BID_MAX,
@@ -279,6 +280,26 @@ class Pokex:
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
+
+    def read_result(self, values: Sequence[Any]) -> DealResult:
+        return DealResult(*values)
+
+    def carry(self, state: State) -> tuple[int, ...]:
+        return (state.public.passed_out,)
+
+    def resume(
+        self, options: PokexOptions, carried: Sequence[int], results: Sequence[object]
+    ) -> State:
+        state = State(options)
+        public = state.public
+        (public.passed_out,) = carried
+        state.results = tuple(cast("Sequence[DealResult]", results))
+        if state.results:
+            last = public.last_result = state.results[-1]
+            public.deal = last.deal
+            public.dealer = last.dealer
+            public.totals = last.totals
+        return state
 
     def standing(self, state: State) -> tuple[int, ...]:
         """P-6: the own side's points less the other's."""

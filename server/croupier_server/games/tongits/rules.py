@@ -9,7 +9,7 @@ Must not be put here: the content of any rule.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses
@@ -26,6 +26,7 @@ from croupier_server.games.base import (
 )
 from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
 from croupier_server.games.tongits import view as views
+from croupier_server.games.tongits.events import DealResult, Ending, Payment, SeatResult
 from croupier_server.games.tongits.melds import BY_POINTS
 from croupier_server.games.tongits.moves import (
     CALL_DRAW,
@@ -237,6 +238,32 @@ class Tongits:
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
+
+    def read_result(self, values: Sequence[Any]) -> DealResult:
+        result = DealResult(*values)
+        return result._replace(
+            ending=Ending(result.ending),
+            seats=tuple([SeatResult(*seat) for seat in result.seats]),
+            payments=tuple([Payment(*payment) for payment in result.payments]),
+        )
+
+    def carry(self, state: State) -> tuple[int, ...]:
+        return (state.public.streak_seat, state.public.streak)
+
+    def resume(
+        self, options: TongitsOptions, carried: Sequence[int], results: Sequence[object]
+    ) -> State:
+        state = State(options)
+        public = state.public
+        public.streak_seat, public.streak = carried
+        state.results = tuple(cast("Sequence[DealResult]", results))
+        if state.results:
+            last = public.last_result = state.results[-1]
+            public.deal = last.deal
+            public.dealer = last.next_dealer
+            public.pot = last.pot
+            public.chips = [seat.chips for seat in last.seats]
+        return state
 
     def standing(self, state: State) -> tuple[int, ...]:
         """G-7: chips received less chips paid, with an even share of the pot."""

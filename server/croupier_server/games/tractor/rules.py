@@ -9,7 +9,7 @@ Must not be put here: the content of any rule.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses, patterns
@@ -43,6 +43,7 @@ from croupier_server.games.tractor import (
     worlds,
 )
 from croupier_server.games.tractor import view as views
+from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.follow import (
     check_follow,
     check_lead,
@@ -299,6 +300,25 @@ class Tractor:
 
     def results(self, state: State) -> Sequence[object]:
         return state.results
+
+    def read_result(self, values: Sequence[Any]) -> DealScored:
+        return DealScored(*values)
+
+    def carry(self, state: State) -> tuple[int, ...]:
+        return (state.public.first_drawer,)
+
+    def resume(
+        self, options: TractorOptions, carried: Sequence[int], results: Sequence[object]
+    ) -> State:
+        state = State(options)
+        public = state.public
+        (public.first_drawer,) = carried
+        state.results = tuple(cast("Sequence[DealScored]", results))
+        if state.results:
+            last = public.last_result = state.results[-1]
+            public.levels = last.levels
+            public.nominee = last.next_starter
+        return state
 
     def standing(self, state: State) -> tuple[int, ...]:
         """T-9.6: by how many steps each seat's team is ahead."""
