@@ -12,9 +12,9 @@ from croupier_server.storage import queries
 from croupier_server.storage.base import (
     AuditEntry,
     BoardTable,
-    Checkpoint,
     EndedRequest,
     Store,
+    StoredDeal,
     StoredKey,
     StoreError,
 )
@@ -33,13 +33,13 @@ async def serve():
     for number in count(stored[-1].sequence + 1 if stored else 1):
         acknowledge = lambda error, number=number: print(number, error, flush=True)
         batch = [row("b", 2 * number - 1, 2), row("a", number), row("b", 2 * number)]
+        if number % 3 == 0:
+            batch[1] = batch[1]._replace(deal=b"deal %d" % number)
         if number % 5 == 0:
             batch.append(row(f"m{number}", 1)._replace(public=b"\\x08\\x01"))
         store.log.append(batch, acknowledge)
         if number % 5 == 0:
             store.log.finish(match(f"m{number}"), acknowledge)
-        if number % 3 == 0:
-            store.log.checkpoint("a", (number, 1, b"state %d" % number))
         await asyncio.sleep(0)
 
 asyncio.run(serve())
@@ -67,8 +67,9 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     """Promise 3, with a close in between."""
     store = await open_store(url)
     rows = [row("a", 1, 2, b"input", b"kept"), row("a", 0, 0, b"sealed"), row("a", 2)]
-    await append(store, [*rows, row("b", 1)])
-    store.log.checkpoint("a", Checkpoint(2, 2, b"state"))
+    rows += [row("a", 3)]
+    marked = [rows[0], rows[1], rows[2]._replace(deal=b"one"), rows[3]._replace(deal=b"two")]
+    await append(store, [*marked, row("b", 1)])
     board = match("n")._replace(board=b"north", board_tables=2, sat=("ann", "bob"))
     await finish(store, match("m")._replace(request_key=b"key", request=b"call"), board)
     await store.records.void("m")
@@ -86,7 +87,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.log.read("a") == rows
     loaded = await store.log.load("a")
     assert loaded is not None
-    assert loaded == ("a", 1, rows[0], Checkpoint(2, 2, b"state"), rows[1:])
+    assert loaded == ("a", 1, rows[0], (StoredDeal(2, b"one"), StoredDeal(3, b"two")), rows[1:])
     assert await store.records.head() == head == 2
     assert await store.records.lineage() == lineage
     shown = await store.records.since(0, 9)
@@ -94,7 +95,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.keys.all() == [key._replace(revoked_ms=5)]
     assert await store.keys.version() == version
     assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
-    await append(store, [row("a", 3)])
+    await append(store, [row("a", 4)])
     assert await store.log.board_tables() == [BoardTable(b"north", "n", ("ann", "bob"), ())]
     known = EndedRequest(b"key", b"call", "m", match("m").ended_ms)
     assert await store.log.ended_requests() == [known]
@@ -105,7 +106,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     await store.close()
 
     store = await open_store(url)
-    assert [one.sequence for one in await store.log.read("a")] == [1, 0, 2, 3]
+    assert [one.sequence for one in await store.log.read("a")] == [1, 0, 2, 3, 4]
     assert await store.records.head() == 4
     await finish(store, match("z"))
     assert await store.records.head() == 5
@@ -127,14 +128,13 @@ async def test_isolated_rows_that_never_can_be_stored_harm_no_other_table(url: s
     """Nothing comes behind them in the log of their own table, which goes on from there later."""
     store = await open_store(url)
     await append(store, [row("bad", 1), row("good", 1), row("ended", 1)])
-    too_large = row("bad", 2)._replace(epoch=1 << 70)
+    too_large = row("bad", 2)._replace(epoch=1 << 70, deal=b"of what is not stored")
     rows = [[row("good", 2), row("new", 1)], [too_large], [row("bad", 3), row("good", 3)]]
     rows += [[row("bad", 4)], [row("good", 4)]]
     done: list[tuple[int, bool]] = []
     with capture_logs() as log:
         for number, batch in enumerate(rows):
             store.log.append(batch, lambda error, n=number: done.append((n, error is None)))  # type: ignore[misc]
-        store.log.checkpoint("bad", Checkpoint(4, 1, b"of what is not stored"))
         store.log.finish(match("bad"), lambda error: done.append((5, error is None)))
         await append(store, [row("good", 5)])
     assert done == [(0, True), (1, False), (2, True), (3, False), (4, True), (5, False)]
@@ -146,7 +146,7 @@ async def test_isolated_rows_that_never_can_be_stored_harm_no_other_table(url: s
     store = await open_again(url)
     found = await store.log.load("bad")
     assert found is not None
-    assert ([one.sequence for one in found.rows], found.checkpoint) == ([1], None)
+    assert ([one.sequence for one in found.rows], found.deals) == ([1], ())
     assert [one.sequence for one in await store.log.read("good")] == [1, 2, 3, 4, 5]
     assert await store.log.read("new") == [row("new", 1)]
     await append(store, [row("bad", 2)])
@@ -188,10 +188,9 @@ async def check(store: Store, before: int, acknowledged: list[int]) -> int:
     assert last >= max(acknowledged) >= before + 1
     loaded = await store.log.load("a")
     assert loaded is not None
-    if loaded.checkpoint is not None:
-        after = loaded.checkpoint.after
-        assert after <= last
-        assert loaded.checkpoint.data == b"state %d" % after
+    assert loaded.deals == tuple(
+        StoredDeal(number, b"deal %d" % number) for number in range(3, last + 1, 3)
+    )
     matches = [f"m{number}" for number in range(5, last + 1, 5)]
     records = [one.table_id for one in await store.records.since(0, 10_000)]
     live = [name for name in await store.log.tables() if name not in ("a", "b")]

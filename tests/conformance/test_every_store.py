@@ -15,7 +15,6 @@ from croupier_server.storage.base import (
     NO_PRIVATE,
     AuditEntry,
     BoardTable,
-    Checkpoint,
     EndedRequest,
     FinishedMatch,
     KeyExists,
@@ -24,6 +23,7 @@ from croupier_server.storage.base import (
     Player,
     Reveal,
     Store,
+    StoredDeal,
     StoredKey,
 )
 from croupier_server.storage.codec import read_record
@@ -192,8 +192,7 @@ async def test_reading_goes_on_after_an_event(store: Store) -> None:
 
 
 async def test_of_a_finished_match_nothing_is_left_but_its_record(store: Store) -> None:
-    await append(store, [row("a", 1), row("b", 1)])
-    store.log.checkpoint("a", Checkpoint(1, 1, b"state"))
+    await append(store, [row("a", 1)._replace(deal=b"one"), row("b", 1)])
     await finish(store, match("a"))
     assert list(await store.log.tables()) == ["b"]
     assert list(await store.log.read("a")) == []
@@ -201,38 +200,36 @@ async def test_of_a_finished_match_nothing_is_left_but_its_record(store: Store) 
     await append(store, [row("a", 1)])
     again = await store.log.load("a")
     assert again is not None
-    assert again.checkpoint is None
+    assert again.deals == ()
 
 
-async def test_a_table_without_a_checkpoint_loads_whole(store: Store) -> None:
-    rows = [row("a", 1, kept=b"first"), row("a", 2), row("a", 0, kept=b"note"), row("b", 1)]
-    await append(store, rows)
-    found = await store.log.load("a")
-    assert found is not None
-    assert found == ("a", 1, rows[0], None, rows[:3])
+async def test_a_table_with_fewer_than_two_deals_loads_whole(store: Store) -> None:
+    rows = [row("a", 1, kept=b"first"), row("a", 2), row("a", 0, kept=b"note")]
+    await append(store, [*rows, row("b", 1)])
+    assert await store.log.load("a") == ("a", 1, rows[0], (), rows)
     assert await store.log.load("c") is None
+    more = [row("a", 3), row("a", 4)]
+    await append(store, [more[0]._replace(deal=b"one"), more[1]])
+    assert await store.log.load("a") == ("a", 1, rows[0], (StoredDeal(3, b"one"),), rows + more)
 
 
-async def test_a_table_loads_from_where_its_newest_checkpoint_says(store: Store) -> None:
-    rows = [row("a", number, kept=b"k%d" % number) for number in range(1, 8)]
+async def test_a_table_loads_from_the_last_deal_but_one(store: Store) -> None:
+    rows = [row("a", number, kept=b"k%d" % number) for number in range(1, 10)]
     rows[4:4] = [row("a", 0, 0, b"sealed")]
-    store.log.checkpoint("a", Checkpoint(1, 1, b"of no table"))
-    await append(store, rows)
-    store.log.checkpoint("a", Checkpoint(3, 1, b"old"))
-    store.log.checkpoint("a", Checkpoint(6, 5, b"new"))
-    await append(store, [])
+    rows[1:1] = [row("a", 0, 0, b"sealed earlier")]
+    marked = [
+        one._replace(deal=b"[%d]" % one.sequence) if one.sequence in (2, 5, 7) else one
+        for one in rows
+    ]
+    await append(store, [row("b", 1)._replace(deal=b"of another")], *([one] for one in marked))
+    deals = tuple(StoredDeal(number, b"[%d]" % number) for number in (2, 5, 7))
+    assert await store.log.load("a") == ("a", 1, rows[0], deals, rows[5:])
+    await append(store, [row("a", 10)._replace(deal=b"[10]")])
     found = await store.log.load("a")
     assert found is not None
-    assert found.first == rows[0]
-    assert found.checkpoint == (6, 5, b"new")
-    assert list(found.rows) == rows[4:]
-    store.log.checkpoint("a", Checkpoint(7, 8, b"newest"))
-    await append(store, [row("b", 1)])
-    found = await store.log.load("a")
-    assert found is not None
-    assert found.checkpoint == (7, 8, b"newest")
-    assert list(found.rows) == []
-    assert await store.log.read("a") == rows
+    assert [one.sequence for one in found.deals] == [2, 5, 7, 10]
+    assert [one.sequence for one in found.rows] == [7, 8, 9, 10]
+    assert await store.log.read("a") == [*rows, row("a", 10)]
 
 
 # Records ----------------------------------------------------------------------------------------

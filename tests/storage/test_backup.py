@@ -20,7 +20,6 @@ from croupier_server.storage import postgres_session
 from croupier_server.storage.backup import back_up
 from croupier_server.storage.base import (
     AuditEntry,
-    Checkpoint,
     FinishedMatch,
     LogRow,
     Player,
@@ -100,9 +99,8 @@ async def finish(store: Store, one: FinishedMatch) -> None:
 
 async def fill(store: Store) -> None:
     """Something of everything that a store keeps."""
-    await append(store, row("a", 1), row("a", 2), row("b", 1))
-    store.log.checkpoint("a", Checkpoint(2, 2, b"state"))
-    await append(store, row("a", 3))
+    await append(store, row("a", 1), row("a", 2)._replace(deal=b"one"), row("b", 1))
+    await append(store, row("a", 3)._replace(deal=b"two"))
     await finish(store, match("over", request_key=b"key", request=b"request"))
     await finish(store, match("voided"))
     await store.records.void("voided")

@@ -19,6 +19,7 @@ EVENTS = st.builds(
     private=st.one_of(st.just(NO_PRIVATE), st.dictionaries(st.integers(0, 11), BYTES, min_size=1)),
     input=BYTES,
     kept=BYTES,
+    deal=BYTES,
 )
 UNNUMBERED = st.builds(
     lambda cause, kept: LogRow("t", 1, 0, b"", NO_PRIVATE, cause, kept), cause=BYTES, kept=BYTES
@@ -28,9 +29,12 @@ ROWS = st.lists(st.one_of(EVENTS, UNNUMBERED), max_size=6)
 
 @given(ROWS, ROWS)
 def test_rows_come_back(first: list[LogRow], second: list[LogRow]) -> None:
-    packed = b"".join(piece.packed for rows in (first, second) for piece in pieces(rows))
+    made = [piece for rows in (first, second) for piece in pieces(rows)]
+    packed = b"".join(piece.packed for piece in made)
     found = list(unpack("t", 1, packed))
-    assert found == first + second
+    assert found == [row._replace(deal=b"") for row in first + second]
+    marked = [(row.sequence, row.deal) for row in first + second if row.deal]
+    assert [deal for piece in made for deal in piece.deals] == marked
     assert [dict(row.private) for row in found] == [dict(row.private) for row in first + second]
     assert list(bodies(packed)) == [row_body(row) for row in first + second]
 

@@ -18,7 +18,6 @@ import pytest
 
 from croupier_server.storage import sqlite_reading
 from croupier_server.storage.base import (
-    Checkpoint,
     LogRow,
     Store,
     StoreError,
@@ -323,7 +322,7 @@ def kept(file: SqliteFile) -> tuple[int, int, int]:
     with file.engine.connect() as connection:
         return tuple(
             connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar_one()
-            for name in ("live_tables", "log_pieces", "checkpoints")
+            for name in ("live_tables", "log_pieces", "deals")
         )
 
 
@@ -418,11 +417,9 @@ def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
         again.close()
 
 
-async def test_a_checkpoint_goes_with_its_table(path: Path) -> None:
+async def test_deals_go_with_their_table(path: Path) -> None:
     store = await open_store(url(path))
-    await append(store, [row("a", 1), row("b", 1)])
-    for name in ("a", "b"):
-        store.log.checkpoint(name, Checkpoint(1, 1, b"state"))
+    await append(store, [row(name, 1)._replace(deal=b"one") for name in ("a", "b")])
     await finish(store, match("a"))
     await finish(store, match("b"))
     await store.close()

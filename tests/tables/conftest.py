@@ -21,6 +21,6 @@ class Unforgiving:
 
 
 @pytest.fixture
-def checkpoints_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkpoint that is passed over halts its table, though its log would do."""
+def deals_resume(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deal that cannot be resumed halts its table, though its log would do."""
     monkeypatch.setattr(recovery, "_log", Unforgiving())

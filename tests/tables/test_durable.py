@@ -11,7 +11,7 @@ from croupier_server.errors import CroupierError, Reason, StaleDecision, TableHa
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import replay, shard
+from croupier_server.tables import replay
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.deals import match_root
 from croupier_server.tables.limits import Limits
@@ -33,7 +33,7 @@ from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT
 from tests.tables.world import FIXED, SlowLog, World, asked, kinds, request
 
-pytestmark = pytest.mark.usefixtures("checkpoints_hold")
+pytestmark = pytest.mark.usefixtures("deals_resume")
 
 WINDOWS = {"open windows": ClockSpec(), "fixed windows": ClockSpec(window_ms=700)}
 REAL = {kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()}
@@ -67,10 +67,13 @@ class Gambler:
                 return
             self.maybe_die()
 
+    def closes_early(self, table: Table) -> bool:
+        return table.match.window_open and self.rng.random() < 0.2
+
     def step(self, table: Table) -> None:
         self.world.clock.advance(self.rng.choice((0, 1, 40)))
         waiting = asked(table)
-        if not waiting or (table.match.window_open and self.rng.random() < 0.2):
+        if not waiting or (table.spec.clock.window_ms and self.closes_early(table)):
             table.match.close_window(self.world.clock.now)
             table.settle(self.world.clock.now)
             self.world.shard.done(table)
@@ -80,12 +83,6 @@ class Gambler:
         draw = iter(lambda: self.rng.getrandbits(64), None)
         move = table.game.sample(legal, draw)
         self.world.shard.submit(table, decision.seat, decision.id, move)
-
-
-@pytest.fixture(autouse=True, params=[1, 128])
-def checkpoints(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything here holds with a checkpoint behind every event, and with hardly any."""
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", request.param)
 
 
 class NotingLog(MemoryLog):
@@ -450,7 +447,7 @@ def test_isolated_a_log_that_makes_no_table_stops_that_table_alone() -> None:
     world.play(broken, lambda: broken.match.state.deal == 2)
     log = world.log
     assert isinstance(log, MemoryLog)
-    log._tables["table-1"].checkpoint = None
+    log._tables["table-1"].deals.clear()
     rows = log._tables["table-1"].recent
     place = next(place for place, row in enumerate(rows) if row.input and row.sequence > 6)
     rows[place] = rows[place]._replace(input=rows[place + 1].input or b"\x0a\x00")

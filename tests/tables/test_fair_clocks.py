@@ -299,7 +299,6 @@ def test_fair_grace_is_not_used_up_while_the_server_can_do_nothing(
 
 
 def test_fair_an_absence_that_was_counted_in_part_is_not_counted_twice() -> None:
-    """A checkpoint may hold a decision whose seat was gone for a while; the log tells all of it."""
     bench = Bench(ClockSpec(base_ms=500, disconnect_grace_ms=200))
     for step in [(10, "ask", 0), (0, "go", 0), (30, "come", 0)]:
         bench.step(*step)

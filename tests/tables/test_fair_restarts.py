@@ -10,7 +10,6 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import Seat
-from croupier_server.tables import shard
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.tables.table import Table
 from tests.tables.test_replay import all_rows
@@ -93,14 +92,10 @@ class Players:
             self.world.shard.submit(self.table, seat, decision.id, move)
 
 
-@pytest.mark.usefixtures("checkpoints_hold")
-@pytest.mark.parametrize("events", [1, 20])
+@pytest.mark.usefixtures("deals_resume")
 @pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize("seed", range(5))
-def test_fair_accounts_follow_from_the_log(
-    clock: str, seed: int, events: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", events)
+def test_fair_accounts_follow_from_the_log(clock: str, seed: int) -> None:
     players = Players(CLOCKS[clock], seed)
     crashes = 0
     while players.is_playing:

@@ -45,6 +45,16 @@ FACTS = st.one_of(
     st.builds(kept.Invited, host=SECRET, invites=st.lists(SECRET).map(tuple)),
     st.builds(kept.Quarantined, since_ms=st.none() | st.integers(0)),
     st.builds(kept.Watched, principals=st.lists(NAME).map(tuple)),
+    st.builds(
+        kept.Carried,
+        kept_from=st.integers(1),
+        game=st.lists(st.integers()).map(tuple),
+        accounts=st.fixed_dictionaries({"grace": st.tuples(st.integers(), st.integers())}),
+        opening=st.fixed_dictionaries({"watched": st.lists(NAME).map(tuple), "host": SECRET}),
+        seats=st.lists(
+            st.fixed_dictionaries({"ticket": SECRET, "player": st.tuples(NAME, st.integers())})
+        ).map(tuple),
+    ),
     st.builds(kept.Stopped, used=st.lists(st.tuples(NAME, st.integers(0))).map(tuple)),
 )
 
@@ -68,7 +78,7 @@ def test_what_is_kept_comes_back(fact: kept.Kept) -> None:
         b'["struck",{"who":1}]',
         b'["struck",[]]',
         b'["opened",{"nonce":{"hex":"zz"}}]',
-        b'["opened",{"nonce":{}}]',
+        b'["opened",{"nonce":{"hex":1}}]',
     ],
 )
 def test_what_is_no_fact_is_refused(data: bytes) -> None:

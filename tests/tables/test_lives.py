@@ -158,7 +158,7 @@ def test_fair_time_used_before_a_backup_counts_in_the_next_life() -> None:
     world.clock.advance(50 + 4_000)
     world.shard.drain()
     assert isinstance(world.log, RestoredLog)
-    table = restored(world, world.log)  # with its checkpoint
+    table = restored(world, world.log)
     (decision,) = asked(table)
     assert table.match.timing.used_ms(decision, world.clock.now) == 4_000
 

@@ -1,20 +1,25 @@
-"""Durable: a start that meets something else: a store in trouble, a damaged checkpoint, a drain."""
+"""Durable: a start that meets something else: a store in trouble, a damaged deal, a drain."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
-from croupier_server.storage.base import Checkpoint, LogRow, StoredTable
+from croupier_server.storage.base import LogRow, StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import checkpoint, recovery, replay, shard
+from croupier_server.tables import recovery, replay, restore
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.delay import Delayed
 from croupier_server.tables.house_seats import HouseSeats
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.operating import Operating
+from croupier_server.tables.readers import Readers
+from croupier_server.tables.replay import follow
 from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
 from croupier_server.tables.table import Table
+from tests.tables.conftest import Unforgiving
 from tests.tables.test_durable import ForgetfulLog, NotingLog
 from tests.tables.test_idle import IDLE_MS, has_ended
 from tests.tables.world import SlowLog, World, asked, move_of, now, request
@@ -22,21 +27,12 @@ from tests.tables.world import SlowLog, World, asked, move_of, now, request
 BASE = ClockSpec(base_ms=10_000)
 
 
-def checkpoint_of(log: MemoryLog) -> Checkpoint:
-    found = log._tables["table-1"].checkpoint
-    assert found is not None
-    return found
+# Deals that are resumed ---------------------------------------------------------------------------
 
 
-# Checkpoints --------------------------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("checkpoints_hold")
+@pytest.mark.usefixtures("deals_resume")
 @pytest.mark.parametrize("dies", [False, True])
-def test_durable_time_used_before_a_drain_is_charged_once_whatever_was_put_down(
-    dies: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+def test_durable_time_used_before_a_drain_is_charged_once(dies: bool) -> None:
     world = World()
     table, tickets = world.start(clock=BASE)
     decision = world.to_turns(table)
@@ -48,8 +44,6 @@ def test_durable_time_used_before_a_drain_is_charged_once_whatever_was_put_down(
     other = (decision.seat + 1) % 3
     rejoined = JoinTable("table-1", seat=other)
     world.shard.join(Caller(ticket=tickets[other]), rejoined)
-    assert isinstance(world.log, MemoryLog)
-    assert checkpoint_of(world.log).after == table.journal.sequence
     if dies:
         world.restart()
         table = world.find()
@@ -57,38 +51,74 @@ def test_durable_time_used_before_a_drain_is_charged_once_whatever_was_put_down(
     world.clock.advance(1_000)
     (again,) = asked(table)
     assert again.id == decision.id
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1_000)  # none behind the answer
     world.shard.submit(table, again.seat, again.id, move_of(table, again))
     assert [left for _, left, _ in table.match.rest()][again.seat] == 5_000
     world.restart()
     assert [left for _, left, _ in world.find().match.rest()][again.seat] == 5_000
 
 
-@pytest.mark.parametrize("cut", [-1, -40, 40])
-def test_durable_a_damaged_checkpoint_is_passed_over(
-    cut: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
-    world = World()
-    table, _ = world.start(options={"deals": 3})
-    world.play(table, lambda: table.match.state.deal == 2)
-    log = world.log
-    assert isinstance(log, MemoryLog)
-    found = checkpoint_of(log)
-    log.checkpoint("table-1", found._replace(data=found.data[:cut]))
+def damage(log: MemoryLog) -> None:
+    """Let the last deal of the table not be resumed."""
+    deals = log._tables["table-1"].deals
+    deals[-1] = deals[-1]._replace(results=deals[-1].results[:-1])
+
+
+def test_durable_a_deal_that_cannot_be_resumed_is_replayed_from_the_whole_log() -> None:
+    """And the next one is resumed again, with the results of all deals before it."""
+    log = MemoryLog()
+    world = World(log)
+    table, _ = world.start(options={"deals": 5})
+    world.play(table, lambda: table.match.state.deal == 3)
+    damage(log)
     world.restart()
     again = world.find()
     assert again.journal.sequence == table.journal.sequence
     assert again.match.state == table.match.state
-    world.play(again)
+    world.play(again, lambda: again.match.state.deal == 4)
+    assert log._tables["table-1"].deals[-1].results == b'[0,["deal 1","deal 2","deal 3"]]'
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recovery, "_log", Unforgiving())
+        world.restart()
+    assert world.find().match.state == again.match.state
+    world.play(world.find())
     assert world.record("table-1") is not None
+
+
+@pytest.mark.usefixtures("deals_resume")
+def test_durable_the_rows_of_one_deal_are_replayed_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the number of deals before."""
+    world = World()
+    table, _ = world.start(options={"deals": 1_000})
+    replayed: list[int] = []
+    read = []
+
+    def note(*args: object) -> Iterator[None]:
+        replayed.append(len(args[1]))  # type: ignore[arg-type]
+        return follow(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(restore, "follow", note)
+    for deal in (2, 10, 1_000):
+        while table.match.state.deal < deal:
+            world.step(table)
+        world.step(table)
+        world.restart()
+        before, table = table, world.find()
+        assert table.match.state == before.match.state
+        assert table.journal.kept == before.journal.kept
+        stored = now(world.log.load("table-1"))
+        assert stored is not None
+        read.append(len(stored.rows))
+    assert len(set(replayed)) == 1
+    assert max(replayed) < 10
+    assert max(read) < 40
 
 
 def test_isolated_a_table_that_cannot_be_published_harms_none_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Here as it cannot be put down; both tables are in one batch."""
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
+    """Both tables are in one batch."""
     log = SlowLog()
     world = World(log)
     tables = [world.start()[0] for _ in range(2)]
@@ -96,12 +126,14 @@ def test_isolated_a_table_that_cannot_be_published_harms_none_of_the_others(
         world.to_turns(table)
     log.store()
 
-    def fail(table: Table) -> Checkpoint | None:
+    publish = Readers.publish
+
+    def fail(self: Readers, table: Table) -> None:
         if table is tables[0]:
             raise RecursionError
-        return checkpoint.save(table)
+        publish(self, table)
 
-    monkeypatch.setattr(shard, "save", fail)
+    monkeypatch.setattr(Readers, "publish", fail)
     for table in tables:
         (decision,) = asked(table)
         table.submit(decision.seat, decision.id, move_of(table, decision), world.clock.now)
@@ -140,19 +172,17 @@ class SilentLog(MemoryLog):
         return await super().read(table_id, after)
 
 
-@pytest.mark.parametrize("stale", [False, True])
+@pytest.mark.parametrize("is_damaged", [False, True])
 async def test_durable_a_store_that_does_not_answer_halts_no_table(
-    stale: bool, monkeypatch: pytest.MonkeyPatch
+    is_damaged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recovery, "_RETRY_MS", 1)
-    monkeypatch.setattr(shard, "CHECKPOINT_EVENTS", 1)
     log = SilentLog()
     world = World(log)
     table, _ = world.start()
     world.to_turns(table)
-    if stale:
-        found = checkpoint_of(log)
-        log.checkpoint("table-1", found._replace(data=b"another program" + found.data))
+    if is_damaged:
+        damage(log)
     world.shard = world.new_shard()
     log.silent = 3
     await world.shard.begin()

@@ -17,7 +17,6 @@ from croupier.v1 import table_pb2
 from croupier_server.games.base import Move, Seat
 from croupier_server.storage.base import (
     BoardTable,
-    Checkpoint,
     Done,
     EndedRequest,
     FinishedMatch,
@@ -245,9 +244,6 @@ class SlowLog:
         self.trouble = ""
         self._changed()
         self.store()
-
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        self.stored.checkpoint(table_id, checkpoint)
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         self.stored.finish(match, done)

@@ -18,7 +18,6 @@ from croupier_server.sim.loop import VirtualLoop
 from croupier_server.sim.spindle import CommitTimer, Spindle, Step
 from croupier_server.storage.base import (
     BoardTable,
-    Checkpoint,
     Done,
     EndedRequest,
     FinishedMatch,
@@ -125,11 +124,6 @@ class DiskLog:
         """See `TableLog.append`."""
         self._put("append", partial(self._disk.platter.log.append, tuple(rows)), done)
 
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        """See `TableLog.checkpoint`."""
-        write = partial(self._disk.platter.log.checkpoint, table_id, checkpoint)
-        self._put("checkpoint", _at_once(write), _nothing)
-
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
         self._put("finish", partial(self._disk.platter.log.finish, match), done)
@@ -186,7 +180,3 @@ def _at_once(write: Callable[[], None]) -> Callable[[Done], None]:
         done(None)
 
     return run
-
-
-def _nothing(_error: Exception | None) -> None:
-    """Nobody waits for it."""

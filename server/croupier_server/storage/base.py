@@ -33,6 +33,9 @@ class LogRow(NamedTuple):
             input led to.
         kept: what only the server may know of it, to take the table up again after a crash. Never
             sent, and no part of the record: notes are left out of it.
+        deal: the results of finished deals that no earlier row has, on the row that begins the
+            next deal; empty: it begins none. A store keeps it apart from the row, as part of
+            `StoredTable.deals`, so that a table can be restored from its last deals.
     """
 
     table_id: str
@@ -42,20 +45,19 @@ class LogRow(NamedTuple):
     private: Mapping[int, bytes] = NO_PRIVATE
     input: bytes = b""
     kept: bytes = b""
+    deal: bytes = b""
 
 
-class Checkpoint(NamedTuple):
-    """Where a table stood, so that not all of its log has to be replayed.
+class StoredDeal(NamedTuple):
+    """Where a deal of a live table begins.
 
     Attributes:
-        after: rows behind the event of this number are still to be replayed.
-        kept_from: number of the first event that readers may still ask for; at most `after` + 1.
-        data: all that came before, in the server's own form; useless to another version.
+        sequence: number of its first event.
+        results: `LogRow.deal` of that row.
     """
 
-    after: int
-    kept_from: int
-    data: bytes
+    sequence: int
+    results: bytes
 
 
 class StoredTable(NamedTuple):
@@ -65,14 +67,15 @@ class StoredTable(NamedTuple):
         table_id: the table.
         epoch: of the table now; restoring a backup raises it above that of the rows.
         first: the row of its making.
-        checkpoint: the newest one.
-        rows: those behind event ``checkpoint.kept_from - 1``; without a checkpoint, all.
+        deals: those whose beginning was marked by `LogRow.deal`, in order.
+        rows: those behind the last event before the last deal but one; all, if `deals` has fewer
+            than two.
     """
 
     table_id: str
     epoch: int
     first: LogRow
-    checkpoint: Checkpoint | None
+    deals: Sequence[StoredDeal]
     rows: Sequence[LogRow]
 
 
@@ -243,10 +246,6 @@ class TableLog(Protocol):
         """
         ...
 
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        """Store *checkpoint* with the next append, or soon by itself; the newest one counts."""
-        ...
-
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """Make the record of *match* from the rows appended before, keep it, and let go of them.
         Where it leaves no record they are only let go of.
@@ -280,6 +279,9 @@ class TableLog(Protocol):
             table_id: the table; an unknown one has no rows.
             after: rows up to and with the event of this number are left out, together with the
                 unnumbered ones before it.
+
+        Returns:
+            Rows without `LogRow.deal`.
         """
         ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from croupier_server.storage.base import Checkpoint, Done, FilesReplaced, FinishedMatch, Superseded
+from croupier_server.storage.base import Done, FilesReplaced, FinishedMatch, Superseded
 from croupier_server.storage.packing import Piece
 
 
@@ -19,13 +19,6 @@ class Append(NamedTuple):
     done: Done
 
 
-class KeepCheckpoint(NamedTuple):
-    """Store a checkpoint in place of the one before."""
-
-    table_id: str
-    checkpoint: Checkpoint
-
-
 class Finish(NamedTuple):
     """Make a record and let go of the rows."""
 
@@ -33,7 +26,7 @@ class Finish(NamedTuple):
     done: Done
 
 
-Job = Append | KeepCheckpoint | Finish
+Job = Append | Finish
 
 
 class Committed(NamedTuple):
@@ -82,16 +75,11 @@ class Gaps:
                 return Append(left, job.done)
             table_id = job.pieces[0].table_id
         else:
-            table_id = job.match.table_id if isinstance(job, Finish) else job.table_id
+            table_id = job.match.table_id
         error = self._errors.get(table_id)
         if error is None:
             return job
-        done = _nobody_waits if isinstance(job, KeepCheckpoint) else job.done
-        return Append((), lambda fault: done(fault or error))
-
-
-def _nobody_waits(_error: Exception | None) -> None:
-    """For checkpoints."""
+        return Append((), lambda fault: job.done(fault or error))
 
 
 def reason_gone(error: Exception) -> str:

@@ -18,7 +18,6 @@ from croupier_server.storage.base import (
     NO_PRIVATE,
     AuditEntry,
     BoardTable,
-    Checkpoint,
     Done,
     EndedRequest,
     FinishedMatch,
@@ -27,12 +26,13 @@ from croupier_server.storage.base import (
     NoRows,
     RecordEntry,
     Store,
+    StoredDeal,
     StoredKey,
     StoredTable,
 )
 from croupier_server.storage.codec import record_bytes
 from croupier_server.storage.held import HeldRecords
-from croupier_server.storage.packing import behind
+from croupier_server.storage.packing import behind, needed_after
 
 _RECENT: Final = 256
 """About as many rows as a table keeps for its readers, who share them with the log."""
@@ -45,11 +45,11 @@ class _Rows:
     """The rows of one table. A row that nobody else holds takes a third of the room as part of a
     packed piece, and long matches have many."""
 
-    __slots__ = ("_packed", "checkpoint", "recent", "table_id")
+    __slots__ = ("_packed", "deals", "recent", "table_id")
 
     def __init__(self, table_id: str) -> None:
         self.table_id = table_id
-        self.checkpoint: Checkpoint | None = None
+        self.deals: list[StoredDeal] = []
         self._packed: list[bytes] = []
         self.recent: list[LogRow] = []
 
@@ -57,7 +57,7 @@ class _Rows:
         """Put the oldest recent rows together."""
         rows = [
             (epoch, sequence, public, dict(private) if private else None, cause, kept)
-            for _, epoch, sequence, public, private, cause, kept in self.recent[:_PACKED]
+            for _, epoch, sequence, public, private, cause, kept, _ in self.recent[:_PACKED]
         ]
         self._packed.append(marshal.dumps(rows))
         del self.recent[:_PACKED]
@@ -248,17 +248,14 @@ class MemoryLog:
             kept = tables.get(row[0])
             if kept is None:
                 kept = tables[row[0]] = _Rows(row[0])
+            if row[7]:
+                kept.deals.append(StoredDeal(row[2], row[7]))
+                row = row._replace(deal=b"")  # noqa: PLW2901
             recent = kept.recent
             recent.append(row)
             if len(recent) >= _RECENT + _PACKED:
                 kept.pack()
         done(None)
-
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        """See `TableLog.checkpoint`."""
-        kept = self._tables.get(table_id)
-        if kept is not None:
-            kept.checkpoint = checkpoint
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
@@ -294,9 +291,10 @@ class MemoryLog:
         if kept is None:
             return None
         rows = list(kept)
-        checkpoint = kept.checkpoint
-        after = checkpoint.kept_from - 1 if checkpoint else 0
-        return StoredTable(table_id, rows[-1].epoch, rows[0], checkpoint, behind(rows, after))
+        deals = tuple(kept.deals)
+        return StoredTable(
+            table_id, rows[-1].epoch, rows[0], deals, behind(rows, needed_after(deals))
+        )
 
     async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
         """See `TableLog.read`."""

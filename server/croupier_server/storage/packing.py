@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.storage.base import NO_PRIVATE, LogRow
+from croupier_server.storage.base import NO_PRIVATE, LogRow, StoredDeal
 from croupier_server.storage.codec import row_body
 from croupier_server.wire.encode import VARINTS, varint
 
@@ -28,12 +28,14 @@ class Piece(NamedTuple):
         epoch: that all of them have.
         last_sequence: number of the last event among them; 0: there is none.
         packed: the rows.
+        deals: those that begin in it.
     """
 
     table_id: str
     epoch: int
     last_sequence: int
     packed: bytes
+    deals: tuple[StoredDeal, ...] = ()
 
 
 def pieces(rows: Sequence[LogRow]) -> list[Piece]:
@@ -52,7 +54,10 @@ def pieces(rows: Sequence[LogRow]) -> list[Piece]:
 def _piece(rows: Sequence[LogRow]) -> Piece:
     last = 0
     parts: list[bytes] = []
+    deals: tuple[StoredDeal, ...] = ()
     for row in rows:
+        if row.deal:
+            deals += (StoredDeal(row.sequence, row.deal),)
         body = row_body(row)
         kept = row.kept
         size, kept_size = len(body), len(kept)
@@ -63,7 +68,7 @@ def _piece(rows: Sequence[LogRow]) -> Piece:
             kept,
         )
         last = row.sequence or last
-    return Piece(rows[0].table_id, rows[0].epoch, last, b"".join(parts))
+    return Piece(rows[0].table_id, rows[0].epoch, last, b"".join(parts), deals)
 
 
 def bodies(packed: bytes) -> Iterator[bytes]:
@@ -94,6 +99,11 @@ def behind(rows: Iterable[LogRow], after: int) -> list[LogRow]:
         return found
     last = next((place for place, row in enumerate(found) if row.sequence == after), len(found))
     return found[last + 1 :]
+
+
+def needed_after(deals: Sequence[StoredDeal]) -> int:
+    """Number of the event behind which `StoredTable.rows` begin; 0: they are all."""
+    return deals[-2].sequence - 1 if len(deals) > 1 else 0
 
 
 def _row(table_id: str, epoch: int, body: bytes, kept: bytes) -> LogRow:

@@ -21,7 +21,6 @@ from croupier_server.errors import Unavailable
 from croupier_server.storage import queries
 from croupier_server.storage.base import (
     BoardTable,
-    Checkpoint,
     Done,
     EndedRequest,
     FinishedMatch,
@@ -35,7 +34,6 @@ from croupier_server.storage.jobs import (
     Finish,
     Gaps,
     Job,
-    KeepCheckpoint,
     StoreClosed,
     reason_gone,
 )
@@ -122,10 +120,6 @@ class PostgresLog:
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
         """See `TableLog.append`."""
         self._put(Append(pieces(rows), done))
-
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        """See `TableLog.checkpoint`."""
-        self._put(KeepCheckpoint(table_id, checkpoint))
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""

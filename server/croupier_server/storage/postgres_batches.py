@@ -10,8 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.storage.base import Checkpoint
-from croupier_server.storage.jobs import Append, Finish, Job, KeepCheckpoint
+from croupier_server.storage.jobs import Append, Finish, Job
 from croupier_server.storage.packing import Piece
 
 JOBS_MAX: Final = 4_096
@@ -39,11 +38,8 @@ WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence
     INSERT INTO live_tables (number, table_id, epoch)
     SELECT made.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[]) AS made),
   marks AS (
-    INSERT INTO checkpoints (table_number, after, kept_from, data)
-    SELECT mark.* FROM held,
-      unnest($11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[]) AS mark
-    ON CONFLICT (table_number) DO UPDATE
-    SET after = excluded.after, kept_from = excluded.kept_from, data = excluded.data)
+    INSERT INTO deals (table_number, sequence, results)
+    SELECT mark.* FROM held, unnest($11::bigint[], $12::bigint[], $13::bytea[]) AS mark)
 SELECT fence FROM held
 """  # noqa: S608 - the parts are above
 
@@ -117,14 +113,7 @@ class Batches:
                 self._last_table += 1
                 self._tables[piece.table_id] = self._last_table
                 made.append((self._last_table, piece.table_id, piece.epoch))
-        checkpoints: dict[str, Checkpoint] = {
-            job.table_id: job.checkpoint for job in jobs if isinstance(job, KeepCheckpoint)
-        }
-        marks = [
-            (self._tables[table_id], *checkpoint)
-            for table_id, checkpoint in checkpoints.items()
-            if table_id in self._tables
-        ]
+        marks = [(self._tables[piece.table_id], *deal) for piece in pieces for deal in piece.deals]
         before = self._last_piece
         self._last_piece += len(pieces)
         self.last_batch += 1
@@ -140,7 +129,7 @@ class Batches:
         )
         if made or marks:
             statement = _ALL
-            arguments += (*_columns(made, 3), *_columns(marks, 4))
+            arguments += (*_columns(made, 3), *_columns(marks, 3))
         names = tuple(table_id for _, table_id, _ in made)
         return Batch(self.last_batch, statement, arguments, tuple(jobs), names)
 
@@ -157,7 +146,8 @@ def _join(pieces: list[Piece]) -> Piece:
     first = pieces[0]
     last_sequence = max(piece.last_sequence for piece in pieces)
     packed = b"".join(piece.packed for piece in pieces)
-    return Piece(first.table_id, first.epoch, last_sequence, packed)
+    deals = tuple(deal for piece in pieces for deal in piece.deals)
+    return Piece(first.table_id, first.epoch, last_sequence, packed, deals)
 
 
 def _columns(rows: Iterable[tuple[object, ...]], width: int) -> list[list[object]]:

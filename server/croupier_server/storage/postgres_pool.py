@@ -19,14 +19,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import (
-    Checkpoint,
     FinishedMatch,
     LogRow,
+    StoredDeal,
     StoredTable,
     Superseded,
 )
 from croupier_server.storage.codec import record_of_bodies
-from croupier_server.storage.packing import behind, bodies, unpack
+from croupier_server.storage.packing import behind, bodies, needed_after, unpack
 from croupier_server.storage.postgres_session import (
     ANSWER_S,
     CONNECT_S,
@@ -44,8 +44,9 @@ _SESSIONS: Final = 4
 _RETRY_MS: Final = 1_000
 
 _LIVE: Final = """
-SELECT number, live_tables.epoch, after, kept_from, data
-FROM live_tables LEFT JOIN checkpoints ON table_number = number WHERE table_id = $1
+SELECT number, epoch,
+  ARRAY(SELECT (sequence, results) FROM deals WHERE table_number = number ORDER BY sequence)
+FROM live_tables WHERE table_id = $1
 """
 
 _FIRST: Final = """
@@ -55,8 +56,12 @@ ORDER BY last_sequence LIMIT 1
 
 _PIECES: Final = """
 SELECT epoch, packed FROM log_pieces
-WHERE table_number = $1 AND (last_sequence >= $2 OR last_sequence = 0) ORDER BY number
+WHERE table_number = $1 AND (last_sequence >= $2 OR last_sequence = 0) AND number + 0 >= coalesce(
+  (SELECT number FROM log_pieces WHERE table_number = $1 AND last_sequence >= greatest($2, 1)
+    ORDER BY last_sequence LIMIT 1), 0)
+ORDER BY number
 """
+"""The ``+ 0`` keeps it from going through the pieces of all tables."""
 
 _WHOLE: Final = """
 SELECT table_number, string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces
@@ -66,9 +71,7 @@ WHERE table_number = ANY($1::bigint[]) GROUP BY table_number
 _DROP_TABLES: Final = text(
     "DELETE FROM live_tables WHERE number = ANY(CAST(:numbers AS bigint[])) RETURNING number"
 )
-_DROP_CHECKPOINTS: Final = text(
-    "DELETE FROM checkpoints WHERE table_number = ANY(CAST(:numbers AS bigint[]))"
-)
+_DROP_DEALS: Final = text("DELETE FROM deals WHERE table_number = ANY(CAST(:numbers AS bigint[]))")
 _DROP_PIECES: Final = text(
     "DELETE FROM log_pieces WHERE table_number = ANY(CAST(:numbers AS bigint[]))"
 )
@@ -151,16 +154,16 @@ class PostgresPool:
             live = await raw.fetchrow(_LIVE, table_id)
             if live is None:
                 return None
-            number, epoch, after, kept_from, data = live
-            checkpoint = None if data is None else Checkpoint(after, kept_from, data)
-            start = checkpoint.kept_from - 1 if checkpoint else 0
-            first = await raw.fetch(_FIRST, number) if checkpoint else ()
+            number, epoch, marks = live
+            deals = tuple(StoredDeal(*mark) for mark in marks)
+            start = needed_after(deals)
+            first = await raw.fetch(_FIRST, number) if start else ()
             found = await raw.fetch(_PIECES, number, start)
         rows = list(_rows(table_id, found))
         made = next(_rows(table_id, first), None) or next(iter(rows), None)
         if made is None:
             return None  # finished meanwhile
-        return StoredTable(table_id, epoch, made, checkpoint, behind(rows, start))
+        return StoredTable(table_id, epoch, made, deals, behind(rows, start))
 
     async def read_log(self, table_id: str, after: int) -> Sequence[LogRow]:
         """See `TableLog.read`."""
@@ -204,7 +207,7 @@ def _archive(
 ) -> bool:
     values = {"numbers": [number for _, number in ended]}
     live = set(connection.execute(_DROP_TABLES, values).scalars())
-    connection.execute(_DROP_CHECKPOINTS, values)
+    connection.execute(_DROP_DEALS, values)
     connection.execute(_DROP_PIECES, values)
     shown = [
         keep_record(connection, match, record)

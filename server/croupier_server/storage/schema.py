@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0005"
+REVISION: Final = "0006"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -63,15 +63,16 @@ log_pieces: Final = Table(
 """The logs: what one append stored of one table is a piece. One whose table is not live is garbage
 that has still to be deleted."""
 
-checkpoints: Final = Table(
-    "checkpoints",
+deals: Final = Table(
+    "deals",
     METADATA,
     Column("table_number", BigInteger, primary_key=True, autoincrement=False),
-    Column("after", BigInteger, nullable=False),
-    Column("kept_from", BigInteger, nullable=False),
-    Column("data", LargeBinary, nullable=False),
+    # Number of its first event.
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    # Of the deals before it, as far as earlier ones do not have them.
+    Column("results", LargeBinary, nullable=False),
 )
-"""The newest checkpoint of each live table that has one."""
+"""Where the deals of the live tables begin."""
 
 board_tables: Final = Table(
     "board_tables",

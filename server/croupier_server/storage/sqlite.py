@@ -23,7 +23,6 @@ from sqlalchemy.exc import OperationalError
 from croupier_server.storage import queries, sqlite_reading
 from croupier_server.storage.base import (
     BoardTable,
-    Checkpoint,
     Done,
     Durability,
     EndedRequest,
@@ -38,7 +37,6 @@ from croupier_server.storage.jobs import (
     Core,
     Finish,
     Job,
-    KeepCheckpoint,
 )
 from croupier_server.storage.packing import pieces
 from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
@@ -162,10 +160,6 @@ class SqliteLog:
         """See `TableLog.append`."""
         self._writer.put(Append(pieces(rows), done))
 
-    def checkpoint(self, table_id: str, checkpoint: Checkpoint) -> None:
-        """See `TableLog.checkpoint`."""
-        self._writer.put(KeepCheckpoint(table_id, checkpoint))
-
     def finish(self, match: FinishedMatch, done: Done) -> None:
         """See `TableLog.finish`."""
         self._writer.put(Finish(match, done))
@@ -199,11 +193,10 @@ class SqliteLog:
     def _settle(self, jobs: Sequence[Job], committed: Committed) -> None:
         """Say what came of *jobs*."""
         for job, error in zip(jobs, committed.errors, strict=True):
-            if isinstance(job, Append | Finish):
-                try:
-                    job.done(error)
-                except Exception as fault:  # of whoever was told; the others are told nevertheless
-                    _log.error("commit not heard of", error=repr(fault))
+            try:
+                job.done(error)
+            except Exception as fault:  # of whoever was told; the others are told nevertheless
+                _log.error("commit not heard of", error=repr(fault))
         if committed.has_shown:
             self._has_shown()
 

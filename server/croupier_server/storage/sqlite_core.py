@@ -24,7 +24,6 @@ from croupier_server.storage.codec import record_of_bodies
 from croupier_server.storage.jobs import (
     Append,
     Committed,
-    Finish,
     Job,
     StoreTrouble,
 )
@@ -47,11 +46,7 @@ SELECT coalesce(group_concat(hex(packed), ''), '')
 FROM (SELECT packed FROM log_pieces WHERE table_number = ? ORDER BY number)
 """
 
-_KEEP_CHECKPOINT: Final = """
-INSERT INTO checkpoints (table_number, after, kept_from, data) VALUES (?, ?, ?, ?)
-ON CONFLICT (table_number) DO UPDATE
-SET after = excluded.after, kept_from = excluded.kept_from, data = excluded.data
-"""
+_MARK: Final = "INSERT INTO deals (table_number, sequence, results) VALUES (?, ?, ?)"
 
 _SWEEP: Final = """
 DELETE FROM log_pieces
@@ -108,7 +103,9 @@ class SqliteCore:
                 return self._commit_mixed(jobs)
             pieces += job.pieces
         numbers = self._numbers
-        if len(pieces) > _INSERTED_AT_ONCE or not all(one.table_id in numbers for one in pieces):
+        if len(pieces) > _INSERTED_AT_ONCE or not all(
+            one.table_id in numbers and not one.deals for one in pieces
+        ):
             return self._commit_mixed(jobs)
         with self._trouble():
             _insert(self._raw, pieces, numbers, self._next_piece)
@@ -194,12 +191,7 @@ class _Change:
             self._pieces += job.pieces
             return None
         self.flush()
-        if isinstance(job, Finish):
-            return self._finish(job.match)
-        number = self.numbers.get(job.table_id)
-        if number is not None:
-            self._raw.execute(_KEEP_CHECKPOINT, (number, *job.checkpoint))
-        return None
+        return self._finish(job.match)
 
     def flush(self) -> None:
         """Insert the pieces, and before them the tables that are new."""
@@ -218,6 +210,8 @@ class _Change:
             part = pieces[place : place + _INSERTED_AT_ONCE]
             _insert(self._raw, part, self.numbers, self.next_piece)
             self.next_piece += len(part)
+        marks = [(self.numbers[one.table_id], *deal) for one in pieces for deal in one.deals]
+        self._raw.executemany(_MARK, marks)
         self._pieces = []
 
     def _finish(self, match: FinishedMatch) -> Exception | None:
@@ -239,7 +233,7 @@ class _Change:
     def _let_go(self, table_id: str) -> None:
         number = self.numbers.pop(table_id)
         self._raw.execute("DELETE FROM live_tables WHERE number = ?", (number,))
-        self._raw.execute("DELETE FROM checkpoints WHERE table_number = ?", (number,))
+        self._raw.execute("DELETE FROM deals WHERE table_number = ?", (number,))
         swept = self._raw.execute(_SWEEP, (number, _SWEPT_AT_ONCE)).rowcount
         if swept == _SWEPT_AT_ONCE:
             self.garbage.append(number)
@@ -259,7 +253,7 @@ def _insert(
 ) -> None:
     """Insert *pieces* with the numbers from *first* on, in one statement."""
     values: list[object] = []
-    for number, (table_id, epoch, last_sequence, packed) in enumerate(pieces, first):
+    for number, (table_id, epoch, last_sequence, packed, _) in enumerate(pieces, first):
         values += (number, numbers[table_id], epoch, last_sequence, packed)
     if values:
         raw.execute(_insert_of(len(pieces)), values)

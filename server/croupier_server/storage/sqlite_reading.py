@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from croupier_server.storage.base import Checkpoint, LogRow, StoredTable
-from croupier_server.storage.packing import behind, unpack
+from croupier_server.storage.base import LogRow, StoredDeal, StoredTable
+from croupier_server.storage.packing import behind, needed_after, unpack
 
 _READ: Final = """
 SELECT (
@@ -23,23 +23,44 @@ SELECT (
 """
 
 _LOAD: Final = """
-SELECT live_tables.epoch, checkpoints.after, checkpoints.kept_from, checkpoints.data,
+WITH
+    live (number, epoch) AS (SELECT number, epoch FROM live_tables WHERE table_id = ?),
+    needed (sequence) AS (
+        SELECT coalesce((
+            SELECT sequence - 1 FROM deals WHERE table_number = (SELECT number FROM live)
+            ORDER BY sequence DESC LIMIT 1 OFFSET 1
+        ), 1)
+    ),
+    begins (number) AS (
+        SELECT coalesce((
+            SELECT number FROM log_pieces WHERE table_number = (SELECT number FROM live)
+                AND last_sequence >= (SELECT sequence FROM needed)
+            ORDER BY last_sequence LIMIT 1
+        ), 0)
+    )
+SELECT live.epoch,
+    (
+        SELECT group_concat(sequence || ':' || hex(results)) FROM (
+            SELECT sequence, results FROM deals WHERE table_number = live.number ORDER BY sequence
+        )
+    ),
     (
         SELECT epoch || ':' || hex(packed) FROM log_pieces
-        WHERE table_number = live_tables.number AND last_sequence > 0
+        WHERE table_number = live.number AND last_sequence > 0
         ORDER BY last_sequence LIMIT 1
     ),
     (
         SELECT group_concat(epoch || ':' || hex(packed)) FROM (
             SELECT epoch, packed FROM log_pieces
-            WHERE table_number = live_tables.number
-                AND (last_sequence >= coalesce(checkpoints.kept_from, 1) - 1 OR last_sequence = 0)
-            ORDER BY log_pieces.number
+            WHERE table_number = live.number
+                AND (last_sequence >= (SELECT sequence FROM needed) OR last_sequence = 0)
+                AND +number >= (SELECT number FROM begins)
+            ORDER BY number
         )
     )
-FROM live_tables LEFT JOIN checkpoints ON checkpoints.table_number = live_tables.number
-WHERE table_id = ?
+FROM live
 """
+"""The ``+`` keeps SQLite from going through the pieces of all tables."""
 
 
 def tables(raw: sqlite3.Connection) -> list[str]:
@@ -60,14 +81,22 @@ def load(raw: sqlite3.Connection, table_id: str) -> StoredTable | None:
     found = raw.execute(_LOAD, (table_id,)).fetchone()
     if found is None:
         return None
-    epoch, after, kept_from, data, first, pieces = found
-    checkpoint = None if data is None else Checkpoint(after, kept_from, data)
-    rows = behind(_rows(table_id, pieces), checkpoint.kept_from - 1 if checkpoint else 0)
+    epoch, marks, first, pieces = found
+    deals = tuple(
+        StoredDeal(int(sequence), bytes.fromhex(results)) for sequence, results in _pairs(marks)
+    )
+    rows = behind(_rows(table_id, pieces), needed_after(deals))
     first_row = next(_rows(table_id, first), None) or rows[0]
-    return StoredTable(table_id, epoch, first_row, checkpoint, rows)
+    return StoredTable(table_id, epoch, first_row, deals, rows)
 
 
 def _rows(table_id: str, pieces: str | None) -> Iterator[LogRow]:
-    for piece in pieces.split(",") if pieces else ():
-        epoch, _, packed = piece.partition(":")
+    for epoch, packed in _pairs(pieces):
         yield from unpack(table_id, int(epoch), bytes.fromhex(packed))
+
+
+def _pairs(joined: str | None) -> Iterator[tuple[str, str]]:
+    """Numbers and what belongs to them in hexadecimal, joined by a statement above."""
+    for pair in joined.split(",") if joined else ():
+        number, _, data = pair.partition(":")
+        yield number, data

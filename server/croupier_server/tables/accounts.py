@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import Seat
+from croupier_server.tables.kept import Slots
 from croupier_server.tables.spec import ClockSpec, TimeoutPolicy
 
 Clocks: TypeAlias = tuple[tuple[tuple[Seat, int, int], ...], tuple[Seat, int] | None]
@@ -127,6 +128,11 @@ class Accounts:
             if self._spec.max_strikes and strikes >= self._spec.max_strikes:
                 return Forfeit(seat, OUT_OF_STRIKES)
         return None
+
+    def resume(self, given: Slots) -> None:
+        """Become the accounts that have these `slots`."""
+        for name, by_seat in given.items():
+            setattr(self, name, list(by_seat))
 
     # Show ----------------------------------------------------------------------------------------
 

@@ -158,16 +158,16 @@ class Answered:
         self._last: dict[int, int] = {}
         self._stale_to = 0
 
-    def add(self, decision: Decision, move: Move | None, sequence: int) -> None:
+    def add(self, name: Name, move: Move | None, sequence: int) -> None:
         """A decision is over.
 
         Args:
-            decision: the decision.
+            name: of the decision.
             move: its seat's answer; None: time ran out.
             sequence: number of the move's event; 0 for a sealed answer.
         """
         answer = move + 1 << _SEQUENCE_BITS | sequence if move is not None else 0
-        self._this[decision.name.key] = answer
+        self._this[name.key] = answer
 
     def start_deal(self, stale_to: int) -> None:
         """Let go of all but the deal that ends, whose first event has the number *stale_to*."""

@@ -6,7 +6,7 @@ Must not be put here: what happened and why; where rows are stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from croupier_server.games.base import Event
 from croupier_server.storage.base import NO_PRIVATE, LogRow
@@ -39,6 +39,13 @@ class _Framed(dict[bytes, bytes]):
 _FRAMED: Final = _Framed()
 
 
+class Begun(NamedTuple):
+    """What is stored with the row that begins a deal: `LogRow.kept` and `LogRow.deal`."""
+
+    kept: bytes
+    deal: bytes
+
+
 class Journal:
     """Numbers events 1, 2, 3 ... and keeps those since the start of the previous deal.
 
@@ -46,9 +53,6 @@ class Journal:
         table_id: the table.
         epoch: which life of it.
         sequence: number of the last event.
-        is_even: the last row of all is that of an event, so that the table may be put down behind
-            it as a checkpoint.
-        checkpoint: number of the event behind which the last checkpoint was taken.
         committed: number of the last event that is stored; readers see no further.
         kept_from: number of the first event in `kept`.
         kept: rows of the events from `kept_from` on.
@@ -64,12 +68,10 @@ class Journal:
         "_deal_start",
         "_event_bytes",
         "answered",
-        "checkpoint",
         "committed",
         "delayed",
         "epoch",
         "is_awaited",
-        "is_even",
         "kept",
         "kept_from",
         "outbox",
@@ -84,9 +86,7 @@ class Journal:
         self._event_bytes = wire.event_bytes
         self._deal_start = 1
         self.sequence = 0
-        self.is_even = True
         self.is_awaited = False
-        self.checkpoint = 0
         self.committed = 0
         self.kept_from = 1
         self.kept: list[LogRow] = []
@@ -94,7 +94,14 @@ class Journal:
         self.delayed: Delayed | None = None
         self.answered = self.timed_out = 0
 
-    def emit(self, events: Sequence[Event], cause: bytes, now: int, clocks: bytes = b"") -> None:
+    def emit(
+        self,
+        events: Sequence[Event],
+        cause: bytes,
+        now: int,
+        clocks: bytes = b"",
+        begun: Begun | None = None,
+    ) -> None:
         """Number the events of the game that the input *cause* led to.
 
         Args:
@@ -102,6 +109,7 @@ class Journal:
             cause: an ``Input``.
             now: the time.
             clocks: ``TableEvent.clocks`` of the last of them.
+            begun: of the deal that begins with the first of them.
         """
         if self.delayed is not None:
             self.delayed.happened(cause, self.sequence + len(events), now)
@@ -128,17 +136,20 @@ class Journal:
             if parts:
                 private = {seat: _FRAMED[part] for seat, part in parts.items()}
             # Made without the detour of its own constructor, which takes longer than the rest.
-            row = (table_id, epoch, sequence, public, private, cause, b"")
+            row = (table_id, epoch, sequence, public, private, cause, b"", b"")
             rows.append(tuple.__new__(LogRow, row))
             cause = b""
         assert not cause, "an input leads to an event"
+        if begun is not None:
+            rows[0] = rows[0]._replace(kept=begun.kept)
         if clocks:
             last = rows[-1]
             told = (*last[:3], last.public + clocks, *last[4:])
             rows[-1] = tuple.__new__(LogRow, told)
         self.sequence = sequence
-        self.is_even = True
         self.kept += rows
+        if begun is not None:
+            rows[0] = rows[0]._replace(deal=begun.deal)
         self.outbox += rows
 
     def announce(self, arm: int, payload: bytes, now: int, fact: Kept | None = None) -> None:
@@ -151,7 +162,6 @@ class Journal:
             fact: what the server alone may know of it.
         """
         self.sequence += 1
-        self.is_even = True
         public = encode.event(self.sequence, encode.stamp(now), arm, payload)
         extra = dump(fact) if fact is not None else b""
         row = LogRow(self.table_id, self.epoch, self.sequence, public, NO_PRIVATE, b"", extra)
@@ -165,12 +175,10 @@ class Journal:
         """Log a sealed answer: a row without a number."""
         if self.delayed is not None:
             self.delayed.sealed(cause)
-        self.is_even = False
         self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, cause))
 
     def note(self, fact: Kept) -> None:
         """Log what the server alone may know, and that no event tells."""
-        self.is_even = False
         self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, b"", dump(fact)))
 
     def take_up(self, epoch: int, outbox: list[LogRow]) -> None:
@@ -179,6 +187,14 @@ class Journal:
         self.outbox = outbox
         self.committed = self.sequence
         self.answered = self.timed_out = 0
+
+    def resume(self, rows: Sequence[LogRow], kept_from: int) -> None:
+        """Continue behind *rows*, of which readers may still ask for those from event *kept_from*
+        on, where the last deal began."""
+        self.outbox = []
+        self.kept = [row for row in rows if row.sequence >= kept_from]
+        self.kept_from = self._deal_start = kept_from
+        self.sequence = self.kept[-1].sequence
 
     def start_deal(self) -> int:
         """A deal begins with the next event: let go of what came before the last one, whose first

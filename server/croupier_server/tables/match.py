@@ -20,8 +20,9 @@ from croupier_server.tables.accounts import Clocks, Forfeit
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
-from croupier_server.tables.journal import Journal
-from croupier_server.tables.kept import Struck
+from croupier_server.tables.journal import Begun, Journal
+from croupier_server.tables.kept import Carried, Struck, dump, dump_results, slots
+from croupier_server.tables.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
 from croupier_server.wire.base import GameWire
@@ -53,6 +54,7 @@ class Match:
         is_over: the rules have ended the match.
         forfeit: who gives the match away and why, if a seat does.
         quarantined_ms: since when an operator has stopped play; None: nobody has.
+        carried: number of results that the store has beside the log.
     """
 
     __slots__ = (
@@ -61,9 +63,11 @@ class Match:
         "_game",
         "_journal",
         "_next",
+        "_opening",
         "_spec",
         "_wire",
         "answered",
+        "carried",
         "decisions",
         "forfeit",
         "fresh",
@@ -75,11 +79,19 @@ class Match:
         "window_open",
     )
 
-    def __init__(self, spec: TableSpec, game: AnyGame, wire: GameWire, journal: Journal) -> None:
+    def __init__(
+        self,
+        spec: TableSpec,
+        game: AnyGame,
+        wire: GameWire,
+        journal: Journal,
+        opening: Opening,
+    ) -> None:
         self._spec = spec
         self._game = game
         self._wire = wire
         self._journal = journal
+        self._opening = opening
         self._dealer: Dealer | None = None
         self._deal = 0
         self._next: Seat | None = None
@@ -94,6 +106,7 @@ class Match:
         self.is_over = False
         self.forfeit: Forfeit | None = None
         self.quarantined_ms: int | None = None
+        self.carried = 0
 
     @property
     def deadline(self) -> int:
@@ -107,11 +120,11 @@ class Match:
         self._dealer = dealer
         self._advance(now)
 
-    def go_on(self, dealer: Dealer) -> None:
-        """Go on where a checkpoint was taken; *dealer* gives the decks and lots from then on."""
-        self._dealer = dealer
-        if self.window_open:
-            self.timing.open_window()
+    def resume(self, dealer: Dealer, carried: Carried, results: Sequence[object], now: int) -> None:
+        """Begin the deal that *carried* belongs to, after deals with these *results*."""
+        self.state = self._game.resume(self._spec.options, carried.game, results)
+        self.timing.accounts.resume(carried.accounts)
+        self.start(dealer, now)
 
     def begin_life(self, epoch: int) -> None:
         """The table goes on as *epoch*, and asks its open questions anew if that is another one."""
@@ -255,7 +268,7 @@ class Match:
         """Write down what a move led to, and go on."""
         seat = decision.seat
         answer = None if timed_out else move
-        self.answered.add(decision, answer, self._journal.sequence + 1)
+        self.answered.add(decision.name, answer, self._journal.sequence + 1)
         cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
         self._emit(events, cause, now, (seat,))
         self.decisions[seat] = None
@@ -314,22 +327,29 @@ class Match:
     def _put_chance(self, now: int) -> None:
         chance = self._game.chance(self.state)
         changed: Collection[Seat] = ()
+        begun: Begun | None = None
         if chance.deal != self._deal:
             changed = range(len(self.decisions))
             self._deal = chance.deal
-            self._start_deal()
+            begun = self._start_deal()
         assert self._dealer is not None
         if chance.kind is ChanceKind.DECK:
             outcome = self._dealer.deck(chance.deal, chance.attempt, chance.cards)
         else:
             outcome = [self._dealer.lot(chance.deal, chance.sides)]
         events = self._game.apply_chance(self.state, outcome)
-        self._emit(events, encode.chance_input(outcome), now, changed)
+        self._emit(events, encode.chance_input(outcome), now, changed, begun)
 
     def _emit(
-        self, events: Sequence[Event], cause: bytes, now: int, changed: Collection[Seat] = ()
+        self,
+        events: Sequence[Event],
+        cause: bytes,
+        now: int,
+        changed: Collection[Seat] = (),
+        begun: Begun | None = None,
     ) -> None:
-        """Number *events*, with the clocks of *changed* and the one that runs next.
+        """Number *events*, with the clocks of *changed* and the one that runs next; for *begun* see
+        `Journal.emit`.
 
         No clock of a sealed window is among them: nothing here depends on who is asked in one, who
         has answered, or when.
@@ -340,13 +360,31 @@ class Match:
             asks_one = game.turn(state) is Turn.MOVE
             self._next = game.to_act(state)[0] if asks_one else None
             clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
-        self._journal.emit(events, cause, now, clocks)
+        self._journal.emit(events, cause, now, clocks, begun)
 
-    def _start_deal(self) -> None:
-        """Hidden accounts are opened, and what is older than the last deal is let go of."""
-        self.answered.start_deal(self._journal.start_deal())
+    def _start_deal(self) -> Begun | None:
+        """Open hidden accounts and let go of what is older than the last deal; returns what the
+        store needs to restore the table from this deal on.
+
+        A table that is shown late is always restored from its whole log: what its spectators see
+        follows from all of it.
+        """
+        kept_from = self._journal.start_deal()
+        self.answered.start_deal(kept_from)
         self.timing.accounts.open_hidden()
         self._check_forfeit()
+        if self._spec.delay is not None:
+            return None
+        carried = Carried(
+            kept_from,
+            self._game.carry(self.state),
+            slots(self.timing.accounts, {"_spec"}),
+            slots(self._opening, NOT_CARRIED),
+            tuple([slots(seat) for seat in self._opening.seats]),
+        )
+        at, results = self.carried, self._game.results(self.state)
+        self.carried = len(results)
+        return Begun(dump(carried), dump_results(at, results[at:]))
 
     # Windows ---------------------------------------------------------------------------------
 
@@ -376,7 +414,7 @@ class Match:
         """Keep a sealed answer."""
         cause = self._input(_ANSWER, decision, move, now, timed_out=timed_out)
         decision.answer = move
-        self.answered.add(decision, None if timed_out else move, 0)
+        self.answered.add(decision.name, None if timed_out else move, 0)
         self._journal.seal(cause)
 
     def _all_answered(self) -> bool:

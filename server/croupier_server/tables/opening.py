@@ -25,6 +25,7 @@ from croupier_server.tables.kept import (
     Relieved,
     Replaced,
     Sitting,
+    Slots,
     Watched,
 )
 from croupier_server.tables.seats import SeatState
@@ -34,6 +35,13 @@ from croupier_server.wire.encode import field_blob, field_bytes, field_number
 RESTARTS_MAX: Final = 2
 """Openings of one table that may be given up for withheld nonces. Whoever holds the secret and the
 withheld nonce chooses among one deck more than that."""
+
+
+NOT_CARRIED: Final = frozenset(
+    {"_journal", "_nonce_ms", "_nonces_by", "_spec", "_start_by", "creation", "deadline", "seats"}
+)
+"""Slots of an `Opening` that follow from what the table is, once the match has begun; and its
+seats."""
 
 
 class Opening:
@@ -321,6 +329,14 @@ class Opening:
         nonces = [seat.nonce for seat in self.seats]
         spec = self._spec
         self._root = deals.source_root(spec.deal, self._secret, spec.table_id, nonces)
+        return self._root
+
+    def resume(self, given: Slots) -> bytes:
+        """Become what has these `slots`, where tuples may be plain ones; returns the root."""
+        for name, value in given.items():
+            setattr(self, name, value)
+        self.abandoned = tuple([AbandonedSecret(*one) for one in self.abandoned])
+        self.close()
         return self._root
 
     @property

@@ -15,7 +15,6 @@ import structlog
 
 from croupier_server.errors import Reason, TableHalted, Unavailable
 from croupier_server.storage.base import TableLog
-from croupier_server.tables.checkpoint import Stale
 from croupier_server.tables.faults import describe
 from croupier_server.tables.restore import Surroundings, restore
 from croupier_server.tables.table import Table
@@ -138,12 +137,12 @@ class Recovery:
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             except Exception as error:
-                if stored.checkpoint is None:
+                if not stored.deals:
                     raise
-                if not isinstance(error, Stale):  # the log tells the same, whatever happened to it
-                    _log.warning("checkpoint of no use", table_id=table_id, fault=describe(error))
+                # The whole log tells the same, also to a version that takes more from deal to deal.
+                _log.warning("deal not resumed", table_id=table_id, fault=describe(error))
                 rows = await self._ask(lambda: self._log.read(table_id))
-                stored = stored._replace(checkpoint=None, rows=rows)
+                stored = stored._replace(deals=(), rows=rows)
                 work = restore(stored, number, self.around)
             if self._now_ms() - self._slice_from >= SLICE_MS:
                 await asyncio.sleep(0)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from croupier_server.storage.base import LogRow, StoredTable
-from croupier_server.tables import checkpoint, codec, kept, outages
+from croupier_server.storage.base import LogRow, StoredDeal, StoredTable
+from croupier_server.tables import codec, kept, outages
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import Dealer, MakeDealer
 from croupier_server.tables.decisions import Name
-from croupier_server.tables.kept import Creation
+from croupier_server.tables.kept import Carried, Creation
 from croupier_server.tables.replay import PAUSE_ROWS, LoggedDealer, TimedStep, chances, follow
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.table import Table
@@ -59,7 +59,6 @@ def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator
         around: what it stands on.
 
     Raises:
-        Stale: its checkpoint is of no use; the whole log is.
         RestoreError: it is not a log of ours.
         ReplayError: the rules do not make of it what is there.
         ValueError: a row cannot be read.
@@ -82,13 +81,15 @@ def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator
         number=number,
         away_ms=around.away_ms(spec),
     )
-    if stored.checkpoint is not None:
-        checkpoint.load(table, stored.checkpoint, before, dealers)
+    if stored.deals:
+        _resume(table, stored.deals, before, rows[0], steps[0][1] or 0)
     for _ in follow(table, rows, steps):
         if table.delayed is not None:  # bit by bit, as it makes the whole match once more
             table.journal.committed = table.journal.sequence
             table.delayed.advance(table.journal, around.now_ms())
         yield
+    if not stored.deals:
+        table.match.carried = 0
     table.take_up(stored.epoch, around.outbox)
     now = around.now_ms()
     outages.reopen(
@@ -118,14 +119,66 @@ def _read_first(
 
 
 def _split(stored: StoredTable) -> tuple[Sequence[LogRow], Sequence[LogRow]]:
-    """Rows that are in the checkpoint, and those that are still to be replayed."""
-    if stored.checkpoint is None:
+    """Rows before the last deal that can be resumed, and those that are to be replayed."""
+    if not stored.deals:
         return (), stored.rows
-    rows, after = stored.rows, stored.checkpoint.after
-    place = next((place for place, row in enumerate(rows) if row.sequence == after), None)
+    rows, first = stored.rows, stored.deals[-1].sequence
+    place = next((place for place, row in enumerate(rows) if row.sequence == first), None)
     if place is None:
-        raise RestoreError("the event of the checkpoint is missing")
-    return rows[: place + 1], rows[place + 1 :]
+        raise RestoreError("the first event of the last deal is missing")
+    return rows[:place], rows[place:]
+
+
+def _resume(
+    table: Table,
+    deals: Sequence[StoredDeal],
+    before: Sequence[LogRow],
+    first: LogRow,
+    now: int,
+) -> None:
+    """Begin the last of *deals* at *table*, as it was made.
+
+    Args:
+        table: the table.
+        deals: what is stored of each.
+        before: rows before the last one, at least from the deal before on.
+        first: the row that begins the last one.
+        now: when it began.
+    """
+    carried = kept.load(first.kept)
+    if not isinstance(carried, Carried):
+        raise RestoreError("the last deal does not begin where the store says")
+    at, new = kept.load_results(deals[-1].results)
+    table.match.carried = at
+    results = [table.game.read_result(one) for one in (*_results(deals[:-1], at), *new)]
+    _know_answers(table, before, carried.kept_from)
+    table.resume(carried, results, before, now)
+    made = table.journal.outbox[0]
+    if (made.kept, made.deal) != (first.kept, deals[-1].results):
+        raise RestoreError("the last deal takes less than its row says")
+
+
+def _results(deals: Sequence[StoredDeal], count: int) -> list[tuple[Any, ...]]:
+    """The first *count* results, which *deals* have between them; the newest are right."""
+    found: list[tuple[Any, ...]] = []
+    for deal in reversed(deals):
+        if len(found) == count:
+            break
+        at, new = kept.load_results(deal.results)
+        found[:0] = new[: count - len(found) - at]
+    if len(found) != count:
+        raise RestoreError("the results of some deals are missing")
+    return found
+
+
+def _know_answers(table: Table, rows: Sequence[LogRow], since: int) -> None:
+    """Remember the answers that *rows* hold from event *since* on, where a deal begins."""
+    begins = next(place for place, row in enumerate(rows) if row.sequence >= since)
+    for row in rows[begins:]:
+        step = codec.read_input(row.input, table.wire) if row.input else None
+        name = Name.read(step.decision_id) if isinstance(step, codec.Moved) else None
+        if isinstance(step, codec.Moved) and name is not None:
+            table.match.answered.add(name, None if step.timed_out else step.move, row.sequence)
 
 
 def _dealers(logged: deque[tuple[int, ...]], make: MakeDealer) -> MakeDealer:

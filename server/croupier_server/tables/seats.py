@@ -11,7 +11,7 @@ import hmac
 from typing import Final
 
 from croupier_server.storage.base import Player
-from croupier_server.tables.kept import Sitting
+from croupier_server.tables.kept import Sitting, Slots
 
 _OLD_MAX: Final = 8
 """So many replaced tickets of a seat are still told from wrong ones."""
@@ -86,6 +86,13 @@ class SeatState:
         self.conceded = False
         self.sitting: Sitting | None = None
         self._old: tuple[bytes, ...] = ()
+
+    def resume(self, given: Slots) -> None:
+        """Become the seat that has these `slots`, where tuples may be plain ones."""
+        for name, value in given.items():
+            setattr(self, name, value)
+        self.player = self.player and Player(*self.player)
+        self.sitting = self.sitting and Sitting(*self.sitting)
 
     @property
     def secrets(self) -> tuple[bytes, ...]:

@@ -21,7 +21,6 @@ from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables import outages, tickets
 from croupier_server.tables.assignments import SeatAssignmentsFeed
 from croupier_server.tables.caller import NOBODY, Caller
-from croupier_server.tables.checkpoint import can_save, save
 from croupier_server.tables.clock import Clock
 from croupier_server.tables.commits import Commits, store_unavailable
 from croupier_server.tables.creation import GameEntry
@@ -47,9 +46,6 @@ __all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", 
 _log = structlog.get_logger(__name__)
 
 _RETRY_MS: Final = 1_000
-
-CHECKPOINT_EVENTS: Final = 192
-"""After so many events a table is put down anew: fewer cost play, more a start."""
 
 
 class Shard:
@@ -398,16 +394,6 @@ class Shard:
             self._publish_change(table)
         if table.delayed is not None:
             self._publish_late(table, table.delayed)
-        if table.journal.sequence - table.journal.checkpoint >= CHECKPOINT_EVENTS:
-            self._checkpoint(table)
-
-    def _checkpoint(self, table: Table) -> None:
-        """Put down where *table* stands, if this is a moment for it."""
-        if can_save(table):
-            table.journal.checkpoint = table.journal.sequence
-            found = save(table)
-            if found is not None:
-                self._log.checkpoint(table.spec.table_id, found)
 
     def _publish_change(self, table: Table) -> None:
         """Seats or status of *table* have changed."""
@@ -530,7 +516,6 @@ class Shard:
         now = self.now_ms()
         for table in self.directory:
             if table.status is Status.PLAYING:
-                self._checkpoint(table)
                 used = table.match.timing.used_before_stop(now)
                 if any(used.values()):
                     table.journal.note(Stopped(tuple(used.items())))

@@ -10,7 +10,7 @@ nonces (``opening.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from croupier_server.tables.delay import Delayed
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.kept import (
+    Carried,
     Conceded,
     Creation,
     Opened,
@@ -143,7 +144,7 @@ class Table:
         )
         self.opening = Opening(spec, self.journal, creation)
         self.seats = self.opening.seats
-        self.match = Match(spec, game, wire, self.journal)
+        self.match = Match(spec, game, wire, self.journal, self.opening)
         self.presence = Presence(len(spec.seats), away_ms, waits_for_turns=spec.clock.is_timed)
         self.result: bytes | None = None
         self.ending: Ending | None = None
@@ -181,6 +182,29 @@ class Table:
         self.match.begin_life(epoch)
         self.match.fresh.clear()
         self.is_changed = False
+
+    def resume(
+        self, carried: Carried, results: Sequence[object], rows: Sequence[LogRow], now: int
+    ) -> None:
+        """Begin the deal that *carried* belongs to, at a table as it was made.
+
+        Args:
+            carried: with the first event of the deal.
+            results: of the deals before it.
+            rows: up to the first event of the deal, at least from that of the deal before on.
+            now: when the deal began.
+        """
+        self.status = Status.PLAYING
+        for seat, given in zip(self.seats, carried.seats, strict=True):
+            seat.resume(given)
+        root = self.opening.resume(carried.opening)
+        self.journal.resume(rows, carried.kept_from)
+        try:
+            self.match.resume(self._make_dealer(self.spec, root), carried, results, now)
+        except Exception as fault:
+            self.halt(fault, now)
+        else:
+            self.settle(now)
 
     # What everybody may see ----------------------------------------------------------------------
 

@@ -105,7 +105,7 @@ class DrainServerRequest(_message.Message):
 
     STOP_FIELD_NUMBER: _builtins.int
     stop: _builtins.bool
-    """Also checkpoint live tables, end all streams and end the process."""
+    """Also end all streams and the process."""
     def __init__(
         self,
         *,
