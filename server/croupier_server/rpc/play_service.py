@@ -32,9 +32,10 @@ from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.turns import Turns
 from croupier_server.tables import snapshots
+from croupier_server.tables.answers import answer
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.seats_stream import SeatsStream
-from croupier_server.tables.shard import Accepted, Shard
+from croupier_server.tables.shard import Shard
 from croupier_server.tables.table import Table
 from croupier_server.tables.tickets import seat_at
 from croupier_server.wire.base import LegalMode
@@ -128,39 +129,25 @@ class PlayService:
 
     async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
         """Answers a decision. Only a call that does so costs no token."""
+        decision_id = request.decision_id
         async with self._shard.refusing():
-            accepted = self._submit(caller, request)
+            sequence = self._answer(caller, request)
         await self._shard.committed()
-        return field_bytes(
-            1, field_text(1, accepted.decision_id) + field_number(2, accepted.sequence)
-        )
+        return field_bytes(1, field_text(1, decision_id) + field_number(2, sequence))
 
-    def _submit(self, caller: Caller, request: pb.SubmitMoveRequest) -> Accepted:
+    def _answer(self, caller: Caller, request: pb.SubmitMoveRequest) -> int:
+        shard, quota = self._shard, caller.quota
         try:
             table, seat = self._seat(caller, request.table_id)
+            shard.expect_storing()
         except CroupierError:
-            caller.quota.spend()
-            raise
-        quota = caller.quota
-        is_asked = table.match.waits_for(seat, request.decision_id)
-        if not is_asked:
             quota.spend()
-        began = quota.stopwatch()
-        try:
-            return self._answer(table, seat, request)
-        except CroupierError:
-            if is_asked:
-                quota.charge()
-            quota.charge_work(quota.stopwatch() - began)
             raise
-
-    def _answer(self, table: Table, seat: Seat, request: pb.SubmitMoveRequest) -> Accepted:
         try:
-            move = table.wire.move_code(request.move)
-        except (IllegalMove, MalformedMove):
-            self._shard.refuse_unreadable(table, seat, request.decision_id)
-            raise
-        return self._shard.submit(table, seat, request.decision_id, move)
+            now = shard.now_ms()
+            return answer(table, seat, request.decision_id, request.move, quota, now)
+        finally:
+            shard.done(table)
 
     async def check_move(
         self, caller: Caller, request: pb.CheckMoveRequest

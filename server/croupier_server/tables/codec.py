@@ -46,11 +46,15 @@ __all__ = [
     "ChannelMove",
     "ChannelNonce",
     "ChannelOpen",
+    "MoveMessage",
     "SessionRequest",
     "read_frame",
     "read_spec",
     "read_step",
 ]
+
+MoveMessage: TypeAlias = game_pb2.Move
+"""``croupier.v1.Move``."""
 
 
 def read_frame(data: bytes) -> SessionRequest | None:

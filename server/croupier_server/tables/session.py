@@ -21,9 +21,7 @@ from google.protobuf.message import Message
 from croupier_server.errors import (
     CroupierError,
     Exhausted,
-    IllegalMove,
     InvalidRequest,
-    MalformedMove,
     NotFound,
     Reason,
     Unavailable,
@@ -31,6 +29,7 @@ from croupier_server.errors import (
 from croupier_server.games.base import Seat
 from croupier_server.identity.quota import READ_FREE_MAX
 from croupier_server.tables import updates
+from croupier_server.tables.answers import answer
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.codec import (
     ChannelClose,
@@ -479,8 +478,7 @@ class Session:
         self.finish(StreamEnd.PROTOCOL_ERROR, detail)
 
     def _play(self, moves: Iterable[ChannelMove]) -> None:
-        """Carry out the answers of a frame, in order. What was asked for costs a token only if it
-        is refused, anything else costs one."""
+        """Carry out the answers of a frame, in order."""
         if self.shard.upkeep.is_in_trouble:
             self._turn_away(moves)
             return
@@ -488,7 +486,6 @@ class Session:
         replies, touch, accepted = commits.replies, commits.touch, updates.accepted
         now = self.shard.now_ms()
         quota = self._caller.quota
-        is_limited, stopwatch = quota.is_limited, quota.stopwatch
         for message in moves:
             channel = channels.get(message.channel)
             if channel is None:
@@ -498,29 +495,17 @@ class Session:
                 self._pay()
                 continue
             table, decision_id = channel.table, message.decision_id
-            is_asked = not is_limited or table.match.waits_for(channel.seat, decision_id)
-            if not is_asked and not self._pay():
-                reply = updates.refused(decision_id[:_ID_MAX], self._refusal(quota.refusal()))
-                replies.append((channel, reply))
-                continue
-            began = stopwatch()
+            strange = message if self._is_strange else None
             try:
-                self._expect_known(message)
-                move = table.wire.move_code(message.move)
-            except (IllegalMove, InvalidRequest, MalformedMove) as error:
-                table.refuse_unreadable(channel.seat, decision_id, now)
+                sequence = answer(
+                    table, channel.seat, decision_id, message.move, quota, now, strange
+                )
+                reply = accepted(decision_id, sequence)
+            except Exhausted as error:  # whoever goes on without a token gets into debt
+                quota.charge()
                 reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
-                if is_asked:
-                    quota.charge()
-            else:
-                try:
-                    sequence = table.submit(channel.seat, decision_id, move, now)
-                    reply = accepted(decision_id, sequence)
-                except CroupierError as error:
-                    reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
-                    if is_asked:
-                        quota.charge()
-                    quota.charge_work(stopwatch() - began)
+            except CroupierError as error:
+                reply = updates.refused(decision_id[:_ID_MAX], self._refusal(error))
             touch(table)
             replies.append((channel, reply))
 
