@@ -94,7 +94,9 @@ def test_names_of_principals(name: str) -> None:
     assert is_principal(name)
 
 
-@pytest.mark.parametrize("name", ["", "-a", "a b", "ann\n", "A" * 65, "ä", *sorted(RESERVED)])
+@pytest.mark.parametrize(
+    "name", ["", "-a", "a b", "ann\n", "A" * 65, "ä", "House", "LOCAL", *sorted(RESERVED)]
+)
 def test_names_that_no_principal_has(name: str) -> None:
     assert not is_principal(name)
 

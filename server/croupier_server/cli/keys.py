@@ -57,7 +57,7 @@ def create(
     if not is_principal(name):
         fail(
             f"{name!r} is no name for a key: up to 64 letters, digits and . _ @ -, beginning with "
-            "a letter or digit; local, house and anybody are taken"
+            "a letter or digit; local, house and anybody are reserved, in upper and lower case"
         )
     if not note.isprintable():
         fail("--note: printable characters only")

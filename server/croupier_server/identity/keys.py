@@ -53,7 +53,7 @@ ANYBODY: Final = "anybody"
 """The principal of callers without a key, where keys are asked for."""
 
 RESERVED: Final = frozenset((LOCAL, HOUSE, ANYBODY))
-"""Names that no key may have."""
+"""Names that no key may have, in upper or lower case."""
 
 LOCAL_SCOPES: Final = frozenset((Scope.PLAY, Scope.SPECTATE, Scope.HOST))
 """What everybody may do where keys are not asked for. Operating a server always takes a key."""
@@ -107,7 +107,7 @@ def with_implied(scopes: frozenset[str]) -> frozenset[str]:
 
 def is_principal(name: str) -> bool:
     """Whether a key may be made out to *name*."""
-    return _PRINCIPAL.fullmatch(name) is not None and name not in RESERVED
+    return _PRINCIPAL.fullmatch(name) is not None and name.lower() not in RESERVED
 
 
 def _text(data: bytes) -> str:
