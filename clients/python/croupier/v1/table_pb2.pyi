@@ -1668,7 +1668,7 @@ class StreamEnd(_message.Message):
     """
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
-        """How long to wait before reconnecting; set if reconnecting may help."""
+        """How long to wait before reconnecting. If it is not set, the reason says whether to reconnect."""
 
     def __init__(
         self,
