@@ -72,8 +72,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 14
     """ALREADY_EXISTS. The seat is taken; take another one."""
     ERROR_REASON_SEAT_RESERVED: _ErrorReason.ValueType  # 15
-    """PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's key,
-    or for a house bot.
+    """PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's
+    key, or for a house bot.
     """
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. No seat is free."""
@@ -82,8 +82,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_STARTED: _ErrorReason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     ERROR_REASON_TABLE_CLOSED: _ErrorReason.ValueType  # 19
-    """FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record` of
-    the metadata to GetRecord.
+    """FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record`
+    of the metadata to GetRecord.
     """
     ERROR_REASON_TABLE_HALTED: _ErrorReason.ValueType  # 20
     """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
@@ -92,8 +92,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_NONCE_NOT_EXPECTED: _ErrorReason.ValueType  # 22
     """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
     ERROR_REASON_HOST_HAS_SEAT: _ErrorReason.ValueType  # 23
-    """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
-    ask an operator.
+    """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede,
+    or ask an operator.
     """
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 24
     """FAILED_PRECONDITION. No decision of this seat is open."""
@@ -140,10 +140,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_QUARANTINED: _ErrorReason.ValueType  # 40
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
     ERROR_REASON_BOARD_CONFLICT: _ErrorReason.ValueType  # 41
-    """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
-    not watch this one, and if you have watched it you may not sit here, until all tables of the board
-    have ended. If you sit at it you may not sit here until it has ended, unless the host has set
-    `BoardDeal.shared_principals`.
+    """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you
+    may not watch this one, and if you have watched it you may not sit here, until all tables of
+    the board have ended. If you sit at it you may not sit here until it has ended, unless the host
+    has set `BoardDeal.shared_principals`.
     """
     ERROR_REASON_TOO_MANY_JOINS: _ErrorReason.ValueType  # 42
     """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
@@ -154,12 +154,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     cannot take a seat there again. Join another table.
     """
     ERROR_REASON_TOO_MANY_HOUSE_SEATS: _ErrorReason.ValueType  # 44
-    """RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
-    bots sit; see ServerLimits. End tables, or wait for matches to end.
+    """RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only
+    house bots sit; see ServerLimits. End tables, or wait for matches to end.
     """
     ERROR_REASON_UNKNOWN_FIELD: _ErrorReason.ValueType  # 45
-    """INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or `Refusal.field`
-    has its path, which ends with the number of the field. Nothing was done.
+    """INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or
+    `Refusal.field` has its path, which ends with the number of the field. Nothing was done.
     """
     ERROR_REASON_MOVED: _ErrorReason.ValueType  # 46
     """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.
@@ -215,8 +215,8 @@ CreateTable: the table that it created no longer exists; `table_id` in the metad
 ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 14
 """ALREADY_EXISTS. The seat is taken; take another one."""
 ERROR_REASON_SEAT_RESERVED: ErrorReason.ValueType  # 15
-"""PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's key,
-or for a house bot.
+"""PERMISSION_DENIED. The seat is reserved for the holder of its invite code, for another player's
+key, or for a house bot.
 """
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. No seat is free."""
@@ -225,8 +225,8 @@ ERROR_REASON_TABLE_NOT_READY: ErrorReason.ValueType  # 17
 ERROR_REASON_TABLE_STARTED: ErrorReason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 19
-"""FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record` of
-the metadata to GetRecord.
+"""FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record`
+of the metadata to GetRecord.
 """
 ERROR_REASON_TABLE_HALTED: ErrorReason.ValueType  # 20
 """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
@@ -235,8 +235,8 @@ ERROR_REASON_NONCE_MISMATCH: ErrorReason.ValueType  # 21
 ERROR_REASON_NONCE_NOT_EXPECTED: ErrorReason.ValueType  # 22
 """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
 ERROR_REASON_HOST_HAS_SEAT: ErrorReason.ValueType  # 23
-"""FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede, or
-ask an operator.
+"""FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede,
+or ask an operator.
 """
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 24
 """FAILED_PRECONDITION. No decision of this seat is open."""
@@ -283,10 +283,10 @@ to retry.
 ERROR_REASON_TABLE_QUARANTINED: ErrorReason.ValueType  # 40
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
 ERROR_REASON_BOARD_CONFLICT: ErrorReason.ValueType  # 41
-"""PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you may
-not watch this one, and if you have watched it you may not sit here, until all tables of the board
-have ended. If you sit at it you may not sit here until it has ended, unless the host has set
-`BoardDeal.shared_principals`.
+"""PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you
+may not watch this one, and if you have watched it you may not sit here, until all tables of
+the board have ended. If you sit at it you may not sit here until it has ended, unless the host
+has set `BoardDeal.shared_principals`.
 """
 ERROR_REASON_TOO_MANY_JOINS: ErrorReason.ValueType  # 42
 """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
@@ -297,12 +297,12 @@ ERROR_REASON_NONCE_WITHHELD: ErrorReason.ValueType  # 43
 cannot take a seat there again. Join another table.
 """
 ERROR_REASON_TOO_MANY_HOUSE_SEATS: ErrorReason.ValueType  # 44
-"""RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only house
-bots sit; see ServerLimits. End tables, or wait for matches to end.
+"""RESOURCE_EXHAUSTED. You have reached the limit of house bot seats, or of tables at which only
+house bots sit; see ServerLimits. End tables, or wait for matches to end.
 """
 ERROR_REASON_UNKNOWN_FIELD: ErrorReason.ValueType  # 45
-"""INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or `Refusal.field`
-has its path, which ends with the number of the field. Nothing was done.
+"""INVALID_ARGUMENT. A field or an arm that this server does not know; BadRequest or
+`Refusal.field` has its path, which ends with the number of the field. Nothing was done.
 """
 ERROR_REASON_MOVED: ErrorReason.ValueType  # 46
 """UNAVAILABLE. Another server has the table; `endpoint` in the metadata is its address.

@@ -67,8 +67,8 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_FINISHED: _EndReason.ValueType  # 1
     """The match was played to its end."""
     END_REASON_FORFEIT: _EndReason.ValueType  # 2
-    """A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say which
-    and why.
+    """A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say
+    which and why.
     """
     END_REASON_CONCEDED: _EndReason.ValueType  # 3
     """A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
@@ -91,8 +91,8 @@ END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
 END_REASON_FINISHED: EndReason.ValueType  # 1
 """The match was played to its end."""
 END_REASON_FORFEIT: EndReason.ValueType  # 2
-"""A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say which
-and why.
+"""A seat forfeited, so its team lost: `MatchResult.seat_at_fault` and `MatchResult.detail` say
+which and why.
 """
 END_REASON_CONCEDED: EndReason.ValueType  # 3
 """A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
@@ -304,8 +304,8 @@ Global___LegalMove: _TypeAlias = LegalMove  # noqa: Y015
 
 @_typing.final
 class CardChoice(_message.Message):
-    """Cards to choose for a move: at least `min` and at most `max` cards of `pool`. Sent to the seat that
-    is asked.
+    """Cards to choose for a move: at least `min` and at most `max` cards of `pool`. Sent to the seat
+    that is asked.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -338,8 +338,8 @@ Global___CardChoice: _TypeAlias = CardChoice  # noqa: Y015
 
 @_typing.final
 class NumberRange(_message.Message):
-    """A number to choose for a move: `min`, `min + step`, `min + 2 * step` and so on, up to `max`. Sent to
-    the seat that is asked.
+    """A number to choose for a move: `min`, `min + step`, `min + 2 * step` and so on, up to `max`. Sent
+    to the seat that is asked.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -431,8 +431,9 @@ class LegalMoves(_message.Message):
     TRUNCATED_FIELD_NUMBER: _builtins.int
     truncated: _builtins.bool
     """There are legal moves beyond these, as in the legal modes OFF and SUMMARY.
-    PlayService.GetLegalMoves returns the lists that these modes leave out, PlayService.ListLegalMoves
-    pages through all legal moves, and PlayService.CheckMove judges any one.
+    PlayService.GetLegalMoves returns the lists that these modes leave out,
+    PlayService.ListLegalMoves pages through all legal moves, and PlayService.CheckMove judges any
+    one.
     """
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalMove]:

@@ -102,9 +102,9 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchTables(self, request, context):
-        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
-        browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
-        The call ends when every channel has ended.
+        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such
+        as browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with
+        SubmitMove. The call ends when every channel has ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -42,9 +42,9 @@ class PlayServiceStub:
     Used by `croupier.run` with `transport="watch"`.
     """
     WatchTables: _grpc.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]
-    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
-    browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
-    The call ends when every channel has ended.
+    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such
+    as browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with
+    SubmitMove. The call ends when every channel has ended.
     """
     SubmitMove: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]
     """Answers a decision. Repeating the same move returns the same answer until two more deals have
@@ -84,9 +84,9 @@ class PlayServiceAsyncStub(PlayServiceStub):
     Used by `croupier.run` with `transport="watch"`.
     """
     WatchTables: _aio.UnaryStreamMultiCallable[_play_service_pb2.WatchTablesRequest, _play_service_pb2.WatchTablesResponse]  # type: ignore[assignment]
-    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
-    browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
-    The call ends when every channel has ended.
+    """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such
+    as browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with
+    SubmitMove. The call ends when every channel has ended.
     """
     SubmitMove: _aio.UnaryUnaryMultiCallable[_play_service_pb2.SubmitMoveRequest, _play_service_pb2.SubmitMoveResponse]  # type: ignore[assignment]
     """Answers a decision. Repeating the same move returns the same answer until two more deals have
@@ -135,9 +135,9 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_service_pb2.WatchTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_play_service_pb2.WatchTablesResponse], _abc.AsyncIterator[_play_service_pb2.WatchTablesResponse]]:
-        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such as
-        browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with SubmitMove.
-        The call ends when every channel has ended.
+        """Carries the streams of up to 64 seats on one call, for clients that cannot open a session, such
+        as browsers. The tickets are in the request; `croupier-ticket` is not read. Answer with
+        SubmitMove. The call ends when every channel has ended.
         """
 
     @_abc_1.abstractmethod

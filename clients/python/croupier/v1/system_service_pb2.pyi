@@ -83,8 +83,8 @@ class ServerLimits(_message.Message):
     house_tables_per_key: _builtins.int
     """Maximum number of live tables of one principal at which only house bots sit; 0: no limit."""
     watchers_max: _builtins.int
-    """Maximum number of open WatchLobby streams of one principal, and of open SpectateTable streams of one
-    principal at each table; 0: no limit.
+    """Maximum number of open WatchLobby streams of one principal, and of open SpectateTable streams
+    of one principal at each table; 0: no limit.
     """
     seat_streams_max: _builtins.int
     """Maximum number of open WatchSeats streams of one principal."""

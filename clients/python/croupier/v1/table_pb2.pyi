@@ -132,8 +132,8 @@ class _LegalModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LegalMode.V
     """Decisions list no legal moves."""
 
 class LegalMode(_LegalMode, metaclass=_LegalModeEnumTypeWrapper):
-    """How many of the legal moves a decision lists. `LegalMoves.truncated` is set if it leaves some out;
-    GetLegalMoves, ListLegalMoves and CheckMove work in every mode.
+    """How many of the legal moves a decision lists. `LegalMoves.truncated` is set if it leaves some
+    out; GetLegalMoves, ListLegalMoves and CheckMove work in every mode.
     """
 
 LEGAL_MODE_UNSPECIFIED: LegalMode.ValueType  # 0
@@ -239,7 +239,9 @@ class _VisibilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Visibility
     VISIBILITY_UNSPECIFIED: _Visibility.ValueType  # 0
     """In a request: LISTED."""
     VISIBILITY_LISTED: _Visibility.ValueType  # 1
-    """Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
+    """Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and
+    StreamRecords.
+    """
     VISIBILITY_UNLISTED: _Visibility.ValueType  # 2
     """Anyone who knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
     VISIBILITY_PRIVATE: _Visibility.ValueType  # 3
@@ -255,7 +257,9 @@ class Visibility(_Visibility, metaclass=_VisibilityEnumTypeWrapper):
 VISIBILITY_UNSPECIFIED: Visibility.ValueType  # 0
 """In a request: LISTED."""
 VISIBILITY_LISTED: Visibility.ValueType  # 1
-"""Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and StreamRecords."""
+"""Everybody: ListTables and WatchLobby show it, and its record is in ListRecords and
+StreamRecords.
+"""
 VISIBILITY_UNLISTED: Visibility.ValueType  # 2
 """Anyone who knows its id. ListTables and WatchLobby leave it out; its record is listed as usual."""
 VISIBILITY_PRIVATE: Visibility.ValueType  # 3
@@ -405,8 +409,8 @@ class BoardDeal(_message.Message):
     bytes.
     """
     commitment: _builtins.bytes
-    """SHA-256 of the root, published in its place. In a request the server computes it if it is empty.
-    Exactly 32 bytes, or empty.
+    """SHA-256 of the root, published in its place. In a request the server computes it if it is
+    empty. Exactly 32 bytes, or empty.
     """
     table_count: _builtins.int
     """Number of tables that will be played on this board. Their records, which show its cards, are
@@ -704,7 +708,9 @@ class SeatClock(_message.Message):
     seat: _builtins.int
     """Index of the seat whose clock this is, from 0."""
     strikes: _builtins.int
-    """Strikes so far. Set in snapshots and heartbeats. Not set in events, where SeatTimedOut has them."""
+    """Strikes so far. Set in snapshots and heartbeats. Not set in events, where SeatTimedOut has
+    them.
+    """
     running: _builtins.bool
     """The seat is to move, and its clock runs unless it is paused. At most one clock runs; none does
     while a sealed window is open.
@@ -1026,11 +1032,11 @@ Global___NonceOpened: _TypeAlias = NonceOpened  # noqa: Y015
 
 @_typing.final
 class SeatNoShow(_message.Message):
-    """A seat's nonce did not arrive in time (deal source MATCH). The seat is free again, and its principal
-    cannot take a seat at this table again. The secret is replaced; no card was derived from it. Once
-    all seats are taken, the other seats must open their next nonces. After two such restarts the next
-    withheld nonce ends the table with NO_SHOW. The event is only the server's claim: it does not prove
-    to others that the seat sent nothing.
+    """A seat's nonce did not arrive in time (deal source MATCH). The seat is free again, and its
+    principal cannot take a seat at this table again. The secret is replaced; no card was derived
+    from it. Once all seats are taken, the other seats must open their next nonces. After two such
+    restarts the next withheld nonce ends the table with NO_SHOW. The event is only the server's
+    claim: it does not prove to others that the seat sent nothing.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -146,9 +146,9 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def AbortTable(self, request, context):
-        """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
-        taken, a host that holds a seat there, or has held one since the match began, is refused with
-        HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
+        """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table
+        are taken, a host that holds a seat there, or has held one since the match began, is refused
+        with HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

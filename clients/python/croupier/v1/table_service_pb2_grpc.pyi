@@ -65,9 +65,9 @@ class TableServiceStub:
     StartTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.StartTableRequest, _table_service_pb2.StartTableResponse]
     """Starts a table that does not start by itself. Needs the host ticket."""
     AbortTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.AbortTableRequest, _table_service_pb2.AbortTableResponse]
-    """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
-    taken, a host that holds a seat there, or has held one since the match began, is refused with
-    HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
+    """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table
+    are taken, a host that holds a seat there, or has held one since the match began, is refused
+    with HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
     """
 
 @_typing.type_check_only
@@ -107,9 +107,9 @@ class TableServiceAsyncStub(TableServiceStub):
     StartTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.StartTableRequest, _table_service_pb2.StartTableResponse]  # type: ignore[assignment]
     """Starts a table that does not start by itself. Needs the host ticket."""
     AbortTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.AbortTableRequest, _table_service_pb2.AbortTableResponse]  # type: ignore[assignment]
-    """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
-    taken, a host that holds a seat there, or has held one since the match began, is refused with
-    HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
+    """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table
+    are taken, a host that holds a seat there, or has held one since the match began, is refused
+    with HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
     """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -194,9 +194,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.AbortTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_service_pb2.AbortTableResponse, _abc.Awaitable[_table_service_pb2.AbortTableResponse]]:
-        """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table are
-        taken, a host that holds a seat there, or has held one since the match began, is refused with
-        HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
+        """Stops a table; its match does not count. Needs the host ticket. Once all seats of a rated table
+        are taken, a host that holds a seat there, or has held one since the match began, is refused
+        with HOST_HAS_SEAT: it may concede. The result says that the host stopped the match.
         """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -819,8 +819,8 @@ Global___TongitsDrawStock: _TypeAlias = TongitsDrawStock  # noqa: Y015
 
 @_typing.final
 class TongitsTakeDiscard(_message.Message):
-    """Takes the top discard: for a new meld with `cards` of the hand, or to be laid off at once on `meld`.
-    Exactly one of the two is given.
+    """Takes the top discard: for a new meld with `cards` of the hand, or to be laid off at once on
+    `meld`. Exactly one of the two is given.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

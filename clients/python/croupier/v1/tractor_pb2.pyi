@@ -808,8 +808,8 @@ class TractorOptions(_message.Message):
     """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
-        """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers; an empty list is
-        `none`.
+        """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers; an empty
+        list is `none`.
         """
 
     @_builtins.property
@@ -891,8 +891,8 @@ class TractorMove(_message.Message):
     PLAY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decline(self) -> Global___TractorDecline:
-        """T-3.5, T-11.1: decline to declare or to call. The arm is not called `pass`, which is a reserved
-        word in Python.
+        """T-3.5, T-11.1: decline to declare or to call. The arm is not called `pass`, which is a
+        reserved word in Python.
         """
 
     @_builtins.property

@@ -106,8 +106,8 @@ class Reveal(_message.Message):
 
     @_builtins.property
     def abandoned(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbandonedSecret]:
-        """Openings that ended because a nonce was withheld, oldest first (deal source MATCH). One for each
-        different commitment that the log's `SeatNoShow` events name.
+        """Openings that ended because a nonce was withheld, oldest first (deal source MATCH). One for
+        each different commitment that the log's `SeatNoShow` events name.
         """
 
     @_builtins.property
@@ -136,7 +136,9 @@ Global___Reveal: _TypeAlias = Reveal  # noqa: Y015
 
 @_typing.final
 class AbandonedSecret(_message.Message):
-    """The secret and the nonces of an opening that a withheld nonce ended. No card was derived from them."""
+    """The secret and the nonces of an opening that a withheld nonce ended. No card was derived from
+    them.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

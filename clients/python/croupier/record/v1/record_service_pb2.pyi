@@ -218,7 +218,9 @@ class RecordChunk(_message.Message):
     DATA_FIELD_NUMBER: _builtins.int
     LAST_FIELD_NUMBER: _builtins.int
     data: _builtins.bytes
-    """The next bytes of the record, at most 64 KiB. All chunks together are one serialised MatchRecord."""
+    """The next bytes of the record, at most 64 KiB. All chunks together are one serialised
+    MatchRecord.
+    """
     last: _builtins.bool
     """No more chunks of this record follow."""
     def __init__(
