@@ -129,6 +129,7 @@ def faults_in(log: Path) -> list[str]:
             words = json.loads(line)
         except ValueError:
             words = {"level": "error"}
-        if words.get("level") in ("error", "critical") or words.get("code") in _FAULTS:
+        is_fault = words.get("level") in ("error", "critical") or words.get("code") in _FAULTS
+        if is_fault or words.get("event") == "deal not resumed":
             found.append(line)
     return found
