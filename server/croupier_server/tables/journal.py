@@ -6,7 +6,7 @@ Must not be put here: what happened and why; where rows are stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from croupier_server.games.base import Event
 from croupier_server.storage.base import NO_PRIVATE, LogRow
@@ -37,13 +37,6 @@ class _Framed(dict[bytes, bytes]):
 
 
 _FRAMED: Final = _Framed()
-
-
-class Begun(NamedTuple):
-    """What is stored with the row that begins a deal: `LogRow.kept` and `LogRow.deal`."""
-
-    kept: bytes
-    deal: bytes
 
 
 class Journal:
@@ -94,14 +87,7 @@ class Journal:
         self.delayed: Delayed | None = None
         self.answered = self.timed_out = 0
 
-    def emit(
-        self,
-        events: Sequence[Event],
-        cause: bytes,
-        now: int,
-        clocks: bytes = b"",
-        begun: Begun | None = None,
-    ) -> None:
+    def emit(self, events: Sequence[Event], cause: bytes, now: int, clocks: bytes = b"") -> None:
         """Number the events of the game that the input *cause* led to.
 
         Args:
@@ -109,7 +95,6 @@ class Journal:
             cause: an ``Input``.
             now: the time.
             clocks: ``TableEvent.clocks`` of the last of them.
-            begun: of the deal that begins with the first of them.
         """
         if self.delayed is not None:
             self.delayed.happened(cause, self.sequence + len(events), now)
@@ -140,16 +125,12 @@ class Journal:
             rows.append(tuple.__new__(LogRow, row))
             cause = b""
         assert not cause, "an input leads to an event"
-        if begun is not None:
-            rows[0] = rows[0]._replace(kept=begun.kept)
         if clocks:
             last = rows[-1]
             told = (*last[:3], last.public + clocks, *last[4:])
             rows[-1] = tuple.__new__(LogRow, told)
         self.sequence = sequence
         self.kept += rows
-        if begun is not None:
-            rows[0] = rows[0]._replace(deal=begun.deal)
         self.outbox += rows
 
     def announce(self, arm: int, payload: bytes, now: int, fact: Kept | None = None) -> None:
@@ -205,6 +186,12 @@ class Journal:
         else:
             self.delayed.start_deal(self._deal_start, last)
         return last
+
+    def carry(self, events: int, kept: bytes, deal: bytes) -> None:
+        """Store `LogRow.kept` and `LogRow.deal` with the first of the last *events* events, which
+        begin a deal."""
+        row = self.kept[-events] = self.kept[-events]._replace(kept=kept)
+        self.outbox[-events] = row._replace(deal=deal)
 
     def let_go(self, kept_from: int) -> None:
         """Keep events from number *kept_from* on."""

@@ -20,7 +20,7 @@ from croupier_server.tables.accounts import Clocks, Forfeit
 from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
-from croupier_server.tables.journal import Begun, Journal
+from croupier_server.tables.journal import Journal
 from croupier_server.tables.kept import Carried, Struck, dump, dump_results, slots
 from croupier_server.tables.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
@@ -327,29 +327,25 @@ class Match:
     def _put_chance(self, now: int) -> None:
         chance = self._game.chance(self.state)
         changed: Collection[Seat] = ()
-        begun: Begun | None = None
+        carried: tuple[bytes, bytes] | None = None
         if chance.deal != self._deal:
             changed = range(len(self.decisions))
             self._deal = chance.deal
-            begun = self._start_deal()
+            carried = self._start_deal()
         assert self._dealer is not None
         if chance.kind is ChanceKind.DECK:
             outcome = self._dealer.deck(chance.deal, chance.attempt, chance.cards)
         else:
             outcome = [self._dealer.lot(chance.deal, chance.sides)]
         events = self._game.apply_chance(self.state, outcome)
-        self._emit(events, encode.chance_input(outcome), now, changed, begun)
+        self._emit(events, encode.chance_input(outcome), now, changed)
+        if carried is not None:
+            self._journal.carry(len(events), *carried)
 
     def _emit(
-        self,
-        events: Sequence[Event],
-        cause: bytes,
-        now: int,
-        changed: Collection[Seat] = (),
-        begun: Begun | None = None,
+        self, events: Sequence[Event], cause: bytes, now: int, changed: Collection[Seat] = ()
     ) -> None:
-        """Number *events*, with the clocks of *changed* and the one that runs next; for *begun* see
-        `Journal.emit`.
+        """Number *events*, with the clocks of *changed* and the one that runs next.
 
         No clock of a sealed window is among them: nothing here depends on who is asked in one, who
         has answered, or when.
@@ -360,14 +356,14 @@ class Match:
             asks_one = game.turn(state) is Turn.MOVE
             self._next = game.to_act(state)[0] if asks_one else None
             clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
-        self._journal.emit(events, cause, now, clocks, begun)
+        self._journal.emit(events, cause, now, clocks)
 
-    def _start_deal(self) -> Begun | None:
-        """Open hidden accounts and let go of what is older than the last deal; returns what the
-        store needs to restore the table from this deal on.
+    def _start_deal(self) -> tuple[bytes, bytes] | None:
+        """Open hidden accounts and let go of what is older than the last deal.
 
-        A table that is shown late is always restored from its whole log: what its spectators see
-        follows from all of it.
+        Returns:
+            `LogRow.kept` and `LogRow.deal`, from which a restart resumes the deal. None for a table
+            that is shown late: what its spectators see follows from its whole log.
         """
         kept_from = self._journal.start_deal()
         self.answered.start_deal(kept_from)
@@ -384,7 +380,7 @@ class Match:
         )
         at, results = self.carried, self._game.results(self.state)
         self.carried = len(results)
-        return Begun(dump(carried), dump_results(at, results[at:]))
+        return dump(carried), dump_results(at, results[at:])
 
     # Windows ---------------------------------------------------------------------------------
 
