@@ -87,7 +87,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.log.read("a") == rows
     loaded = await store.log.load("a")
     assert loaded is not None
-    assert loaded == ("a", 1, rows[0], (StoredDeal(2, b"one"), StoredDeal(3, b"two")), rows[1:])
+    assert loaded == ("a", 1, rows[0], (StoredDeal(2, b"one"), StoredDeal(3, b"two")), rows[2:])
     assert await store.records.head() == head == 2
     assert await store.records.lineage() == lineage
     shown = await store.records.since(0, 9)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier_server.storage.base import NO_PRIVATE, LogRow
+from croupier_server.storage.base import NO_PRIVATE, LogRow, StoredDeal
 from croupier_server.storage.codec import row_body
-from croupier_server.storage.packing import behind, bodies, pieces, unpack
+from croupier_server.storage.packing import bodies, pieces, since_last_deals, unpack
 
 BYTES = st.one_of(st.binary(max_size=300), st.sampled_from([b"", b"\x00", b"x" * 20_000]))
 EVENTS = st.builds(
@@ -61,9 +61,9 @@ def test_a_piece_is_of_one_table_and_epoch() -> None:
     assert pieces([]) == []
 
 
-def test_rows_behind_an_event() -> None:
-    rows = [row("a", 1), row("a", 0), row("a", 2), row("a", 0)]
-    assert behind(rows, 0) == rows
-    assert behind(rows, 1) == rows[1:]
-    assert behind(rows, 2) == rows[3:]
-    assert behind(rows, 3) == []
+def test_rows_since_the_last_deal_but_one() -> None:
+    rows = [row("a", 1), row("a", 2), row("a", 0), row("a", 3), row("a", 4)]
+    one, two, three = (StoredDeal(number, b"results") for number in (2, 3, 4))
+    assert since_last_deals(rows, ()) == since_last_deals(rows, (one,)) == rows
+    assert since_last_deals(rows, (one, two)) == rows[1:]
+    assert since_last_deals(rows, (one, two, three)) == rows[3:]

@@ -411,7 +411,7 @@ def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
         with again.engine.connect() as connection:
             raw = connection.connection.driver_connection
             for name in ("a", "b"):
-                found = [one.sequence for one in sqlite_reading.read(raw, name, 0)]  # type: ignore[arg-type]
+                found = [one.sequence for one in sqlite_reading.read(raw, name)]  # type: ignore[arg-type]
                 assert found == list(range(1, acknowledged + 1))
         again.core.commit([appended([row("a", acknowledged + 1)])])
         again.close()

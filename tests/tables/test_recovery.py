@@ -167,9 +167,9 @@ class SilentLog(MemoryLog):
         self._answer()
         return await super().load(table_id)
 
-    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+    async def read(self, table_id: str) -> list[LogRow]:
         self._answer()
-        return await super().read(table_id, after)
+        return await super().read(table_id)
 
 
 @pytest.mark.parametrize("is_damaged", [False, True])

@@ -260,8 +260,8 @@ class SlowLog:
     async def load(self, table_id: str) -> StoredTable | None:
         return await self.stored.load(table_id)
 
-    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
-        return await self.stored.read(table_id, after)
+    async def read(self, table_id: str) -> list[LogRow]:
+        return await self.stored.read(table_id)
 
     async def close(self) -> None:
         await self.stored.close()

@@ -145,9 +145,9 @@ class DiskLog:
         await asyncio.sleep(0)
         return await self._disk.platter.log.load(table_id)
 
-    async def read(self, table_id: str, after: int = 0) -> Sequence[LogRow]:
+    async def read(self, table_id: str) -> Sequence[LogRow]:
         """See `TableLog.read`."""
-        return await self._disk.platter.log.read(table_id, after)
+        return await self._disk.platter.log.read(table_id)
 
     async def close(self) -> None:
         """See `TableLog.close`."""

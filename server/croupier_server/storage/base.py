@@ -68,8 +68,8 @@ class StoredTable(NamedTuple):
         epoch: of the table now; restoring a backup raises it above that of the rows.
         first: the row of its making.
         deals: those whose beginning was marked by `LogRow.deal`, in order.
-        rows: those behind the last event before the last deal but one; all, if `deals` has fewer
-            than two.
+        rows: those from the beginning of the last deal but one on; all, if `deals` has fewer than
+            two.
     """
 
     table_id: str
@@ -272,17 +272,9 @@ class TableLog(Protocol):
         """All that is needed to take a table up again; None: it has no rows."""
         ...
 
-    async def read(self, table_id: str, after: int = 0) -> Sequence[LogRow]:
-        """Stored rows of a table in the order of their appending.
-
-        Args:
-            table_id: the table; an unknown one has no rows.
-            after: rows up to and with the event of this number are left out, together with the
-                unnumbered ones before it.
-
-        Returns:
-            Rows without `LogRow.deal`.
-        """
+    async def read(self, table_id: str) -> Sequence[LogRow]:
+        """All stored rows of a table in the order of their appending, without `LogRow.deal`; none
+        of a table that is not there."""
         ...
 
     async def close(self) -> None:

@@ -32,7 +32,7 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.codec import record_bytes
 from croupier_server.storage.held import HeldRecords
-from croupier_server.storage.packing import behind, needed_after
+from croupier_server.storage.packing import since_last_deals
 
 _RECENT: Final = 256
 """About as many rows as a table keeps for its readers, who share them with the log."""
@@ -292,13 +292,12 @@ class MemoryLog:
             return None
         rows = list(kept)
         deals = tuple(kept.deals)
-        return StoredTable(
-            table_id, rows[-1].epoch, rows[0], deals, behind(rows, needed_after(deals))
-        )
+        since = since_last_deals(rows, deals)
+        return StoredTable(table_id, rows[-1].epoch, rows[0], deals, since)
 
-    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+    async def read(self, table_id: str) -> list[LogRow]:
         """See `TableLog.read`."""
-        return behind(self._tables.get(table_id, ()), after)
+        return list(self._tables.get(table_id, ()))
 
     async def close(self) -> None:
         """There is nothing to wait for."""

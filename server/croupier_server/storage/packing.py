@@ -92,18 +92,13 @@ def unpack(table_id: str, epoch: int, packed: bytes) -> Iterator[LogRow]:
         place += size
 
 
-def behind(rows: Iterable[LogRow], after: int) -> list[LogRow]:
-    """Those of *rows* that come after the event of this number; none without that event."""
+def since_last_deals(rows: Iterable[LogRow], deals: Sequence[StoredDeal]) -> list[LogRow]:
+    """`StoredTable.rows`, of *rows* that hold them and maybe others before."""
     found = list(rows)
-    if not after:
+    if len(deals) < 2:
         return found
-    last = next((place for place, row in enumerate(found) if row.sequence == after), len(found))
-    return found[last + 1 :]
-
-
-def needed_after(deals: Sequence[StoredDeal]) -> int:
-    """Number of the event behind which `StoredTable.rows` begin; 0: they are all."""
-    return deals[-2].sequence - 1 if len(deals) > 1 else 0
+    begins = deals[-2].sequence
+    return found[next(place for place, row in enumerate(found) if row.sequence == begins) :]
 
 
 def _row(table_id: str, epoch: int, body: bytes, kept: bytes) -> LogRow:

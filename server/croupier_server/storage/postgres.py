@@ -141,9 +141,9 @@ class PostgresLog:
         """See `TableLog.load`."""
         return await self._pool.load(table_id)
 
-    async def read(self, table_id: str, after: int = 0) -> Sequence[LogRow]:
+    async def read(self, table_id: str) -> Sequence[LogRow]:
         """See `TableLog.read`."""
-        return await self._pool.read_log(table_id, after)
+        return await self._pool.read_log(table_id)
 
     async def close(self) -> None:
         """See `TableLog.close`."""

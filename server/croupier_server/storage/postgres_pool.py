@@ -26,7 +26,7 @@ from croupier_server.storage.base import (
     Superseded,
 )
 from croupier_server.storage.codec import record_of_bodies
-from croupier_server.storage.packing import behind, bodies, needed_after, unpack
+from croupier_server.storage.packing import bodies, since_last_deals, unpack
 from croupier_server.storage.postgres_session import (
     ANSWER_S,
     CONNECT_S,
@@ -54,14 +54,21 @@ SELECT epoch, packed FROM log_pieces WHERE table_number = $1 AND last_sequence >
 ORDER BY last_sequence LIMIT 1
 """
 
+_ALL_PIECES: Final = """
+SELECT log_pieces.epoch, packed
+FROM log_pieces JOIN live_tables ON table_number = live_tables.number
+WHERE table_id = $1 ORDER BY log_pieces.number
+"""
+
 _PIECES: Final = """
 SELECT epoch, packed FROM log_pieces
 WHERE table_number = $1 AND (last_sequence >= $2 OR last_sequence = 0) AND number + 0 >= coalesce(
-  (SELECT number FROM log_pieces WHERE table_number = $1 AND last_sequence >= greatest($2, 1)
+  (SELECT number FROM log_pieces WHERE table_number = $1 AND last_sequence >= $2
     ORDER BY last_sequence LIMIT 1), 0)
 ORDER BY number
 """
-"""The ``+ 0`` keeps it from going through the pieces of all tables."""
+"""Those that hold events from a number on. The ``+ 0`` keeps it from going through the pieces of
+all tables."""
 
 _WHOLE: Final = """
 SELECT table_number, string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces
@@ -156,21 +163,19 @@ class PostgresPool:
                 return None
             number, epoch, marks = live
             deals = tuple(StoredDeal(*mark) for mark in marks)
-            start = needed_after(deals)
-            first = await raw.fetch(_FIRST, number) if start else ()
-            found = await raw.fetch(_PIECES, number, start)
+            first = await raw.fetch(_FIRST, number)
+            found = await raw.fetch(_PIECES, number, deals[-2].sequence if len(deals) > 1 else 1)
         rows = list(_rows(table_id, found))
         made = next(_rows(table_id, first), None) or next(iter(rows), None)
         if made is None:
             return None  # finished meanwhile
-        return StoredTable(table_id, epoch, made, deals, behind(rows, start))
+        return StoredTable(table_id, epoch, made, deals, since_last_deals(rows, deals))
 
-    async def read_log(self, table_id: str, after: int) -> Sequence[LogRow]:
+    async def read_log(self, table_id: str) -> Sequence[LogRow]:
         """See `TableLog.read`."""
         async with self._raw() as raw:
-            live = await raw.fetchrow(_LIVE, table_id)
-            found = await raw.fetch(_PIECES, live["number"], after) if live else ()
-        return behind(_rows(table_id, found), after)
+            found = await raw.fetch(_ALL_PIECES, table_id)
+        return list(_rows(table_id, found))
 
     async def archive(self, ended: Sequence[tuple[FinishedMatch, int]]) -> bool:
         """Keep records of matches and let go of their rows, all or none. What a try before this one

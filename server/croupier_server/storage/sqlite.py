@@ -180,11 +180,9 @@ class SqliteLog:
         """See `TableLog.load`."""
         return await self._database.ask(partial(sqlite_reading.load, table_id=table_id))
 
-    async def read(self, table_id: str, after: int = 0) -> list[LogRow]:
+    async def read(self, table_id: str) -> list[LogRow]:
         """See `TableLog.read`."""
-        return await self._database.ask(
-            partial(sqlite_reading.read, table_id=table_id, after=after)
-        )
+        return await self._database.ask(partial(sqlite_reading.read, table_id=table_id))
 
     async def close(self) -> None:
         """See `TableLog.close`."""

@@ -10,16 +10,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from croupier_server.storage.base import LogRow, StoredDeal, StoredTable
-from croupier_server.storage.packing import behind, needed_after, unpack
+from croupier_server.storage.packing import since_last_deals, unpack
 
 _READ: Final = """
 SELECT (
     SELECT group_concat(epoch || ':' || hex(packed)) FROM (
         SELECT epoch, packed FROM log_pieces
-        WHERE table_number = live_tables.number AND (last_sequence >= ?1 OR last_sequence = 0)
-        ORDER BY log_pieces.number
+        WHERE table_number = live_tables.number ORDER BY log_pieces.number
     )
-) FROM live_tables WHERE table_id = ?2
+) FROM live_tables WHERE table_id = ?
 """
 
 _LOAD: Final = """
@@ -27,7 +26,7 @@ WITH
     live (number, epoch) AS (SELECT number, epoch FROM live_tables WHERE table_id = ?),
     needed (sequence) AS (
         SELECT coalesce((
-            SELECT sequence - 1 FROM deals WHERE table_number = (SELECT number FROM live)
+            SELECT sequence FROM deals WHERE table_number = (SELECT number FROM live)
             ORDER BY sequence DESC LIMIT 1 OFFSET 1
         ), 1)
     ),
@@ -70,10 +69,10 @@ def tables(raw: sqlite3.Connection) -> list[str]:
     ]
 
 
-def read(raw: sqlite3.Connection, table_id: str, after: int) -> list[LogRow]:
+def read(raw: sqlite3.Connection, table_id: str) -> list[LogRow]:
     """See `TableLog.read`."""
-    found = raw.execute(_READ, (after, table_id)).fetchone()
-    return [] if found is None else behind(_rows(table_id, found[0]), after)
+    found = raw.execute(_READ, (table_id,)).fetchone()
+    return [] if found is None else list(_rows(table_id, found[0]))
 
 
 def load(raw: sqlite3.Connection, table_id: str) -> StoredTable | None:
@@ -85,7 +84,7 @@ def load(raw: sqlite3.Connection, table_id: str) -> StoredTable | None:
     deals = tuple(
         StoredDeal(int(sequence), bytes.fromhex(results)) for sequence, results in _pairs(marks)
     )
-    rows = behind(_rows(table_id, pieces), needed_after(deals))
+    rows = since_last_deals(_rows(table_id, pieces), deals)
     first_row = next(_rows(table_id, first), None) or rows[0]
     return StoredTable(table_id, epoch, first_row, deals, rows)
 
