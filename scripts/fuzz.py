@@ -37,10 +37,10 @@ from croupier.v1 import (
     system_service_pb2,
     table_service_pb2,
 )
-from croupier_server.sim.promises.judge import reason_of
 from scripts.live.garbage import fill, headers, spoil, spoil_bytes
 from scripts.live.process import Server, end_by_sigterm, faults_in
 from scripts.live.subjects import GAMES, Subjects, Tables, make_key
+from tests.sim.promises.judge import reason_of
 
 _FILES: Final = (
     system_service_pb2,

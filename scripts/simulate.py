@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import structlog
 
-from croupier_server.sim.plan import make_plan
-from croupier_server.sim.world import Report, Run
 from scripts.commit import commit
+from tests.sim.plan import make_plan
+from tests.sim.world import Report, Run
 
 _CHUNK = 8
 

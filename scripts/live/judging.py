@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier.v1 import table_pb2
-from croupier_server.sim.promises import Broken, Judge
-from croupier_server.sim.promises.observed import (
+from scripts.live.notes import merged
+from tests.sim.promises import Broken, Judge
+from tests.sim.promises.observed import (
     Acknowledged,
     Answered,
     Ended,
@@ -21,8 +22,7 @@ from croupier_server.sim.promises.observed import (
     Outage,
     Told,
 )
-from croupier_server.sim.promises.retold import Retold, Step
-from scripts.live.notes import merged
+from tests.sim.promises.retold import Retold, Step
 
 WAIT_MAX_MS: Final = 60_000
 """Not judged here: nobody notes when the server wrote what came."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from croupier.v1 import table_pb2
-from croupier_server.sim.promises.observed import Observation, Stream, Told
+from tests.sim.promises.observed import Observation, Stream, Told
 
 Note: TypeAlias = tuple[int, Observation]
 

@@ -23,8 +23,9 @@ from croupier.v1 import (
     table_pb2,
     table_service_pb2,
 )
-from croupier_server.sim.promises.judge import reason_of, status_of
-from croupier_server.sim.promises.observed import (
+from scripts.live.notes import Notes
+from tests.sim.promises.judge import reason_of, status_of
+from tests.sim.promises.observed import (
     Acknowledged,
     Answered,
     Broken,
@@ -36,7 +37,6 @@ from croupier_server.sim.promises.observed import (
     Shown,
     Stream,
 )
-from scripts.live.notes import Notes
 
 M = TypeVar("M", bound=Message)
 

@@ -12,13 +12,13 @@ import pytest
 
 from croupier.clock import Clock
 from croupier.record.v1 import record_pb2
-from croupier_server.sim.promises.observed import Acknowledged, Observation, Told
-from croupier_server.sim.promises.retold import Step
 from scripts.live.judging import Span, Verdict, judge, open_ms
 from scripts.live.notes import Note, merged, packed
 from scripts.live.players import Players
 from scripts.live.process import Server
 from scripts.live.records import record_of
+from tests.sim.promises.observed import Acknowledged, Observation, Told
+from tests.sim.promises.retold import Step
 
 
 class Match(NamedTuple):

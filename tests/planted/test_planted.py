@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from croupier_server.games.registry import GAMES
-from croupier_server.sim.promises import Judge
 from tests.planted.patching import Planted, apply, read
+from tests.sim.promises import Judge
 
 PATCHES = {path.stem: read(path) for path in sorted(Path(__file__).parent.glob("*.patch"))}
 PACKAGE = Path("server/croupier_server")

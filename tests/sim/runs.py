@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import count, islice
 from pathlib import Path
 
-from croupier_server.sim.plan import Plan, make_plan
-from croupier_server.sim.world import Report, Run
+from tests.sim.plan import Plan, make_plan
+from tests.sim.world import Report, Run
 
 BLOCK = 10
 """Seeds of a block."""

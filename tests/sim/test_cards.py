@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croupier.v1 import cards_pb2, table_pb2, tractor_pb2
-from croupier_server.sim.promises.cards import leaves
+from tests.sim.promises.cards import leaves
 
 TRIED = (
     cards_pb2.CARD_JACK_OF_SPADES,

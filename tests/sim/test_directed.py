@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from croupier.v1 import tractor_pb2
-from croupier_server.sim.faults import Fault
-from croupier_server.sim.plan import Plan, Temper
+from tests.sim.faults import Fault
+from tests.sim.plan import Plan, Temper
 from tests.sim.runs import plans, play
 
 pytestmark = pytest.mark.timeout(120)

@@ -12,10 +12,10 @@ import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
-from croupier_server.sim.faults import Fault
-from croupier_server.sim.plan import HOUSE, Plan, Unveiling, make_plan, withhold
-from croupier_server.sim.world import Run
+from tests.sim.faults import Fault
+from tests.sim.plan import HOUSE, Plan, Unveiling, make_plan, withhold
 from tests.sim.runs import plans
+from tests.sim.world import Run
 
 pytestmark = pytest.mark.timeout(120)
 

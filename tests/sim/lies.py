@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from croupier.v1 import game_pb2, session_service_pb2
 
 if TYPE_CHECKING:
-    from croupier_server.sim.chair import Chair
+    from tests.sim.chair import Chair
 
 
 def a_move(rng: Random, game: str) -> game_pb2.Move:

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Final
 
 from croupier.v1 import play_service_pb2, table_pb2, table_service_pb2
-from croupier_server.sim.chair import LATER, Chair, Client, World
-from croupier_server.sim.network import OK, Call, End
-from croupier_server.sim.promises.judge import reason_of
-from croupier_server.sim.promises.observed import (
+from tests.sim.chair import LATER, Chair, Client, World
+from tests.sim.network import OK, Call, End
+from tests.sim.promises.judge import reason_of
+from tests.sim.promises.observed import (
     Answered,
     Broken,
     Closed,

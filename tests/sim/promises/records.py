@@ -6,11 +6,11 @@ Must not be put here: how a record is checked; ``croupier_server.verify`` does t
 
 from __future__ import annotations
 
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Ended
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Story
 from croupier_server.verify import verify
+from tests.sim.promises.base import Promise
+from tests.sim.promises.observed import Ended
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Story
 
 
 class Verifiable(Promise):

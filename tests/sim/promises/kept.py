@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from croupier.v1 import game_pb2
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import (
+from tests.sim.promises.base import Promise
+from tests.sim.promises.observed import (
     Acknowledged,
     Ended,
     Opened,
@@ -18,8 +18,8 @@ from croupier_server.sim.promises.observed import (
     Shown,
     Told,
 )
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Outages, Place, Story
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Outages, Place, Story
 
 _NOT_NOW = frozenset(
     {

@@ -18,18 +18,18 @@ from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 
-from croupier_server.sim.loop import VirtualLoop
-from croupier_server.sim.spindle import CommitTimer, Spindle, Step
 from croupier_server.storage.base import Store
 from croupier_server.storage.jobs import Committed, Core, Job
 from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
 from croupier_server.storage.sqlite import SqliteDatabase, SqliteLog
 from croupier_server.storage.sqlite_file import SqliteFile
+from tests.sim.loop import VirtualLoop
+from tests.sim.spindle import CommitTimer, Spindle, Step
 
 T = TypeVar("T")
 
 _SECTOR: Final = 512
-_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a place where syncing costs nothing, if there is one
+_MEMORY: Final = Path("/dev/shm")
 
 
 class SqliteDisk(Spindle):

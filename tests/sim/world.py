@@ -17,21 +17,21 @@ from typing import Any, Final, TypeVar
 import structlog
 from google.protobuf.message import Message
 
-from croupier_server.sim.chair import Chair, Client
-from croupier_server.sim.disk import AnyDisk, Disk
-from croupier_server.sim.guests import Host, Joiner, Spectator
-from croupier_server.sim.house import House
-from croupier_server.sim.loop import START_MS, VirtualLoop
-from croupier_server.sim.machine import Machine
-from croupier_server.sim.network import Line
-from croupier_server.sim.plan import HOUSE, Plan, TablePlan
-from croupier_server.sim.promises.judge import Judge
-from croupier_server.sim.promises.observed import Broken, Logged, Observation, Told
-from croupier_server.sim.riders import WatchRider
-from croupier_server.sim.session_rider import SessionRider
-from croupier_server.sim.spindle import Crashed
-from croupier_server.sim.sqlite_disk import SqliteDisk
-from croupier_server.sim.trouble import Trouble
+from tests.sim.chair import Chair, Client
+from tests.sim.disk import AnyDisk, Disk
+from tests.sim.guests import Host, Joiner, Spectator
+from tests.sim.house import House
+from tests.sim.loop import START_MS, VirtualLoop
+from tests.sim.machine import Machine
+from tests.sim.network import Line
+from tests.sim.plan import HOUSE, Plan, TablePlan
+from tests.sim.promises.judge import Judge
+from tests.sim.promises.observed import Broken, Logged, Observation, Told
+from tests.sim.riders import WatchRider
+from tests.sim.session_rider import SessionRider
+from tests.sim.spindle import Crashed
+from tests.sim.sqlite_disk import SqliteDisk
+from tests.sim.trouble import Trouble
 
 M = TypeVar("M", bound=Message)
 
@@ -62,7 +62,7 @@ class Report:
 
 
 class Run:
-    """A run under way; see `croupier_server.sim.chair.World`."""
+    """A run under way; see `tests.sim.chair.World`."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from croupier_server.sim.chair import World
-from croupier_server.sim.disk import AnyDisk
-from croupier_server.sim.faults import Fault
-from croupier_server.sim.loop import START_MS, VirtualLoop
-from croupier_server.sim.machine import Machine
-from croupier_server.sim.network import Line
-from croupier_server.sim.promises.observed import Outage
-from croupier_server.sim.spindle import Crashed
 from croupier_server.tables.upkeep import HANGS_MS
+from tests.sim.chair import World
+from tests.sim.disk import AnyDisk
+from tests.sim.faults import Fault
+from tests.sim.loop import START_MS, VirtualLoop
+from tests.sim.machine import Machine
+from tests.sim.network import Line
+from tests.sim.promises.observed import Outage
+from tests.sim.spindle import Crashed
 
 _NOTICED_MS: Final = (0.0, 0.0, 500.0, 20_000.0)
 """How long it takes a side to notice that a connection is gone."""

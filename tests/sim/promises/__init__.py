@@ -6,7 +6,7 @@ tell them what happened as `observed` values. Must not be put here: anything tha
 
 from __future__ import annotations
 
-from croupier_server.sim.promises.judge import Judge
-from croupier_server.sim.promises.observed import Broken
+from tests.sim.promises.judge import Judge
+from tests.sim.promises.observed import Broken
 
 __all__ = ["Broken", "Judge"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.sim.promises.retold import Retold
+from tests.sim.promises.retold import Retold
 
 _RESTARTS_MAX: Final = 2
 """How often withheld nonces may start an opening again."""

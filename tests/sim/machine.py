@@ -21,13 +21,13 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.record_service import RecordService
 from croupier_server.rpc.server import Backing, Listen, services_of
 from croupier_server.rpc.validate import Requests
-from croupier_server.sim.disk import AnyDisk
-from croupier_server.sim.loop import VirtualClock, VirtualLoop
 from croupier_server.storage.base import Store
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import HouseSeat, Shard
 from croupier_server.wire.registry import WIRES
+from tests.sim.disk import AnyDisk
+from tests.sim.loop import VirtualClock, VirtualLoop
 
 LIMITS: Final = system_service_pb2.ServerLimits(
     tables_max=1_000,

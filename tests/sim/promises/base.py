@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from croupier_server.sim.promises import observed
-from croupier_server.sim.promises.observed import Broken
-from croupier_server.sim.promises.story import Outages, Place, Story
+from tests.sim.promises import observed
+from tests.sim.promises.observed import Broken
+from tests.sim.promises.story import Outages, Place, Story
 
 if TYPE_CHECKING:
-    from croupier_server.sim.promises.retold import Retold
+    from tests.sim.promises.retold import Retold
 
 
 class Promise:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from croupier_server.sim.chair import Chair, Client, World
-from croupier_server.sim.guests import Joiner
-from croupier_server.sim.network import Line
-from croupier_server.sim.plan import TablePlan, Temper
-from croupier_server.sim.session_rider import SessionRider
 from croupier_server.tables.shard import HouseSeat
+from tests.sim.chair import Chair, Client, World
+from tests.sim.guests import Joiner
+from tests.sim.network import Line
+from tests.sim.plan import TablePlan, Temper
+from tests.sim.session_rider import SessionRider
 
 _TEMPER: Final = Temper(think_ms=20)
 _BACK_MS: Final = 300

@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol
 
-from croupier_server.sim.loop import VirtualLoop
-from croupier_server.sim.spindle import CommitTimer, Spindle, Step
 from croupier_server.storage.base import (
     BoardTable,
     Done,
@@ -26,6 +24,8 @@ from croupier_server.storage.base import (
     StoredTable,
 )
 from croupier_server.storage.memory import memory_store
+from tests.sim.loop import VirtualLoop
+from tests.sim.spindle import CommitTimer, Spindle, Step
 
 
 class AnyDisk(Protocol):

@@ -6,10 +6,10 @@ Must not be put here: what is in an event or a view.
 from __future__ import annotations
 
 from croupier.v1 import table_pb2
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import Ended, Told
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Place, Story, split
+from tests.sim.promises.base import Promise
+from tests.sim.promises.observed import Ended, Told
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Place, Story, split
 
 _RESET = table_pb2.ResetReason
 _END = table_pb2.StreamEnd

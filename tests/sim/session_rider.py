@@ -10,12 +10,12 @@ from functools import partial
 from typing import Final
 
 from croupier.v1 import session_service_pb2, table_pb2
-from croupier_server.sim import lies
-from croupier_server.sim.chair import Chair, Client, World
-from croupier_server.sim.network import Call, End
-from croupier_server.sim.promises.judge import reason_of, status_of
-from croupier_server.sim.promises.observed import Broken
-from croupier_server.sim.riders import Rider
+from tests.sim import lies
+from tests.sim.chair import Chair, Client, World
+from tests.sim.network import Call, End
+from tests.sim.promises.judge import reason_of, status_of
+from tests.sim.promises.observed import Broken
+from tests.sim.riders import Rider
 
 _SESSION: Final = "/croupier.v1.SessionService/Session"
 _END = table_pb2.StreamEnd

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from croupier_server.sim.promises.observed import Outage, Stream
+from tests.sim.promises.observed import Outage, Stream
 
 _PRIVATE_TAG: Final = 0x7A
 _LENGTH_DELIMITED: Final = 2

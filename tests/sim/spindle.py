@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from croupier_server.sim.loop import VirtualLoop
+from tests.sim.loop import VirtualLoop
 
 Step = Callable[[str], None]
 """Told of each step of the store; may raise `Crashed`."""

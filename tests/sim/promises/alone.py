@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import RELIEF, Ended, Refused, Seated, Told
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Outages, Place, Story
+from tests.sim.promises.base import Promise
+from tests.sim.promises.observed import RELIEF, Ended, Refused, Seated, Told
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Outages, Place, Story
 
 _END = game_pb2.EndReason
 _SUPERSEDED = table_pb2.StreamEnd.REASON_TICKET_SUPERSEDED

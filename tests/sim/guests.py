@@ -11,11 +11,11 @@ from typing import Final
 
 from croupier.record.v1 import record_service_pb2
 from croupier.v1 import game_pb2, spectate_service_pb2, table_pb2, table_service_pb2
-from croupier_server.sim.chair import LATER, Chair, World
-from croupier_server.sim.network import OK, Call, End, Line
-from croupier_server.sim.plan import TablePlan
-from croupier_server.sim.promises.judge import reason_of
-from croupier_server.sim.promises.observed import (
+from tests.sim.chair import LATER, Chair, World
+from tests.sim.network import OK, Call, End, Line
+from tests.sim.plan import TablePlan
+from tests.sim.promises.judge import reason_of
+from tests.sim.promises.observed import (
     RELIEF,
     Broken,
     Closed,
@@ -29,7 +29,7 @@ from croupier_server.sim.promises.observed import (
     Told,
     Unrecorded,
 )
-from croupier_server.sim.promises.story import only_field
+from tests.sim.promises.story import only_field
 
 TABLES: Final = "/croupier.v1.TableService/"
 RECORDS: Final = "/croupier.record.v1.RecordService/"

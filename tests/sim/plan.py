@@ -14,9 +14,9 @@ from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import InvalidRequest
 from croupier_server.games.registry import GAMES, AnyGame
 from croupier_server.games.settings import new_options
-from croupier_server.sim.faults import Fault, make_faults
 from croupier_server.tables.limits import Limits
 from croupier_server.wire.registry import WIRES_BY_NAME
+from tests.sim.faults import Fault, make_faults
 
 _DEALS: Final = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}
 """The option that bounds a match."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from croupier.v1 import play_service_pb2
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.observed import (
+from tests.sim.promises.base import Promise
+from tests.sim.promises.observed import (
     Answered,
     Closed,
     Ended,
@@ -18,9 +18,9 @@ from croupier_server.sim.promises.observed import (
     Shown,
     Told,
 )
-from croupier_server.sim.promises.openings import Opening, Unfair
-from croupier_server.sim.promises.retold import Retold, Step
-from croupier_server.sim.promises.story import Outages, Place, Story
+from tests.sim.promises.openings import Opening, Unfair
+from tests.sim.promises.retold import Retold, Step
+from tests.sim.promises.story import Outages, Place, Story
 
 _AGAIN_MS: Final = 15_000
 """Most for which a server that was down lets clients come back before it counts anew."""

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import grpc
 
 from croupier_server.rpc.errors import DETAILS_KEY
-from croupier_server.sim.loop import START_MS, VirtualLoop
+from tests.sim.loop import START_MS, VirtualLoop
 
 Metadata = tuple[tuple[str, str], ...]
 OK: Final = grpc.StatusCode.OK

@@ -16,11 +16,11 @@ from google.protobuf.message import Message
 
 from croupier.v1 import game_pb2, play_service_pb2, table_pb2
 from croupier_server.games.cards import CARD_NAMES, unpack
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.cards import cards_in, leaves
-from croupier_server.sim.promises.observed import Ended, Logged, Refused, Shown, Told
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Outages, Place, Story
+from tests.sim.promises.base import Promise
+from tests.sim.promises.cards import cards_in, leaves
+from tests.sim.promises.observed import Ended, Logged, Refused, Shown, Told
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Outages, Place, Story
 
 _A_CARD: Final = re.compile(rb"(?<![A-Za-z0-9])(?:[2-9TJQKA][SHDC]|BJ|RJ)(?![A-Za-z0-9])")
 _HEX: Final = re.compile(rb"[0-9a-fA-F]{16,}")

@@ -17,11 +17,11 @@ from google.protobuf.message import Message
 
 from croupier.legal import LegalMoves
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.sim import lies
-from croupier_server.sim.network import Line
-from croupier_server.sim.plan import HOUSE, SeatPlan, TablePlan, Temper, Unveiling
-from croupier_server.sim.promises.judge import reason_of, retry_ms_of, status_of
-from croupier_server.sim.promises.observed import (
+from tests.sim import lies
+from tests.sim.network import Line
+from tests.sim.plan import HOUSE, SeatPlan, TablePlan, Temper, Unveiling
+from tests.sim.promises.judge import reason_of, retry_ms_of, status_of
+from tests.sim.promises.observed import (
     Acknowledged,
     Broken,
     Observation,

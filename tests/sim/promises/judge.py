@@ -11,17 +11,17 @@ from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
 from croupier.v1 import errors_pb2, table_pb2
-from croupier_server.sim.promises import observed
-from croupier_server.sim.promises.alone import Isolated
-from croupier_server.sim.promises.base import Promise
-from croupier_server.sim.promises.hidden import Private
-from croupier_server.sim.promises.kept import Durable
-from croupier_server.sim.promises.observed import Broken, Observation
-from croupier_server.sim.promises.records import Verifiable
-from croupier_server.sim.promises.retold import Retold
-from croupier_server.sim.promises.story import Outages, Place, Story, split
-from croupier_server.sim.promises.streams import Gapless, Ordered, Resumable, Unique
-from croupier_server.sim.promises.times import Fair
+from tests.sim.promises import observed
+from tests.sim.promises.alone import Isolated
+from tests.sim.promises.base import Promise
+from tests.sim.promises.hidden import Private
+from tests.sim.promises.kept import Durable
+from tests.sim.promises.observed import Broken, Observation
+from tests.sim.promises.records import Verifiable
+from tests.sim.promises.retold import Retold
+from tests.sim.promises.story import Outages, Place, Story, split
+from tests.sim.promises.streams import Gapless, Ordered, Resumable, Unique
+from tests.sim.promises.times import Fair
 
 _Detail = TypeVar("_Detail", bound=Message)
 
