@@ -1,8 +1,7 @@
 """Check what is written for people: links, named tests, decision records, changelog fragments.
 
 Run by ``make docs-check``. Prints one line a finding and fails if there is any. Links to other
-sites are not followed: the check needs no network. Must not be put here: checks of code blocks,
-which are run as tests.
+sites are not followed: the check needs no network.
 """
 
 from __future__ import annotations

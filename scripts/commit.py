@@ -1,7 +1,4 @@
-"""Which commit is checked out, for runs that say how to see a failure again.
-
-Must not be put here: anything that changes a repository.
-"""
+"""Which commit is checked out, for runs that say how to see a failure again."""
 
 from __future__ import annotations
 

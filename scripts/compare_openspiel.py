@@ -7,7 +7,7 @@ each of them, and the melds and the deadwood of hands drawn at random.
 
 OpenSpiel runs in an environment of its own (``.peers``), which `scripts/bench_peers.py` makes; this
 process sends it hands and compares the answers. Run it by ``make oracle-openspiel``; it ends with
-status 1 at the first difference. Must not be put here: rules.
+status 1 at the first difference.
 """
 
 from __future__ import annotations

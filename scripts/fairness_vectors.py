@@ -4,8 +4,6 @@ They are worked out here a second time, slowly and from the page alone: this fil
 with the server, down to HMAC, which it makes of SHA-256. ``--check`` fails if the file differs.
 ``--record FILE`` and ``--restarted FILE`` take other records as the examples, the second one with
 restarted openings; otherwise those in the file stay.
-
-Must not be put here: an import of the server or the SDK.
 """
 
 from __future__ import annotations

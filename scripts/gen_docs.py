@@ -8,8 +8,6 @@
 - ``clients/rust/README.md``, ``clients/cpp/README.md``: the files that they show.
 
 ``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
-
-Must not be put here: any text of its own beyond headings.
 """
 
 from __future__ import annotations

@@ -8,9 +8,6 @@ Two outputs, because two readers want different things:
 - ``clients/python/croupier/**``: the stubs that bot authors install.
 - ``server/croupier_server/rpc/descriptors.binpb``: a ``FileDescriptorSet`` of the same files and
   their imports, whose hash ``GetServerInfo`` returns.
-
-Must not be put here: anything that patches generated text. What is wrong in a stub is mended in
-the proto file or in the options given to the generator.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 ``python scripts/golden.py`` prints what differs and fails; ``--update`` writes. A commit that
 changes a golden file says why.
-
-Must not be put here: what the files hold (`tests.conformance.telling` and `counting`, and for
-notations the server's own).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Samples of a server under load, and what they say of its memory.
-
-Must not be put here: how the load is made.
-"""
+"""Samples of a server under load, and what they say of its memory."""
 
 from __future__ import annotations
 

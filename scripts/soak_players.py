@@ -2,9 +2,6 @@
 
 Run as ``python -m scripts.soak_players ADDRESS GAME TABLES RATE``, with RATE in decisions a second
 of the whole process, 0 for as fast as it goes. Counts its decisions for `bench.marks`.
-
-Must not be put here: what is right and what is wrong of what the server says; nobody looks at that
-here, as it would cost what is wanted for the load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every test gets: how hard hypothesis tries, and where the checkout is.
 
 Fixtures of one area live in a ``conftest.py`` of that area; plain helpers live in modules that
-tests import as ``tests.<name>``. Must not be put here: anything that only some tests need.
+tests import as ``tests.<name>``.
 """
 
 from __future__ import annotations

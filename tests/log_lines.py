@@ -1,7 +1,4 @@
-"""What the server logs, in its own form, for tests of the log.
-
-Must not be put here: tests.
-"""
+"""What the server logs, in its own form, for tests of the log."""
 
 from __future__ import annotations
 

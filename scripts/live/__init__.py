@@ -1,5 +1,4 @@
 """Harnesses for a real server: its process, and clients that note everything they are told.
 
-`scripts.crash` kills the server with them, `scripts.fuzz` sends it garbage. Must not be put here:
-what is right and what is wrong; ``tests.sim.promises`` says that.
+`scripts.crash` kills the server with them, `scripts.fuzz` sends it garbage.
 """

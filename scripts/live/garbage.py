@@ -1,7 +1,6 @@
 """Messages that are nearly right, and bytes that are not: what a fuzzer sends.
 
-Everything follows from the chance it is given. Must not be put here: who sends it, and what must
-come of it.
+Everything follows from the chance it is given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Many matches at once on one server, played by processes of SDK bots, each judged when it ends.
-
-Must not be put here: what happens to the server meanwhile.
-"""
+"""Many matches at once on one server, played by processes of SDK bots, each judged when it ends."""
 
 from __future__ import annotations
 

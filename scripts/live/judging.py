@@ -1,7 +1,7 @@
 """Judges one match by what all of its clients noted, and by its record.
 
 All validators of the simulation look at it. Beside them is one that only a real run needs: nobody
-is charged for the time in which the server was dead. Must not be put here: how notes are taken.
+is charged for the time in which the server was dead.
 """
 
 from __future__ import annotations

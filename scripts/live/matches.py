@@ -1,7 +1,4 @@
-"""What tables a harness plays at: all games, with and without clocks, seen in all ways.
-
-Must not be put here: how they are played.
-"""
+"""What tables a harness plays at: all games, with and without clocks, seen in all ways."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Times are nanoseconds of the machine's clock, which all processes share, so notes of different
 processes can be put into the order in which things happened.
-
-Must not be put here: what a client does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """``python -m scripts.live.players``: one process whose SDK bots sit at tables, and that watches.
 
 It reads orders as lines of JSON, and answers each with a line when all that it asks for is over:
-what the matches came to, and the file with the notes. Must not be put here: how the bots travel
-(`croupier`), and what is noted (`scripts.live.tap`).
+what the matches came to, and the file with the notes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``croupier serve`` as a process that can be killed and comes back where it was.
-
-Must not be put here: when it is killed, and what is asked of it.
-"""
+"""``croupier serve`` as a process that can be killed and comes back where it was."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Records of matches that have ended, as a client gets them.
-
-Must not be put here: what is in a record.
-"""
+"""Records of matches that have ended, as a client gets them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a fuzzer's calls are about: tables that must not be harmed, tables that may be, and keys.
-
-Must not be put here: how requests are spoilt.
-"""
+"""What a fuzzer's calls are about: tables that must not be harmed, tables that may be, and keys."""
 
 from __future__ import annotations
 

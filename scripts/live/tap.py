@@ -2,8 +2,6 @@
 
 The SDK is given it in the place of its own channel and knows nothing of it. It can also have a seat
 carried with events in the place of views; a bot that looks at its legal moves alone can play so.
-
-Must not be put here: what a client does, and what is right.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ The record of a match is made in blocks of a megabyte and more. glibc takes larg
 system one by one at first; but whenever one is freed it takes that size for usual, and serves
 blocks up to it from its heaps from then on. There they lie between small ones that live longer, so
 that what they leave stays resident. A limit that is set is never raised, see mallopt(3).
-
-Must not be put here: what is allocated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The composition root: the one place where clock, ids, secrets, store, shard and services meet.
-
-Must not be put here: anything that could be told from a test without starting a server.
-"""
+"""The composition root: the one place where clock, ids, secrets, store, shard and services meet."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ One field a setting; its description is what ``croupier serve --help`` and the d
 The environment's names are the fields' in capitals after ``CROUPIER_``, the file is TOML with the
 fields' names. A key of the file that is no setting is refused, and so is a variable that is none
 but nearly has the name of one.
-
-Must not be put here: what settings do.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A seat of the kind HOUSE is handed to that process as one line on its standard input. If it dies it
 is started again, and gets the seats of all matches that are still on.
-
-Must not be put here: how a bot plays, and anything that a bot in another language could not do.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 What libraries log through the standard library goes the same way. Text from callers cannot forge
 lines or steer a terminal: control characters are escaped.
-
-Must not be put here: what is logged. Hidden cards and tickets never are, at any level.
 """
 
 from __future__ import annotations

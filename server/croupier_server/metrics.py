@@ -4,8 +4,6 @@ Labels are games, methods, codes, reasons and statuses: never a table, a princip
 request. Numbers of play are counted where they arise in plain integers (`tables/tally.py`) and
 collected when somebody asks. What they tell of play is in docs/security.md: they are for whoever
 runs the server, and nobody who sits at its tables.
-
-Must not be put here: what is counted at tables; anything that a call waits for.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A mark holds bytes, masked so that nobody else can read them, and a keyed hash over them and over
 what they are for. A mark of something else, of another key or of nobody is told apart.
-
-Must not be put here: what a mark says.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Files of worked positions: read, sent to the game that they are about, and told as results.
 
 Every game has a ``vectors`` module with ``run``; this one knows files and nothing of rules.
-
-Must not be put here: what a kind of position means.
 """
 
 from __future__ import annotations

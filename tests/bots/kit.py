@@ -1,7 +1,4 @@
-"""Questions to bots without a server: the view and the decision of a state, as a client gets them.
-
-Must not be put here: assertions.
-"""
+"""Questions to bots without a server: view and decision of a state, as a client gets them."""
 
 from __future__ import annotations
 

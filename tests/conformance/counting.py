@@ -1,8 +1,6 @@
 """How many legal sequences of moves there are to a small depth, from moments of fixed deals.
 
 What chess programs call perft: a change in what is legal, anywhere near, changes a number.
-
-Must not be put here: names of games; what the numbers are compared with.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 A move has its type in digit 0 and packed cards, or a number, above it; a further number may stand
 above all cards. That much is the same in every game. What is made is a function of the arguments
 alone, so that two worlds can be asked the same.
-
-Must not be put here: what becomes of the moves.
 """
 
 from __future__ import annotations

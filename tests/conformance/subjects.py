@@ -3,8 +3,6 @@
 A game needs nothing but its lines in the registries. A few things only the game can know; it may
 say them in ``tests/games/<game>/conformance.py`` as ``HOOK = Hook(...)``, and without that file
 the strictest reading holds.
-
-Must not be put here: the name of a game, or anything that is true of one game alone.
 """
 
 from __future__ import annotations

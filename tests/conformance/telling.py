@@ -2,8 +2,6 @@
 
 Everything is told by the messages of the contract, so that the page shows what clients see, and a
 change of rules, views, events or legal moves shows in its difference.
-
-Must not be put here: names of games; what a page is compared with.
 """
 
 from __future__ import annotations

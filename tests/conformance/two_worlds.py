@@ -7,8 +7,6 @@ see or ask is compared. Then another world is dealt.
 What may differ is decided here, and nothing of it by looking at one game: a seat's own private part
 may, if its view differs afterwards too (it was dealt a hidden card); a public part may where a deal
 ends, and in the events that the game's hook names. Everything else is a `Leak`.
-
-Must not be put here: what one game shows.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@
     python tests/e2e/curl_bot.py                    # in another; HOST:PORT may follow
 
 It makes a table with house bots in the other seats, sits down at seat 0, asks for its view until it
-is asked something, and answers with the fallback move. Must not be put here: anything that makes
-it a good player.
+is asked something, and answers with the fallback move.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``croupier serve`` as a process, for tests that need the real thing on a port of its own.
-
-Must not be put here: tests.
-"""
+"""``croupier serve`` as a process, for tests that need the real thing on a port of its own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What is in the contract stays: `buf breaking` compares it with ``protos/baseline.binpb``.
 
 `.ci/run` runs `make breaking`. Here it is shown to fail on what would break clients, and to let
-pass what would not. Must not be put here: whether the stubs are current.
+pass what would not.
 """
 
 from __future__ import annotations

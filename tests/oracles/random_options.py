@@ -1,7 +1,4 @@
-"""Options drawn at random, so that an oracle is compared under every one and in company.
-
-Must not be put here: what an option means.
-"""
+"""Options drawn at random, so that an oracle is compared under every one and in company."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ A patch begins with a few lines about itself::
 
 and goes on as a unified diff. Hunks are found by their text alone, so that a patch survives changes
 elsewhere in a file.
-
-Must not be put here: running anything.
 """
 
 from __future__ import annotations

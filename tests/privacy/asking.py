@@ -1,7 +1,6 @@
 """What anybody may ask of a server at any time, every call of the contract among it.
 
-Whatever is refused here is refused in every world with the same bytes. Must not be put here: what
-an audience plays, and what it gets without asking.
+Whatever is refused here is refused in every world with the same bytes.
 """
 
 from __future__ import annotations

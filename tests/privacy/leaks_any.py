@@ -1,7 +1,4 @@
-"""Leaks that can be planted into any game: wrappers around a game or a wire that tell too much.
-
-Must not be put here: how a leak is caught, and leaks that need to know one game.
-"""
+"""Leaks that can be planted into any game: wrappers around a game or a wire that tell too much."""
 
 from __future__ import annotations
 

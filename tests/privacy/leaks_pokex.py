@@ -1,7 +1,4 @@
-"""Leaks, planted one at a time: Pokex that tells what it must not.
-
-Must not be put here: how a leak is caught.
-"""
+"""Leaks, planted one at a time: Pokex that tells what it must not."""
 
 from __future__ import annotations
 

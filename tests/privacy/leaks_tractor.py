@@ -1,8 +1,6 @@
 """Leaks, planted one at a time: Tractor that tells what it must not.
 
 Each is of a kind that real card servers have had. The harness has to catch every one of them.
-
-Must not be put here: how a leak is caught.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The same deck, otherwise dealt: for games of one pack whose cards are dealt one at a time.
-
-Must not be put here: what anybody knows; each game says that for its own decks.
-"""
+"""The same deck, otherwise dealt: for games of one pack whose cards are dealt one at a time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the operator's side of a server tells while a story is played: numbers and lists, no cards.
 
 Two stories are compared that nobody without a seat can tell apart: another match behind the moment
-that late spectators see, or another deal. Must not be put here: how it is asked.
+that late spectators see, or another deal.
 """
 
 from __future__ import annotations

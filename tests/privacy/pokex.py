@@ -1,7 +1,4 @@
-"""Two worlds at a table of Pokex: what an audience knows, and other decks that it cannot tell.
-
-Must not be put here: views, bytes, anything that an audience is sent.
-"""
+"""Two worlds at a table of Pokex: what an audience knows, and other decks that it cannot tell."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Two tellings are compared byte by byte: what cannot be told apart must be the same. And no secret of
 the server, no ticket of others and no nonce may be in any of it, nor in the log.
-
-Must not be put here: how the stories came about, and how they are told.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A real server for the telling of a story: clock, secrets and decks are given from outside.
-
-Must not be put here: who plays, and what anybody receives.
-"""
+"""A real server for the telling of a story: clock, secrets and decks are given from outside."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 The other seats are played through the contract by a client of their own. In sealed windows the
 audience answers last: when others answered there is a matter of time, which the promise does not
 cover. An audience without a seat watches and asks.
-
-Must not be put here: what is compared, and what anybody may ask (``asking.py``).
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 A `Story` is all that happens in a match: lots, decks, answers. `Secrets` say what is hidden at one
 game: what an audience knows (never what it is sent), and how the same story is told with the cards
 that it has not seen dealt anew. Each game has a file beside this one.
-
-Must not be put here: views, bytes, anything that an audience is sent; and any one game.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is hidden at every game, by its name.
-
-Must not be put here: anything but the list.
-"""
+"""What is hidden at every game, by its name."""
 
 from __future__ import annotations
 

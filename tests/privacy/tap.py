@@ -1,7 +1,4 @@
-"""A client that writes down all that it receives: messages, metadata, statuses, byte by byte.
-
-Must not be put here: what is called when.
-"""
+"""A client that writes down all that it receives: messages, metadata, statuses, byte by byte."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Private: no line of the log, at any level and from whatever part, holds what an exception says,
 what its frames hold, or what a statement was given: all of them may name cards.
-
-Must not be put here: the form of the log, see ``tests/rpc/test_server_log.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Private: before the reveal nobody gets a record, whatever they hold: by id, in lists, in streams.
 
 A match is revealed when it has ended, on a board when all its tables have, and where spectators are
-late when they have seen the end. Must not be put here: what a record holds.
+late when they have seen the end.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 What the audience knows is `knowledge`: the facts that the rules make public (T-2.3) and its own
 cards, taken from the state one by one. It decides alone whether two worlds are consistent.
-
-Must not be put here: views, bytes, anything that an audience is sent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What the rules and the wire give to one audience at every step of a story, and what differs.
 
 `Witness` writes down all bytes and refusals in order; `compare` tells two stories to it.
-
-Must not be put here: how the stories came about; servers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Calls of the contract from tests: raw bytes or messages, and refusals taken apart.
-
-Must not be put here: anything that knows the server's insides.
-"""
+"""Calls of the contract from tests: raw bytes or messages, and refusals taken apart."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Moves that no table takes, as rows: table, ticket, decision, move; and what each is refused with.
 
 Names in braces are those of `hostile.World.names`.
-
-Must not be put here: how they are sent.
 """
 
 from __future__ import annotations

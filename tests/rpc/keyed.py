@@ -1,7 +1,4 @@
-"""A server that asks for keys, keys for it, and tables whose seats belong to different principals.
-
-Must not be put here: tests.
-"""
+"""A server that asks for keys, keys for it, and tables with seats of different principals."""
 
 from __future__ import annotations
 

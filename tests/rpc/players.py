@@ -1,7 +1,4 @@
-"""Tables for the tests of services, made and played through the contract, one call at a time.
-
-Must not be put here: anything that a client in another language could not do.
-"""
+"""Tables for the tests of services, made and played through the contract, one call at a time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A client of the web port, written from the specifications of Connect and gRPC-Web.
-
-Must not be put here: anything that knows the server's insides.
-"""
+"""A client of the web port, written from the specifications of Connect and gRPC-Web."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 It keeps to the contract as a client should, unless its temper says otherwise: it remembers its
 answers, gives them again when it is asked again, and goes on where it was after a lost connection.
-
-Must not be put here: streams and calls; see ``riders.py``.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 What is stored is kept by the memory store; what this adds is the way there: batches are committed
 some time after they were handed over, all of a batch or nothing of it, and at a crash whatever was
 not committed is gone. Every step of a commit is announced, so that the server can die at it.
-
-Must not be put here: when something goes wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What may go wrong in a run, as data.
-
-Must not be put here: how it is carried out; ``trouble.py`` does that.
-"""
+"""What may go wrong in a run, as data."""
 
 from __future__ import annotations
 

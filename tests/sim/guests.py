@@ -1,7 +1,4 @@
-"""Those who do not play: a host, who makes a table and asks for its record, and spectators.
-
-Must not be put here: anything about seats.
-"""
+"""Those who do not play: a host, who makes a table and asks for its record, and spectators."""
 
 from __future__ import annotations
 

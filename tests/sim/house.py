@@ -1,7 +1,7 @@
 """The house bots of a simulated server: one process, which dies with it, and at times alone.
 
 What it is told of a seat is what `croupier_server.house` tells the real one, and a process that
-follows another is told all of it again. Must not be put here: how a seat is played (``chair.py``).
+follows another is told all of it again.
 """
 
 from __future__ import annotations

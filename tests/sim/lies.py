@@ -1,7 +1,4 @@
-"""What a client that keeps to nothing says, beside its real answers.
-
-Must not be put here: how it is sent.
-"""
+"""What a client that keeps to nothing says, beside its real answers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """An event loop whose time is a number: when there is nothing to do it jumps to the next timer.
 
 Nothing sleeps, there are no threads and no sockets, so a run depends on nothing but its inputs.
-
-Must not be put here: what runs on the loop.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The server's process in a simulation: the real shard and services, which may die at any moment.
-
-Must not be put here: when it dies.
-"""
+"""The server's process in a simulation: the real shard and services, which may die any time."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ The server's side of a call is a stand-in for gRPC's context, so what runs behin
 behind gRPC: interceptors, checks, statuses and all. Bytes of one direction of a call keep their
 order, as HTTP/2 has it; calls overtake each other. A reader that does not read fills a window, and
 then whoever writes to it waits.
-
-Must not be put here: what is sent, and when something breaks.
 """
 
 from __future__ import annotations

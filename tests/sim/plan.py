@@ -1,7 +1,6 @@
 """What a seed says: which tables are played, by whom, on what network and disk.
 
 A plan is data alone, so that it can be printed, and cut down by hand when a failure is looked into.
-Must not be put here: how it is carried out.
 """
 
 from __future__ import annotations

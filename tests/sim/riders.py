@@ -1,7 +1,6 @@
 """What carries a seat: a stream and calls of its own; and what that has in common with a session.
 
-What breaks is opened again and goes on where the seat was. Must not be put here: what an update
-means to a seat (``chair.py``).
+What breaks is opened again and goes on where the seat was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Runs of the simulation for tests: blocks of seeds, and the seeds that once found something.
-
-Must not be put here: what a test expects.
-"""
+"""Runs of the simulation for tests: blocks of seeds, and the seeds that once found something."""
 
 from __future__ import annotations
 

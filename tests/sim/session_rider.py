@@ -1,7 +1,6 @@
 """A session that carries all the seats of a client, as the contract says that a client should.
 
-What breaks is opened again, and every seat goes on where it was. Must not be put here: what an
-update means to a seat (``chair.py``).
+What breaks is opened again, and every seat goes on where it was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What every simulated disk has: time that a commit takes, trouble, and hanging.
-
-Must not be put here: what is written, and what is left of it after a power cut.
-"""
+"""What every simulated disk has: time that a commit takes, trouble, and hanging."""
 
 from __future__ import annotations
 

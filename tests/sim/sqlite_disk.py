@@ -2,8 +2,6 @@
 
 What was committed has been synced and stays. Of a commit that was under way when the power went,
 any sectors may have reached the disk and any may not, so the log of changes ends in a torn tail.
-
-Must not be put here: when the power goes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One run: the plan of a seed carried out, everything that clients see told to the validators.
-
-Must not be put here: what goes wrong (``trouble.py``), and what is right (``promises``).
-"""
+"""One run: the plan of a seed carried out, everything that clients see told to the validators."""
 
 from __future__ import annotations
 

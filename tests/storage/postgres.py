@@ -3,8 +3,6 @@
 It is stopped when the run ends, however it ends. Without the programs of PostgreSQL the tests that
 ask for it are skipped, but not where ``CI`` is set: there they fail. ``python -m
 tests.storage.postgres`` starts one, says which version it is, and stops it.
-
-Must not be put here: tests; anything that knows our tables.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A stretch of network between a client and the PostgreSQL server of the tests, to be cut.
-
-Must not be put here: tests.
-"""
+"""A stretch of network between a client and the PostgreSQL server of the tests, to be cut."""
 
 from __future__ import annotations
 

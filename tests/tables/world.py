@@ -1,7 +1,4 @@
-"""A shard with tables of the toy game, on a clock that tests move and with bytes that they know.
-
-Must not be put here: what a test expects.
-"""
+"""A shard with tables of the toy game, on a clock that tests move and with bytes that they know."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Runs scripts in Node, which CI has; where it is missing otherwise, what needs it is left out.
-
-Must not be put here: what a script is for.
-"""
+"""Runs scripts in Node, which CI has; where it is missing otherwise, what needs it is left out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Lies about a match, with all hashes made right again: what each is, and what has to find it.
-
-Must not be put here: a verifier.
-"""
+"""Lies about a match, with all hashes made right again: what each is, and what has to find it."""
 
 from __future__ import annotations
 

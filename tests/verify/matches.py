@@ -1,7 +1,7 @@
 """Records of matches of every game: all rulesets, sources of cards, ends, and rare things.
 
 Each is played at a real table by seats that move at random, on a clock that does not run by itself,
-so the same case gives the same bytes. Must not be put here: what a test expects of them.
+so the same case gives the same bytes.
 """
 
 from __future__ import annotations

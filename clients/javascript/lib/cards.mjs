@@ -1,6 +1,4 @@
 // Cards as numbers 1 to 54: 13 spades from 2 to ace, hearts, diamonds, clubs, black and red joker.
-//
-// Must not be put here: what only one game knows of cards.
 
 export class Wrong extends Error {}
 

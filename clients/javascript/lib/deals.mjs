@@ -1,6 +1,4 @@
 // From secrets to cards: framing, commitment, root, draws, decks and lots; docs/fairness.md.
-//
-// Must not be put here: what a game does with its cards.
 
 import { createHash, createHmac } from "node:crypto";
 

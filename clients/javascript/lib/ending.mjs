@@ -1,8 +1,7 @@
 // Whether a match can have ended for the reason that its result gives, by the facts of its log.
 //
 // The log shows when the rules end a match, which timeouts make a seat forfeit, and who was missing
-// before the start. It shows no concession, absence, refused move or decision of an operator. Must
-// not be put here: scores and places.
+// before the start. It shows no concession, absence, refused move or decision of an operator.
 
 import { must } from "./cards.mjs";
 import { END_REASONS, GAMES } from "./schema.mjs";

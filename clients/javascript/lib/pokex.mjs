@@ -1,6 +1,6 @@
 // Pokex from its rules page: deals, the auction, tricks, hands with wild cards, scores (P-1 to P-6).
 //
-// Every input gives the events that must follow it. Must not be put here: anything of records.
+// Every input gives the events that must follow it.
 
 import { isJoker, less, must, range, rankOf, sorted, suitOf, sum } from "./cards.mjs";
 

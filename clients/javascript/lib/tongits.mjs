@@ -1,6 +1,6 @@
 // Tong-its from its rules page: deals, turns, melds, draw calls, payments, the pot (G-1 to G-7).
 //
-// Every input gives the events that must follow it. Must not be put here: anything of records.
+// Every input gives the events that must follow it.
 
 import { cardOf, copies, less, must, range, rankOf, sorted, suitOf, sum } from "./cards.mjs";
 

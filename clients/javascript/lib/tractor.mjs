@@ -1,7 +1,7 @@
 // Tractor from its rules page: draws, declarations, auction, tricks, points, levels (T-1 to T-11).
 //
 // Every input gives the events that must follow it. Of what a follower owes, the suit is checked
-// (T-6.1, T-6.2) and the structure is not (T-6.4). Must not be put here: anything of records.
+// (T-6.1, T-6.2) and the structure is not (T-6.4).
 
 import { copies, isJoker, less, must, range, rankOf, RED_JOKER, sorted, suitOf, sum } from "./cards.mjs";
 import { Trumps } from "./trumps.mjs";

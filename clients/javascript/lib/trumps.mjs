@@ -1,6 +1,4 @@
 // The order of the cards of one deal of Tractor, and what is made of cards in it (T-4, T-5, T-7, T-8).
-//
-// Must not be put here: phases, points, levels.
 
 import { BLACK_JOKER, copies, isJoker, less, range, rankOf, RED_JOKER, sorted, suitOf, cardOf } from "./cards.mjs";
 

@@ -1,6 +1,4 @@
 // The checks of a record: hashes, secrets, cards, moves, scores, result.
-//
-// Must not be put here: the rules of a game, and how a report is shown.
 
 import { must, Wrong } from "./cards.mjs";
 import * as deals from "./deals.mjs";

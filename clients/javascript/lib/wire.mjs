@@ -1,7 +1,7 @@
 // A strict reader of the Protobuf wire format: one way to write a message, and no other is read.
 //
 // Fields come in the order of their numbers, numbers in as few bytes as they need, nothing that is
-// not set is written, and nothing is unknown. Must not be put here: any message (schema.mjs).
+// not set is written, and nothing is unknown.
 
 export class WireError extends Error {}
 

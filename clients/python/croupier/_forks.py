@@ -3,8 +3,6 @@ which reads the setting when it is loaded.
 
 gRPC's handlers for forks serve children that go on using it. A child that is about to become
 another program, such as an engine, does not, and now and then they crash it before it gets there.
-
-Must not be put here: anything else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tasks that run beside a program until it is done with them.
 
 A task group whose tasks are cancelled at the end, and whose end does not hide what went wrong in
-the body. Must not be put here: anything that knows what a task is about.
+the body.
 """
 
 from __future__ import annotations

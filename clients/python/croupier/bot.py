@@ -1,7 +1,4 @@
-"""What a bot is: a class with one method, and the decision that it is given.
-
-Must not be put here: connections, threads, and how a decision reaches the bot (`croupier.seat`).
-"""
+"""What a bot is: a class with one method, and the decision that it is given."""
 
 from __future__ import annotations
 

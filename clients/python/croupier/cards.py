@@ -3,9 +3,6 @@
 A `Card` is an ``int`` equal to the contract's enum, so it can be compared, sorted, counted and put
 into a message as it is. Ids rise in the documented order: spades 2..A, hearts, diamonds, clubs,
 black joker, red joker.
-
-Must not be put here: trumps, or what cards are worth against each other. That is a matter of the
-game, and of the deal (`croupier.tractor.Order`).
 """
 
 from __future__ import annotations

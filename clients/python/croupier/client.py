@@ -1,7 +1,6 @@
 """The asynchronous client: make and join tables, and have bots play the seats.
 
 `croupier.run` is built on this; use it directly when a program plays many tables, or hosts them.
-Must not be put here: how updates travel (`croupier.session`, `croupier.watch`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The clock that a new table gets, in seconds, and what it does about seats that are away.
-
-Must not be put here: how clocks run; the server does that.
-"""
+"""The clock that a new table gets, in seconds, and what it does about seats that are away."""
 
 from __future__ import annotations
 

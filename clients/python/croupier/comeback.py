@@ -1,7 +1,4 @@
-"""Playing a seat to its end, also one that a house bot takes while its player is away.
-
-Must not be put here: how streams are opened and opened again; what a bot answers.
-"""
+"""Playing a seat to its end, also one that a house bot takes while its player is away."""
 
 from __future__ import annotations
 

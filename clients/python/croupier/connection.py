@@ -5,7 +5,7 @@ answer), so a call whose connection broke is simply made again.
 
 Unary calls have a channel of their own. A server limits the streams of one HTTP/2 connection, and
 gRPC holds calls beyond that limit back without a word: a move would wait for a watched table to
-end. Must not be put here: what streams carry, and anything about seats.
+end.
 """
 
 from __future__ import annotations

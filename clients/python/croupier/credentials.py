@@ -8,8 +8,6 @@ They are given as arguments or taken from the environment:
 - ``CROUPIER_TLS``: ``1`` encrypts also without these files, ``0`` never.
 
 Commands that look at a table also send the invite code in ``CROUPIER_INVITE``.
-
-Must not be put here: tickets; they belong to seats.
 """
 
 from __future__ import annotations

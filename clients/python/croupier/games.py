@@ -1,7 +1,4 @@
-"""The games that this client knows: one line each.
-
-Must not be put here: anything that a game's folder can say itself.
-"""
+"""The games that this client knows: one line each."""
 
 from __future__ import annotations
 

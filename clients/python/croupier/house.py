@@ -4,8 +4,7 @@ The server starts it and writes one invitation a line to its standard input, eac
 that is to take the seat. To the server it is a client like any other.
 
 A house bot never gives a match away by a fault of its own: where it raises, or its move is refused,
-it plays the fallback move, and it never concedes. Must not be put here: anything that
-`croupier.worker` has.
+it plays the fallback move, and it never concedes.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ Each line read from the file descriptor is a JSON object::
 of the environment's) and ``owner`` (the principal that made the table) may be left out. The end of
 the file means: finish the running matches, then exit. A program that is started by somebody else
 finds the number of the descriptor in the environment variable ``CROUPIER_INVITES_FD``.
-
-Must not be put here: command lines (`croupier.worker`, `croupier.house`).
 """
 
 from __future__ import annotations

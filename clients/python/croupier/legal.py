@@ -5,7 +5,7 @@ cards of a pool go, or a number. Everything here is exact from the message alone
 membership and sampling need no rules of any game and never build the whole list.
 
 Inside, a multiset of cards is one integer with four bits a card, so that comparing two of them is
-a subtraction. Must not be put here: anything that a bot would want from one game only.
+a subtraction.
 """
 
 from __future__ import annotations

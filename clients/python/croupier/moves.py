@@ -2,9 +2,6 @@
 
 `Move` wraps the contract's message and reads it only when asked. Moves come from `decision.legal`,
 or are made by the functions of a game's folder, such as ``croupier.tractor.play("7S 7S")``.
-
-Must not be put here: how a game's moves look on the wire; each game's folder has a subclass of
-`Move` for that.
 """
 
 from __future__ import annotations

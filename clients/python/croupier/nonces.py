@@ -3,8 +3,6 @@
 One is enough unless a seat of the table withholds its own: then the table starts anew with another
 secret, and the nonces that were opened are of no use any more. So each is opened together with the
 hash of the next one.
-
-Must not be put here: when a nonce is sent.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Texts are those of the catalogue (`croupier rules tractor --ruleset standard`); see
 `croupier.option_texts`. Everything is read from the message's own descriptor, so a new option
-needs no line here. Must not be put here: what options mean, or which go together; the
-server says that.
+needs no line here.
 """
 
 from __future__ import annotations

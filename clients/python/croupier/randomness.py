@@ -2,8 +2,6 @@
 
 The same bot with the same seed makes the same choices at the same decision, whatever else runs
 beside it and however often its connection was cut. Nothing here touches a global generator.
-
-Must not be put here: nonces and ids, which must be unguessable (`secrets`).
 """
 
 from __future__ import annotations

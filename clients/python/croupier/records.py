@@ -1,7 +1,4 @@
-"""Records as bytes, which is what their hashes are over.
-
-Must not be put here: what a record means.
-"""
+"""Records as bytes, which is what their hashes are over."""
 
 from __future__ import annotations
 

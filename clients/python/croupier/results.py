@@ -1,7 +1,4 @@
-"""How a match ended for a seat of ours, and lists of that which print well.
-
-Must not be put here: statistics; contests have their own.
-"""
+"""How a match ended for a seat of ours, and lists of that which print well."""
 
 from __future__ import annotations
 

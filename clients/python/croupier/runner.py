@@ -1,8 +1,4 @@
-"""`croupier.run`: from a bot to results in one call.
-
-Must not be put here: anything that a program with its own event loop would want; that is in
-`croupier.client`.
-"""
+"""`croupier.run`: from a bot to results in one call."""
 
 from __future__ import annotations
 

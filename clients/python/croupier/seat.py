@@ -3,8 +3,6 @@
 A `Seat` takes the updates of its table from whichever transport carries them and gives answers
 back through the transport's `Link`. It remembers its last answer, so that a question that comes
 again after a lost connection gets the same answer without asking the bot twice.
-
-Must not be put here: streams, reconnecting, unary calls.
 """
 
 from __future__ import annotations

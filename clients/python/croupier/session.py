@@ -4,8 +4,6 @@ A `Session` keeps one stream open as long as it has seats. A frame of the server
 the same turn of the event loop in which it came; what bots answer goes out with whatever else is
 ready. When the stream breaks it is opened again and every channel resumes where it was; what was
 not acknowledged is asked again by the server and answered from the seat's memory.
-
-Must not be put here: what an update means to a seat (`croupier.seat`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sitting down wherever a key is called to: ``croupier.run(bot, standby=True)``.
-
-Must not be put here: how a seat is played to its end (`croupier.client`).
-"""
+"""Sitting down wherever a key is called to: ``croupier.run(bot, standby=True)``."""
 
 from __future__ import annotations
 

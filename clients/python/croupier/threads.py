@@ -1,7 +1,7 @@
 """Threads for bots that take their time: as many as tables wait, up to a bound, and no more.
 
 They are daemons, so that a bot that sleeps does not hold up the end of the program; the standard
-pool would wait for it. Must not be put here: anything that knows what a job is about.
+pool would wait for it.
 """
 
 from __future__ import annotations

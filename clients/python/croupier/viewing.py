@@ -1,7 +1,6 @@
 """What the views of all games have in common.
 
-Each game's folder has a subclass for its own message. Must not be put here: anything that one game
-alone has.
+Each game's folder has a subclass for its own message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Views of any game: the wrapper that fits a view message.
-
-Must not be put here: anything about one game; each game has a folder for that.
-"""
+"""Views of any game: the wrapper that fits a view message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The plain transport: one server stream a seat, one unary call a move.
 
 It is what a client can do that has no bidirectional streams. Answers and results are those of the
-session; only the speed differs. Must not be put here: what an update means to a seat.
+session; only the speed differs.
 """
 
 from __future__ import annotations

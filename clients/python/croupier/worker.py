@@ -1,8 +1,7 @@
 """``python -m croupier.worker``: one bot that plays every seat it is invited to.
 
 Many tables share one session. Contests start one such process for each entrant. With ``--standby``
-the invitations are the calls of a server's hosts. Must not be put here: how invitations are read
-and played (`croupier.invites`, `croupier.standby`).
+the invitations are the calls of a server's hosts.
 """
 
 from __future__ import annotations

@@ -4,6 +4,4 @@ A decision is one question that a seat answers: ask who is to act and what, buil
 answer, choose with equal chances, apply. Questions with one legal answer are not counted; their
 time is. Rates are by CPU time, so that other work on the machine falsifies them as little as it
 can; cells take turns in rounds, medians are over rounds, and ratios are taken inside a round.
-
-Must not be put here: anything that the product itself needs.
 """

@@ -1,7 +1,7 @@
 """A crowd of spectators, to see what they cost the server in memory.
 
 Run as ``python -m croupier_server.bench.crowd ADDRESS WATCHERS``: every listed table gets so many
-streams. Counts the messages that come. Must not be put here: players.
+streams. Counts the messages that come.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ frame with an item for each goes out. Both build every reply afresh and do nothi
 cost what gRPC and Protobuf cost in this Python, on this machine, at this moment.
 
 Run as ``python -m croupier_server.bench.echo serve`` or ``... echo unary|batched ADDRESS N``.
-Must not be put here: tables and rules.
 """
 
 from __future__ import annotations

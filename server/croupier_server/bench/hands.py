@@ -5,7 +5,7 @@ hand to hand, as matches at many tables have it. What they make is remembered in
 as hands are met, so the first hands of a process (cold) cost more than later ones (warm).
 
 Run as ``python -m croupier_server.bench.hands SEED SECONDS``, which measures a fresh process and
-prints JSON. Must not be put here: how a hand is evaluated.
+prints JSON.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The loop does what a table does, without clocks, wire and log: chance, windows, and every move
 checked. Choices are uniform where all moves are listed, otherwise by the game's own sampler.
-
-Must not be put here: anything that knows one game.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How long an answer to a move takes at a steady rate, beside the bare echo of the same run.
 
-The server keeps each move in a file before it answers. Must not be put here: rates that are as high
-as they can be.
+The server keeps each move in a file before it answers.
 """
 
 from __future__ import annotations

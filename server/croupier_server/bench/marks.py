@@ -3,8 +3,6 @@
 A measured process prints one line of JSON when it is ready, then one *mark* (what it has done so
 far) for every line that it reads from its standard input, and ends at the end of that input. What
 happened between two marks is their difference.
-
-Must not be put here: what is measured.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Resident memory of the server with many live tables and spectators.
-
-Must not be put here: rates.
-"""
+"""Resident memory of the server with many live tables and spectators."""
 
 from __future__ import annotations
 

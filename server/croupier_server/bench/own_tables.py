@@ -1,7 +1,4 @@
-"""Tables of a client's own, with its bots in every seat, match after match: what load is made of.
-
-Must not be put here: what the bots do, and anything that a bot author could not do as well.
-"""
+"""Tables of a client's own, with its bots in every seat, match after match: the load."""
 
 from __future__ import annotations
 

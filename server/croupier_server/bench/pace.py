@@ -2,7 +2,7 @@
 
 Run as ``python -m croupier_server.bench.pace ADDRESS ECHO GAME RATE SECONDS``. It prints one line
 of JSON: how long each call took, in milliseconds. Moves and echoes take turns, so that both meet
-the same machine and the same busy client. Must not be put here: how fast anything could go.
+the same machine and the same busy client.
 """
 
 from __future__ import annotations

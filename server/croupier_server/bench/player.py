@@ -2,8 +2,6 @@
 
 Run as ``python -m croupier_server.bench.player ADDRESS GAME TABLES MODE``, where MODE is
 ``session``, ``watch``, or ``listed`` for a session with tables that spectators can find.
-
-Must not be put here: anything that a bot author could not do as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What was measured, as text for people and as data for programs.
-
-Must not be put here: measuring.
-"""
+"""What was measured, as text for people and as data for programs."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 The tables are played to the middle of a deal by clients, on a file of their own; then the server
 is killed, and another one is started on the file. Measured is from the start of its process.
-
-Must not be put here: rates, memory.
 """
 
 from __future__ import annotations

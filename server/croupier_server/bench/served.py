@@ -2,8 +2,6 @@
 
 Every round visits every cell once; each cell has a client process of its own, which warms up and
 is then measured for some seconds. Server CPU is the kernel's account of the server's process.
-
-Must not be put here: how a cell's client works, and printing.
 """
 
 from __future__ import annotations

@@ -3,6 +3,4 @@
 `search` is one player for all games. Of each game it has two small modules: ``read_<game>`` turns
 messages into values of the rules and back; ``guide_<game>`` plays quickly, picks moves worth a
 trial, and says what a position is worth. `guides` lists them.
-
-Must not be put here: tables, the wire, services.
 """

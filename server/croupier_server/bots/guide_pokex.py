@@ -2,8 +2,6 @@
 
 Quick play sees its own hand and what lies on the table. It bids what its hand is worth, and for
 each pair of cards it weighs the chance to take the trick against what the cards are worth later.
-
-Must not be put here: anything that reads a message, and anything that another game could use.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Quick play sees its own hand and what lies on the table. It opens at once, lays off on others,
 throws what is left over, and calls draw with little left in the hand.
-
-Must not be put here: anything that reads a message, and anything that another game could use.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A playout stops a few tricks on, where `_promise` says what the hands are still good for: that tells
 more than an end that many later choices had a part in.
-
-Must not be put here: quick play (`quick_tractor`), and anything that reads a message.
 """
 
 from __future__ import annotations

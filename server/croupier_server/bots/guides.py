@@ -1,7 +1,4 @@
-"""What `search` has of each game: its reader and its guide, one line a game.
-
-Must not be put here: anything that a game's own modules can say.
-"""
+"""What `search` has of each game: its reader and its guide, one line a game."""
 
 from __future__ import annotations
 

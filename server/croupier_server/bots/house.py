@@ -1,7 +1,4 @@
-"""``python -m croupier_server.bots.house --stdin``: the SDK's house bots, and `search`.
-
-Must not be put here: anything that `croupier.house` has.
-"""
+"""``python -m croupier_server.bots.house --stdin``: the SDK's house bots, and `search`."""
 
 from __future__ import annotations
 

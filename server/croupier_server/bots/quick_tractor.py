@@ -3,8 +3,6 @@
 It judges as a careful player would: the chance that the own side wins the trick times what is in
 it, less what the cards would be worth later. It knows its own hand and what has been played; only
 voids it reads from the hands, as they show soon enough.
-
-Must not be put here: what a position is worth, and anything that reads a message.
 """
 
 from __future__ import annotations

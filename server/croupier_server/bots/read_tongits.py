@@ -1,7 +1,4 @@
-"""Tong-its's messages as values of its rules: what a seat's view says, exactly, and moves.
-
-Must not be put here: what to play.
-"""
+"""Tong-its's messages as values of its rules: what a seat's view says, exactly, and moves."""
 
 from __future__ import annotations
 

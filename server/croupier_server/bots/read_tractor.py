@@ -2,8 +2,6 @@
 
 A view is rebuilt exactly, but for one thing that a starter is no longer told once it has buried:
 which cards it had taken. Nothing in play depends on them.
-
-Must not be put here: what to play.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the readers of all games share: options, cards and optional numbers of messages.
-
-Must not be put here: anything about one game.
-"""
+"""What the readers of all games share: options, cards and optional numbers of messages."""
 
 from __future__ import annotations
 

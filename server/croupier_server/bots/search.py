@@ -4,8 +4,6 @@ It takes its view and its decision from the contract like any bot, rebuilds from
 knows, and tries moves in worlds that fit (`croupier_server.bots.trials`). What `greedy` would play
 is the move to beat. One search runs at a time, whatever number of tables is played, so that each
 has the whole of its time; the principals that made the tables take turns.
-
-Must not be put here: the search itself, and anything about one game.
 """
 
 from __future__ import annotations

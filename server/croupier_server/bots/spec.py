@@ -1,7 +1,4 @@
-"""How `search` is named in text: ``search``, ``search:ms=N`` or ``search:iterations=N``.
-
-Must not be put here: the bot. Contests read names from here without the rules of any game.
-"""
+"""How `search` is named in text: ``search``, ``search:ms=N`` or ``search:iterations=N``."""
 
 from __future__ import annotations
 

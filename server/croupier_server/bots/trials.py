@@ -5,8 +5,6 @@ and a playout carries on from there by the guide's quick play; so candidates are
 same cards. The worse half of them drops out again and again (sequential halving). The move that
 was expected to be best stays in to the end, and gives way only to one that did better by more than
 chance would explain.
-
-Must not be put here: anything about one game, connections, and messages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``python -m croupier_server.bots.worker``: the SDK's worker, with `search` among its bots.
-
-Must not be put here: anything that `croupier.worker` has.
-"""
+"""``python -m croupier_server.bots.worker``: the SDK's worker, with `search` among its bots."""
 
 from __future__ import annotations
 

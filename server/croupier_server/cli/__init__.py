@@ -4,8 +4,6 @@ A command module has a function ``command`` whose signature is its arguments and
 its help, or a ``group`` of such functions. What it needs beyond typer it imports inside functions,
 so that ``--help`` stays quick.
 Wrong input ends with one line on standard error and status 2, other failures with status 1.
-
-Must not be put here: anything that a command does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``croupier admin``: operate a running server over its Admin port.
-
-Must not be put here: what is done (`AdminService`), and how keys are made (`croupier keys`).
-"""
+"""``croupier admin``: operate a running server over its Admin port."""
 
 from __future__ import annotations
 

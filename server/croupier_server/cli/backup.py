@@ -1,7 +1,4 @@
-"""``croupier backup``: everything that the server keeps, in one file.
-
-Must not be put here: how a backup is made (`croupier_server.storage.backup`).
-"""
+"""``croupier backup``: everything that the server keeps, in one file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier bench``: how much this machine plays.
-
-Must not be put here: measuring (`croupier_server.bench`).
-"""
+"""``croupier bench``: how much this machine plays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The options that set the clock of a contest's tables.
-
-Must not be put here: what a clock does.
-"""
+"""The options that set the clock of a contest's tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What several commands need: failing in one line, reading games and options.
-
-Must not be put here: imports that take long; every command pays for them.
-"""
+"""What several commands need: failing in one line, reading games and options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier config``: what the settings are, and where they come from.
-
-Must not be put here: settings (`croupier_server.config`).
-"""
+"""``croupier config``: what the settings are, and where they come from."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Options of commands that call a server: where the key and the authority's certificate are.
 
 A key itself is never an argument: everybody on the machine can read those of a running program.
-Must not be put here: what is done with them (`croupier.credentials`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``croupier keys``: make, list and revoke API keys, also while the server runs.
-
-Must not be put here: what a key is (`croupier_server.identity`), and how it is stored.
-"""
+"""``croupier keys``: make, list and revoke API keys, also while the server runs."""
 
 from __future__ import annotations
 

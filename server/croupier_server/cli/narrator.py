@@ -2,8 +2,6 @@
 
 What is told is what the messages hold that are put in; nothing is worked out from the rules. Each
 game has a teller of its own, found by the arm that its messages use.
-
-Must not be put here: what one game's events mean, and where events come from.
 """
 
 from __future__ import annotations

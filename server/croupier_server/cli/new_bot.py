@@ -1,7 +1,4 @@
-"""``croupier new-bot``: writes a bot that runs as it is, to be filled with thought.
-
-Must not be put here: bots of our own; those are in the SDK.
-"""
+"""``croupier new-bot``: writes a bot that runs as it is, to be filled with thought."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier notation``: a record as text, a page a deal; or such a text, read and played again.
-
-Must not be put here: how a match is written (`croupier_server.notation`).
-"""
+"""``croupier notation``: a record as text, a page a deal; or such a text, read and played again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Options of commands that read the settings of the server, and reading them.
-
-Must not be put here: settings; what a command does with them.
-"""
+"""Options of commands that read the settings of the server, and reading them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""``croupier play``: a contest between bots, each a process of its own, over the contract.
-
-Must not be put here: how a contest runs (`contest.runner`) and what results mean
-(`contest.results`).
-"""
+"""``croupier play``: a contest between bots, each a process of its own, over the contract."""
 
 from __future__ import annotations
 

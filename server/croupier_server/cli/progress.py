@@ -1,7 +1,4 @@
-"""Progress of a contest on standard error: a bar on a terminal, a line now and then elsewhere.
-
-Must not be put here: results.
-"""
+"""Progress of a contest on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 

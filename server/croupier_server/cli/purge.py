@@ -1,7 +1,4 @@
-"""``croupier purge``: old records are deleted.
-
-Must not be put here: what the server deletes by itself (`croupier_server.storage.upkeep`).
-"""
+"""``croupier purge``: old records are deleted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier record``: records of a server, one as a file or the newest as a list.
-
-Must not be put here: what a record holds.
-"""
+"""``croupier record``: records of a server, one as a file or the newest as a list."""
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 Only the public parts of the rows and the private parts of the chosen seats are read, so what is
 told is what these seats were sent.
-
-Must not be put here: what events mean (`narrator`), and whether a record is true; all that is
-looked at is whether it is as it was written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``croupier restore``: a backup becomes the store.
-
-Must not be put here: how (`croupier_server.storage.restoring`).
-"""
+"""``croupier restore``: a backup becomes the store."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier rules``: the rules of a game, a clause of them, and the options of a ruleset.
-
-Must not be put here: the texts. They are the game's own.
-"""
+"""``croupier rules``: the rules of a game, a clause of them, and the options of a ruleset."""
 
 from __future__ import annotations
 

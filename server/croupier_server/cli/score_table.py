@@ -1,7 +1,4 @@
-"""Results of a contest as tables for people and as data for programs.
-
-Must not be put here: the mathematics, which is `contest.results`.
-"""
+"""Results of a contest as tables for people and as data for programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """``croupier serve``: run the server.
 
 The options are the fields of ``config.Settings``, so what a setting means is said there alone.
-Must not be put here: settings, and what the server does.
 """
 
 from __future__ import annotations

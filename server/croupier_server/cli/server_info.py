@@ -1,7 +1,4 @@
-"""``croupier server-info``: what a server is and can do.
-
-Must not be put here: anything that another command needs.
-"""
+"""``croupier server-info``: what a server is and can do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What commands that work on the server's store have in common.
-
-Must not be put here: what one of them does.
-"""
+"""What commands that work on the server's store have in common."""
 
 from __future__ import annotations
 

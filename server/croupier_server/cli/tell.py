@@ -2,8 +2,6 @@
 
 The hands of seats whose private parts are given are kept up to date from those parts and from the
 moves, and told with each move that takes cards from them.
-
-Must not be put here: anything that one game alone has.
 """
 
 from __future__ import annotations

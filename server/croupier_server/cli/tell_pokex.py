@@ -1,7 +1,4 @@
-"""Tells the events of Pokex in words.
-
-Must not be put here: rules; everything told is in the events.
-"""
+"""Tells the events of Pokex in words."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Draws and windows that change nothing come by the dozen; they are held back and told in one line
 when something else happens.
-
-Must not be put here: rules; everything told is in the events.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Points and spans of time as they are given on the command line.
-
-Must not be put here: clocks.
-"""
+"""Points and spans of time as they are given on the command line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier vectors``: files of worked positions against the rules that tables use.
-
-Must not be put here: what a kind of position means; each game knows that of its own.
-"""
+"""``croupier vectors``: files of worked positions against the rules that tables use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``croupier verify``: checks records from their bytes alone, or has a server check its own.
-
-Must not be put here: a check (`croupier_server.verify`).
-"""
+"""``croupier verify``: checks records from their bytes alone, or has a server check its own."""
 
 from __future__ import annotations
 

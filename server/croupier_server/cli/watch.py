@@ -1,7 +1,4 @@
-"""``croupier watch``: a table, or the lobby, live and readable, as everybody may see it.
-
-Must not be put here: what events mean (`narrator`).
-"""
+"""``croupier watch``: a table, or the lobby, live and readable, as everybody may see it."""
 
 from __future__ import annotations
 

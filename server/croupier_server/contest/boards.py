@@ -7,8 +7,6 @@ get the same cards, so that two entrants can be compared on them under every sea
     field(x)     = length of x as 4 bytes, then x; numbers are decimal digits in ASCII
 
 The board's number is its place in the contest, so every pairing meets the same boards.
-
-Must not be put here: who plays on a board; randomness.
 """
 
 from __future__ import annotations

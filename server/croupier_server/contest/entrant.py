@@ -4,8 +4,6 @@ Forms of spec: ``random``, ``greedy``, ``search`` with or without a budget
 (`croupier_server.bots.spec`), ``path/to/bot.py:Class``, and ``cmd:program arguments`` for a program
 in any language. Whatever it is, an entrant plays as a process of its own that reads invitations
 from an inherited pipe.
-
-Must not be put here: running processes.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ which both take part: with two teams that is both ways round, with three teams (
 Tong-its) six: one of them holds one seat and the other the two others, for each seat and each of
 them. Over all seatings of a board both hold every team equally often, so the luck of its cards
 falls on both alike.
-
-Must not be put here: results, and anything that runs a match.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Every process is started in a process group of its own, so that Ctrl-C reaches this program alone,
 which then stops what it started: by its id, politely first. Nothing else is ever stopped.
-
-Must not be put here: tables and results.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ which its seatings share cancels out, and matches of one board never count as in
 interval is Student's t over boards. Scores of a match are bounded and their means are close to
 normal from a few boards on; t is right for few boards, where resampling ten values is too narrow,
 and needs no random stream.
-
-Must not be put here: printing.
 """
 
 from __future__ import annotations

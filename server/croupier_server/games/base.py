@@ -6,8 +6,6 @@ outside, so that a log of moves and chance replays for ever.
 
 Moves are integers inside (each game's ``moves.py`` documents its code), so that a log row, a
 comparison and a dictionary key cost nothing. Typed values exist at the edges only.
-
-Must not be put here: anything about one game, and anything that is not a pure value.
 """
 
 from __future__ import annotations

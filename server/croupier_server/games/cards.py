@@ -7,8 +7,6 @@ canonical order, which is the order of cards on every output.
 A multiset of cards (hand, play, pile, pool) is one integer: bits 4c to 4c+3 hold how many copies
 of card c it has. Digit 0 is unused, so that a move can keep its type there. At most `COPIES_MAX`
 copies of a card exist, which leaves the top bit of every digit free for borrows.
-
-Must not be put here: trumps, ranking, points, or anything else that only one game knows.
 """
 
 from __future__ import annotations

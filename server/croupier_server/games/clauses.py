@@ -1,6 +1,6 @@
 """The packaged texts of the rule clauses and the refusals of every game.
 
-Each game's folder holds them in ``clauses.toml``. Must not be put here: the texts themselves.
+Each game's folder holds them in ``clauses.toml``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Knows packed counts and `Pattern`, no game. Everything is exact, and nothing that could be long is
 ever made whole. All functions speak of cards; a game adds its own move type.
-
-Must not be put here: what a pattern is used for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """How files of worked positions are written, for the ``vectors`` module of every game: values,
 choices of options, and the reading of single values.
-
-Must not be put here: what a kind of position means, and how a game writes its cards.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A game's ``rulesets`` holds the rows and sets as data; its ``options`` reads them with these
 functions. An error always names the option.
-
-Must not be put here: any option of any game.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 The store is looked at about once a second by `KeyRing.refresh`; between two looks a call costs one
 hash and no query. While the store cannot be reached the keys known last go on to work, and expire
 when their time has come: a lost connection locks nobody out of a running match.
-
-Must not be put here: metadata of calls, what a scope allows.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ A key is ``crp_<id>_<secret>``. The id is public: lists, logs and ``croupier key
 key by it. The secret has 256 random bits, so nobody guesses it, however fast the hash: SHA-256 is
 right here, where a slow hash would only let strangers keep the server busy. What is kept is the
 hash of the whole key; the key itself is shown once, to whoever made it.
-
-Must not be put here: stores, and which keys are good now.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 It follows from ``rights.py`` alone. The server does not ask it: ``scripts/gen_docs.py`` writes it
 down, and ``tests/rpc/test_rights_matrix.py`` tries every pair against a real server.
-
-Must not be put here: what a call takes.
 """
 
 from __future__ import annotations

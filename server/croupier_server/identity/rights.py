@@ -6,8 +6,6 @@ or nothing. Without keys everybody has every scope but `admin`; tickets are aske
 Facts about the server and its games take nothing, so that a client can find out what it talks to
 before it sends a key, and so that probes and tools (health, reflection) need none. They tell
 nothing of any table.
-
-Must not be put here: how a key or a ticket is checked.
 """
 
 from __future__ import annotations

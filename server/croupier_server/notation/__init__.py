@@ -2,8 +2,6 @@
 
 ``docs/notation.md`` is the grammar. What is written is an input of the match or a comment, so a
 text that is read back gives the same inputs, and by the rules the same events.
-
-Must not be put here: clocks, nonces and hashes. Those are in the record.
 """
 
 from __future__ import annotations

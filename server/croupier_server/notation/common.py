@@ -1,7 +1,4 @@
-"""What the words of several games share.
-
-Must not be put here: words of one game.
-"""
+"""What the words of several games share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a notation holds: who played what, by which rules, the inputs in order, and the result.
-
-Must not be put here: how it is written or read.
-"""
+"""What a notation holds: who played what, by which rules, the inputs in order, and the result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Words of Pokex for notations.
-
-Must not be put here: a rule.
-"""
+"""Words of Pokex for notations."""
 
 from __future__ import annotations
 

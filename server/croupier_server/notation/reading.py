@@ -1,7 +1,4 @@
-"""Reads a match that was written as text.
-
-Must not be put here: whether the rules allow it (`match.play`).
-"""
+"""Reads a match that was written as text."""
 
 from __future__ import annotations
 

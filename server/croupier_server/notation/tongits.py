@@ -1,7 +1,4 @@
-"""Words of Tong-its for notations.
-
-Must not be put here: a rule.
-"""
+"""Words of Tong-its for notations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Words of Tractor for notations.
-
-Must not be put here: a rule.
-"""
+"""Words of Tractor for notations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a notation needs of a game: its moves read back, and a few words on its events.
-
-Must not be put here: words of one game.
-"""
+"""What a notation needs of a game: its moves read back, and a few words on its events."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Writes a match: its inputs, and in comments what follows from them.
-
-Must not be put here: words of one game (`words`).
-"""
+"""Writes a match: its inputs, and in comments what follows from them."""
 
 from __future__ import annotations
 

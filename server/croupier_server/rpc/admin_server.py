@@ -1,7 +1,4 @@
-"""The port of the operators: the Admin service by itself, always behind keys.
-
-Must not be put here: what operators may do.
-"""
+"""The port of the operators: the Admin service by itself, always behind keys."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 Only whoever has a key of this server, bad or without the scope, is written down, and no more often
 than once an hour for each key, call and reason: else anybody who reaches the port could fill the
 disk. Calls without a key, or with one that never was, are numbers and lines of the log alone.
-
-Must not be put here: calls that were let in (``admin_service.py``).
 """
 
 from __future__ import annotations

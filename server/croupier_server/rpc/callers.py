@@ -1,8 +1,7 @@
 """Who calls: the metadata of a call as a `Caller`, if what it came with is enough for the call.
 
 Where no keys are asked for everybody is the principal `local`, and seats and tables are told apart
-by tickets alone. Must not be put here: which call takes what (``identity/rights.py``), and whose a
-ticket is: it is judged by the table that it is for.
+by tickets alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The catalogue: games, rulesets, options and the text of the rules.
 
-Everything here is read from the games themselves. Must not be put here: any fact about a game.
+Everything here is read from the games themselves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Pages of the results of a match's finished deals, for seats and for everybody.
-
-Must not be put here: who may see them.
-"""
+"""Pages of the results of a match's finished deals, for seats and for everybody."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Keeps current who may come in: keys and certificates, looked at once a second.
 
 What cannot be looked at now is as it was known last; that is said in the log once, and once when it
-is over. Must not be put here: what a key or a certificate is.
+is over.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """From an error to what a caller is sent: a gRPC status with details, or a ``Refusal`` on a stream.
 
-Nobody else names a status code for a refusal. Must not be put here: anything that decides whether
-something is refused.
+Nobody else names a status code for a refusal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Health of the server and of each service, by the standard protocol ``grpc.health.v1``.
-
-Must not be put here: what makes the server healthy; it serves from start to drain.
-"""
+"""Health of the server and of each service, by the standard protocol ``grpc.health.v1``."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ Handlers are registered with generic handlers of our own, so that bytes that are
 reason as any other refusal does, and so that replies may be bytes that were encoded before.
 
 The log of requests names the method, the status, the time, the table and the id of the key; never a
-key or a ticket, never a card, never the text of a request. Must not be put here: what any one
-method does.
+key or a ticket, never a card, never the text of a request.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 A token from another list, another filter or nowhere is refused instead of read as a place; a cursor
 of another life of the server or its store is recognised as such. Both may count what is not listed,
 so nobody else can read them. Page tokens do not outlive the server.
-
-Must not be put here: what a place means.
 """
 
 from __future__ import annotations

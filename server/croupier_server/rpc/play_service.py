@@ -1,8 +1,7 @@
 """Playing from a seat: one call at a time, and one stream a table.
 
 The seat follows from the ticket. Every write is answered after it has been stored, every refusal
-told after that has been stored which it tells of, and every read shows stored events alone. Must
-not be put here: what a move does, and how messages are encoded.
+told after that has been stored which it tells of, and every read shows stored events alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Finished matches: get, list, follow, check. What has not ended is NOT_FOUND here, to everybody.
-
-Must not be put here: how a record is made, and live tables: this file never asks the shard, so it
-cannot tell more than the store of finished matches holds.
-"""
+"""Finished matches: get, list, follow, check. What has not ended is NOT_FOUND to everybody."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From a checked request to the values that tables take.
 
 What the rules on the fields cannot say is checked here: times that are none, text that cannot be
-printed, an option of another game. Must not be put here: anything that depends on a table.
+printed, an option of another game.
 """
 
 from __future__ import annotations

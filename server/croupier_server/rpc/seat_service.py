@@ -1,7 +1,4 @@
-"""The seats of one principal: as a list, and as a stream.
-
-Must not be put here: whose a seat is (``tables/assignments.py``), and who may take one.
-"""
+"""The seats of one principal: as a list, and as a stream."""
 
 from __future__ import annotations
 

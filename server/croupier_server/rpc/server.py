@@ -1,8 +1,4 @@
-"""Builds, starts and stops the gRPC server around one shard.
-
-Must not be put here: what services do, and where tables, clocks and secrets come from; ``app.py``
-brings them together.
-"""
+"""Builds, starts and stops the gRPC server around one shard."""
 
 from __future__ import annotations
 

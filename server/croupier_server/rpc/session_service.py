@@ -1,6 +1,6 @@
 """The session: the one stream that a bot plays all its tables on.
 
-The protocol is in ``tables/session.py``; this joins it to gRPC. Must not be put here: frames.
+The protocol is in ``tables/session.py``; this joins it to gRPC.
 """
 
 from __future__ import annotations

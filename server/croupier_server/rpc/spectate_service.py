@@ -1,7 +1,4 @@
-"""Watching a table without a seat.
-
-Must not be put here: what everybody may see; feeds of the public kind know nothing else.
-"""
+"""Watching a table without a seat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Facts about the server: versions, capabilities, limits and hashes.
-
-Must not be put here: anything that changes while the server runs, but for its clock.
-"""
+"""Facts about the server: versions, capabilities, limits and hashes."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Requests become the values of ``tables/spec.py`` here; all that is decided is decided by the shard.
 Every write is answered after it has been stored, and refused after that has been stored which the
-refusal tells of. Must not be put here: what a table does.
+refusal tells of.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ Whether clients need a certificate holds for a whole port: gRPC's server either 
 turns away who has none. What gRPC does not check is that a certificate was made for a client: one
 without an extended key usage passes its handshake, the server's own among them. So every call
 checks it.
-
-Must not be put here: keys and tickets.
 """
 
 from __future__ import annotations

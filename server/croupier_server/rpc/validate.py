@@ -2,8 +2,6 @@
 
 What is wrong with a move is left to ``wire``, which says it in the words of its game, and what is
 wrong with the opening of a channel to the session: both say the same on every transport.
-
-Must not be put here: bounds, or what depends on more than the message; that is for the service.
 """
 
 from __future__ import annotations

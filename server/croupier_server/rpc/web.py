@@ -4,8 +4,6 @@ connectrpc speaks the protocols and uvicorn speaks HTTP; no other module imports
 carried out by the `Service` objects that gRPC uses, so callers, rights, limits, refusals and the
 log are the same. What HTTP adds is bounded here: who may call from a page (``Origin``), the names
 that the server answers to (``Host``), sizes, open connections, and slow clients in both directions.
-
-Must not be put here: what a call does, and whether a caller may make it.
 """
 
 from __future__ import annotations

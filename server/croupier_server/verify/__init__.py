@@ -2,8 +2,6 @@
 
 `verify` is what `croupier verify` and ``RecordService.VerifyRecord`` call. ``docs/fairness.md`` has
 every byte of what is checked, and ``clients/javascript`` does it a second time without this code.
-
-Must not be put here: anything that asks a server, a store or a clock.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Started by `verify.apart`. It gives way to everything else on the machine, and the system ends it
 when it takes more than its share: a record comes from anybody.
-
-Must not be put here: a check.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A record comes from anybody and the rules run on it for as long as it likes; a process can be ended,
 a thread cannot, and a thread would hold up the loop as well.
-
-Must not be put here: a check.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The checks of a record in their order, each a sentence.
-
-Must not be put here: how the rules are played (`rules`), how a record is read (`log`).
-"""
+"""The checks of a record in their order, each a sentence."""
 
 from __future__ import annotations
 

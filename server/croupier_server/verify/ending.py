@@ -2,7 +2,7 @@
 
 The log shows when the rules end a match, which timeouts make a seat forfeit, and who was missing
 before the start. It shows no concession, absence, refused move or decision of an operator: for
-these a record has the server's word alone. Must not be put here: scores and places.
+these a record has the server's word alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the rows of a record say, as messages, and the facts of the table that stand in them.
-
-Must not be put here: whether any of it is true.
-"""
+"""What the rows of a record say, as messages, and the facts of the table that stand in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the checks of a record found.
-
-Must not be put here: a check, and how a report is shown.
-"""
+"""What the checks of a record found."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Tables, clocks and streams are left out: that is what `tables.replay` adds. Decks and lots are
 derived anew on the way; one that differs is noted, and play goes on with the one of the log.
-
-Must not be put here: anything about one game.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The best poker hand with wild cards by trying every card that each of them could be.
 
 Written from P-3 and P-5 to be read, not to be fast: the oracle of `test_pokerhands`. Cards are
-names here. Must not be put here: anything of the product but its cards' names.
+names here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Tables of Pokex for tests: options, decks that deal wished hands, and whole steps of a deal.
-
-Must not be put here: assertions. Whoever builds a table here knows what should become of it.
-"""
+"""Tables of Pokex for tests: options, decks that deal wished hands, and whole steps of a deal."""
 
 from __future__ import annotations
 

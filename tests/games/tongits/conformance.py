@@ -1,7 +1,4 @@
-"""What the conformance suite cannot find out about Tong-its.
-
-Must not be put here: tests of the rules.
-"""
+"""What the conformance suite cannot find out about Tong-its."""
 
 from __future__ import annotations
 

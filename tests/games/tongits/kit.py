@@ -1,8 +1,4 @@
-"""Tables of Tong-its for tests: rigged decks, and turns with just the cards that matter.
-
-Must not be put here: assertions about the rules. Whoever builds a table here knows what should
-become of it.
-"""
+"""Tables of Tong-its for tests: rigged decks, and turns with just the cards that matter."""
 
 from __future__ import annotations
 

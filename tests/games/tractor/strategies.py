@@ -1,7 +1,4 @@
-"""Options, decks and whole tables of Tractor for tests.
-
-Must not be put here: assertions. Whoever builds a table here knows what should become of it.
-"""
+"""Options, decks and whole tables of Tractor for tests."""
 
 from __future__ import annotations
 

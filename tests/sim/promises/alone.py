@@ -1,7 +1,4 @@
-"""Isolated: a client that stalls, floods, lies or vanishes costs only itself, and matches end.
-
-Must not be put here: what anybody is charged.
-"""
+"""Isolated: a client that stalls, floods, lies or vanishes costs only itself, and matches end."""
 
 from __future__ import annotations
 

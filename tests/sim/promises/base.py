@@ -1,7 +1,4 @@
-"""What a validator is: one promise, told of every observation, and of every record at the end.
-
-Must not be put here: any one promise.
-"""
+"""What a validator is: one promise, told of every observation, and of every record at the end."""
 
 from __future__ import annotations
 

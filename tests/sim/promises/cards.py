@@ -1,7 +1,4 @@
-"""Which cards a message of the contract names, and in which lists, whatever message it is.
-
-Must not be put here: who may know them.
-"""
+"""Which cards a message of the contract names, and in which lists, whatever message it is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Private: nobody is shown what is another's, before the rules or the reveal show it.
 
-What a client was told is compared with the truth, which is in the record. Must not be put here: two
-worlds told to one audience; ``tests/privacy`` does that.
+What a client was told is compared with the truth, which is in the record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Tells all validators of everything that is observed, and keeps what they share.
-
-Must not be put here: what is right and what is wrong.
-"""
+"""Tells all validators of everything that is observed, and keeps what they share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Durable: what a client has seen or was promised is in the record, once, whatever happened.
-
-Must not be put here: how it is stored.
-"""
+"""Durable: what a client has seen or was promised is in the record, once, whatever happened."""
 
 from __future__ import annotations
 

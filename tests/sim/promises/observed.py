@@ -3,8 +3,6 @@
 A run is judged by these alone, so anything that can write them down can be judged: a simulation,
 a harness that kills a server, a soak run. Times are milliseconds of one clock, which need not be
 the server's; `Outage` is told in the same clock.
-
-Must not be put here: what is right and what is wrong.
 """
 
 from __future__ import annotations

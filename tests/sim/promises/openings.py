@@ -1,7 +1,4 @@
-"""How a match came to begin, by its record: who sat, who opened a nonce, who was freed for one.
-
-Must not be put here: whether a nonce is the one promised; ``croupier_server.verify`` says that.
-"""
+"""How a match came to begin, by its record: who sat, who opened a nonce, who was freed for one."""
 
 from __future__ import annotations
 

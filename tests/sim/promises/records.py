@@ -1,7 +1,5 @@
 """Verifiable: a record is whole and unchanged, its cards follow from what was committed to, and the
 rules lead to what it says.
-
-Must not be put here: how a record is checked; ``croupier_server.verify`` does that, for everybody.
 """
 
 from __future__ import annotations

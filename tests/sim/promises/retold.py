@@ -1,7 +1,4 @@
-"""A match told again from its record by the rules: who held what, and what each answer cost.
-
-Must not be put here: what is right and what is wrong.
-"""
+"""A match told again from its record by the rules: who held what, and what each answer cost."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What all validators need of one table: where each of its streams stands, and what was shown.
-
-Must not be put here: what is right and what is wrong.
-"""
+"""What all validators need of one table: where each of its streams stands, and what was shown."""
 
 from __future__ import annotations
 

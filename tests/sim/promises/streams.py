@@ -1,7 +1,4 @@
-"""Ordered, Unique, Gapless, Resumable: what a stream may carry, and how it begins and ends.
-
-Must not be put here: what is in an event or a view.
-"""
+"""Ordered, Unique, Gapless, Resumable: what a stream may carry, and how it begins and ends."""
 
 from __future__ import annotations
 

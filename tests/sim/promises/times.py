@@ -1,7 +1,4 @@
-"""Fair: a seat is charged for the time that it took, no more and no less.
-
-Must not be put here: who wins on time; the record says what the clock did, and this what it may.
-"""
+"""Fair: a seat is charged for the time that it took, no more and no less."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The house bot `greedy`: sensible play of every game from the view and the decision alone.
 
 It does not search and draws no random numbers. What it knows of a table's house rules is what the
-table tells everybody. Must not be put here: the judgement itself; each game has a module for that
-(`croupier.bots.tractor`, `croupier.bots.tongits`, `croupier.bots.pokex`).
+table tells everybody.
 """
 
 from __future__ import annotations

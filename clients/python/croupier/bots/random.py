@@ -1,7 +1,7 @@
 """The house bot `random`: any legal move.
 
 Where all legal moves are listed each is equally likely; otherwise `LegalMoves.sample` says how a
-move is drawn. Must not be put here: preferences.
+move is drawn.
 """
 
 from __future__ import annotations

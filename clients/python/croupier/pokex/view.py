@@ -1,7 +1,7 @@
 """What a seat knows of a match of Pokex, readable and lazy.
 
 `PokexView` wraps the contract's message: a bot pays for what it reads. ``print(view)`` shows the
-table as people see it. Must not be put here: advice, or anything that the server did not say.
+table as people see it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The moves of Tractor: their kinds, how they are made, and how they are written.
 
-The numbers of both enums are those of the contract. Must not be put here: which moves are legal;
-the server says so in every decision.
+The numbers of both enums are those of the contract.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The order of the cards in a deal of Tractor, read from the view.
-
-Must not be put here: how the order follows from trumps and options. The server says it.
-"""
+"""The order of the cards in a deal of Tractor, read from the view."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 (P-1 to P-3).
 
 Functions change a `State` and return the events; moves are known to be legal.
-
-Must not be put here: checks of moves, and anything after the first lead is asked for.
 """
 
 from __future__ import annotations

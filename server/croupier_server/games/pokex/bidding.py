@@ -1,7 +1,4 @@
-"""The auction: who is asked next, what may be bid, when it is over (P-2).
-
-Must not be put here: changes of a state.
-"""
+"""The auction: who is asked next, what may be bid, when it is over (P-2)."""
 
 from __future__ import annotations
 

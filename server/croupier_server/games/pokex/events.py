@@ -3,8 +3,6 @@
 Named tuples, because an event is made for every move. Cards are packed counts; where an order is
 known, ids in that order. Every class says to whom it is shown. Sides are 0 for seats 0 and 2, and
 1 for seats 1 and 3; pairs of numbers are those of both sides.
-
-Must not be put here: when an event happens, and what it does to a state.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ A move is one integer. Digit 0 (the lowest four bits, which no card uses) holds 
 the rest is the payload: a number shifted by four bits, or of PLAY two packed cards in place.
 Under ``center`` leader_picks a lead has besides the id of the centre card from bit `CENTER_SHIFT`
 on, above all cards, and so has ``Pattern.fixed``.
-
-Must not be put here: whether a move is legal.
 """
 
 from __future__ import annotations

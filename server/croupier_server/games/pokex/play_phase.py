@@ -2,9 +2,6 @@
 
 Functions change a `State` and return the events; moves are known to be legal. `play` is the hot
 path of the game.
-
-Must not be put here: what is legal (`rules`), who takes a trick (`pokerhands`, `tricks`),
-arithmetic of results (`scoring`).
 """
 
 from __future__ import annotations

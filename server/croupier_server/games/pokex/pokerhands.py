@@ -4,8 +4,6 @@ A hand is read as a sum of one number a card (`HandRules.features`): counts of r
 suits, and which wild cards there are. What the ranks make, in one suit or not, is worked out once
 and kept: at most 12,000 entries whatever is played, as there are no more sets of ranks. How many
 wild cards were needed is arithmetic on top of that.
-
-Must not be put here: who plays what, and who takes a tied trick.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 One table says which moves each phase takes; the phases themselves are in `auction_phase` and
 `play_phase`. The hot path is `apply` of a play.
-
-Must not be put here: the content of any rule.
 """
 
 from __future__ import annotations

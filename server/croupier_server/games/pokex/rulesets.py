@@ -1,6 +1,6 @@
 """What can be set in Pokex, one row an option, and the two named sets of values (P-7).
 
-Data alone. Must not be put here: how a value is read or checked (`options`).
+Data alone.
 """
 
 from __future__ import annotations

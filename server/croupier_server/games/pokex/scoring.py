@@ -1,7 +1,4 @@
-"""Points of a deal, and when a match is over (P-6).
-
-Must not be put here: changes of a state.
-"""
+"""Points of a deal, and when a match is over (P-6)."""
 
 from __future__ import annotations
 

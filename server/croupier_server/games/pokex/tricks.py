@@ -1,7 +1,4 @@
-"""In what order a trick is played and who takes it (P-4).
-
-Must not be put here: what a hand is worth (`pokerhands`), changes of a state.
-"""
+"""In what order a trick is played and who takes it (P-4)."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 One function a kind of position computes everything that its ``expect`` may name. Cards are written
 rank then suit here (``7S``), jokers ``X1`` and ``X2``, as the head of the file says. Auctions,
 leads and centre cards are played out at a table of their own.
-
-Must not be put here: rules, files, and printing.
 """
 
 from __future__ import annotations

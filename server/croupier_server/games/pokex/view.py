@@ -1,8 +1,4 @@
-"""What an audience knows, built up from nothing: the public facts and its own hand.
-
-Must not be put here: anything that reads another seat's hand. There is no blanking out; what is
-not copied here is not known.
-"""
+"""What an audience knows, built up from nothing: the public facts and its own hand."""
 
 from __future__ import annotations
 

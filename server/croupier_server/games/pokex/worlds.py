@@ -1,7 +1,7 @@
 """Dealing anew what a seat has not seen: all deals that fit its view are equally likely.
 
 What a seat has seen says only which cards are where and how many each hand holds: nobody ever has
-to play or bid by what is held. Must not be put here: guesses from how others bid and played.
+to play or bid by what is held.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """From the lot to the dealt hands, and from the end of a deal to the pot (G-1, G-5.6, G-6, G-7).
 
 Functions change a `State` and return the events.
-
-Must not be put here: what a turn is (`turn_phase`), and arithmetic of results (`scoring`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Which moves are legal: listed, and checked one by one with reasons (G-2 to G-5).
 
 What is listed is exactly what the checks let pass; a test holds both against each other.
-
-Must not be put here: carrying out a move.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 All the melds that a choice of options allows are put into tables once: 65 sets and some three
 hundred runs. A pack has one copy of each card, so a packed hand has one bit in four set, a suit is
 a plane of 52 bits of it, and "are these cards there" is one mask.
-
-Must not be put here: whose turn it is, or what a table allows beside the melds themselves.
 """
 
 from __future__ import annotations

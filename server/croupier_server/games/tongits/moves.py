@@ -3,8 +3,6 @@
 A move is one integer. Digit 0 (the lowest four bits, which no card uses) holds the `MoveType`;
 above it stand the cards, packed in place. A move that lays something off holds the number of the
 meld plus one from bit `MELD_SHIFT` on, above every card. So ``move = cards | MoveType.MELD``.
-
-Must not be put here: whether a move is legal.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 `parse_options` turns texts into `TongitsOptions` and `option_text` turns them back, so that equal
 rules always have equal text. What can be set, and the named sets, are data in `rulesets`.
-
-Must not be put here: what an option does. That is told where the rule is.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 One table says which moves each phase takes. What is legal is in `legal`; what a move does is in
 `turn_phase`, and what surrounds the turns in `deal_phase`.
-
-Must not be put here: the content of any rule.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What can be set in Tong-its, one row an option, and the three named sets of values (G-8).
 
-Data alone. Must not be put here: how a value is read or checked (`options`).
+Data alone.
 """
 
 from __future__ import annotations

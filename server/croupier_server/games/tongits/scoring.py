@@ -2,8 +2,6 @@
 
 Pure functions of what lies on the table when a deal ends; `deal_phase` and the worked positions
 use the same ones.
-
-Must not be put here: when a deal ends, and changes to a state.
 """
 
 from __future__ import annotations

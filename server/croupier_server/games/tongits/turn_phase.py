@@ -2,8 +2,6 @@
 
 Functions change a `State` and return the events; moves are known to be legal. `draw_stock` and
 `discard` are the hot path of the game.
-
-Must not be put here: what is legal (`legal`), and what a deal's end brings (`deal_phase`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 One function a kind of position computes everything that its ``expect`` may name. Cards are written
 rank then suit (``7S``). What a position leaves out is neutral: nobody is burned for want of a
 ``melds``, and no turn is the first.
-
-Must not be put here: rules, files, and printing.
 """
 
 from __future__ import annotations

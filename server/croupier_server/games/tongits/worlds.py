@@ -4,8 +4,6 @@ Nothing that a seat can know tells one place of an unseen card from another: not
 discards, the melds, or the answers. Only a secret four says that four cards of a rank lie there.
 So a world is drawn in two steps, and all worlds that fit have the same chance: first the ranks of
 the others' secret fours, among those of which no card was seen; then all other cards by shuffling.
-
-Must not be put here: guesses from how others play.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 auction with its show (T-11).
 
 Plain functions of hands, cards and the standing declaration; `rules` keeps the state.
-
-Must not be put here: phases, events, and what trumps then mean (`cards`).
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ A `Trumps` is everything about cards that follows from the trump suit, the trump
 options on trumps. Two numbers carry the rules: ``suit_of[card]`` is the effective suit and
 ``height[card]`` the strength within it, spaced so that two cards are neighbours on the ladder
 exactly when their heights differ by one.
-
-Must not be put here: components, duties, tricks; and anything that depends on a hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Components: what a lead is made of, and the one way in which it is read (rule T-5).
-
-Must not be put here: what a follower owes (`follow`), and who wins (`tricks`, `throws`).
-"""
+"""Components: what a lead is made of, and the one way in which it is read (rule T-5)."""
 
 from __future__ import annotations
 

@@ -16,8 +16,6 @@ Two readings of T-6.4, decided here:
 
 The best is found by growing a list of runs, one number at a time, asking `packing` whether all of
 them can be taken at once; so no choice is ever made that a later component could regret.
-
-Must not be put here: suits and numbers of cards (`follow`).
 """
 
 from __future__ import annotations

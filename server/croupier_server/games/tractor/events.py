@@ -2,8 +2,6 @@
 
 Named tuples, because an event is made for every move. Cards are packed counts; where an order is
 known, ids in that order. Every class says to whom it is shown.
-
-Must not be put here: when an event happens, and what it does to a state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a follower may play: number, suit and structure (rule T-6).
-
-Must not be put here: what structure is owed (`duties`), and who wins (`tricks`).
-"""
+"""What a follower may play: number, suit and structure (rule T-6)."""
 
 from __future__ import annotations
 

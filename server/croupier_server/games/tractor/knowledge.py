@@ -5,8 +5,6 @@ suits that a seat did not follow, structure that it did not give (T-6.4), and th
 failed (T-8). A silent seat in a declaration window tells nothing.
 
 A *holder* is a seat, or `Knowledge.rest`: the cards that no seat holds (undrawn, or buried).
-
-Must not be put here: chance, and anything that reads a state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What may be led (rule T-5): every set of cards of one effective suit.
-
-Must not be put here: whether a throw would stand (`throws`), which no list may tell.
-"""
+"""What may be led (rule T-5): every set of cards of one effective suit."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@ auction, show and naming of trumps (T-11).
 
 Functions change a `State` and return the events; moves are known to be legal. What may be
 declared, called or turned is decided in `bidding`.
-
-Must not be put here: checks of moves, and anything after the kitty is taken.
 """
 
 from __future__ import annotations

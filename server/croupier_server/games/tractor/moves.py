@@ -3,8 +3,6 @@
 A move is one integer. Digit 0 (the lowest four bits, which no card uses) holds the `MoveType`;
 the rest is the payload: packed cards in place for the moves that hold cards, otherwise a number
 shifted by four bits. So ``move = cards | MoveType.PLAY`` and ``cards = move & ~15``.
-
-Must not be put here: whether a move is legal.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ tuples and share steps, as long as there are cards enough.
 The cards are gone through step by step from the top. What has been decided so far matters only
 by the runs not yet begun and the runs under way (`_Todo`), so that work is bounded by the number
 of such states and not by the number of choices.
-
-Must not be put here: which runs are owed, and why.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Functions change a `State` and return the events; moves are known to be legal. `play` is the hot
 path of the whole game.
-
-Must not be put here: what is legal (`follow`), who wins (`tricks`, `throws`), arithmetic of
-results (`scoring`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 A search by exchanges: cards change places between hands as long as that breaks no more facts than
 it mends. Most facts forbid structure and go away with single exchanges; under `protect` (T-6.5) a
 fact may also demand runs, so several copies of a card are brought together at once.
-
-Must not be put here: where cards have to be at the start of the search (`worlds`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 One table says which moves each phase takes; the phases themselves are in `making_phase` and
 `play_phase`. The hot path is `apply` of a listed play, which costs a look-up here.
-
-Must not be put here: the content of any rule.
 """
 
 from __future__ import annotations

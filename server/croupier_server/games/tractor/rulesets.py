@@ -1,6 +1,6 @@
 """What can be set in Tractor, one row an option, and the five named sets of values (T-10).
 
-Data alone. Must not be put here: how a value is read or checked (`options`).
+Data alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The arithmetic of a deal's result: kitty, levels won, promotion, next starter (T-8, T-9, T-11.4).
 
 Plain functions of numbers; `play_phase` feeds them and the worked positions test them.
-
-Must not be put here: anything that looks at cards or at a state.
 """
 
 from __future__ import annotations

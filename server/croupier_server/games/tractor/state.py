@@ -2,8 +2,6 @@
 
 `PublicState` holds the facts that every audience sees; a spectator's view is nothing else. What a
 seat sees besides is in `State` and reaches a view only through `view`. Both are changed in place.
-
-Must not be put here: rules. A method here only reads, copies or compares.
 """
 
 from __future__ import annotations

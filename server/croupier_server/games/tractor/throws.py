@@ -1,8 +1,4 @@
-"""False throws (rule T-8).
-
-Must not be put here: penalties in points (`scoring`). Nothing here may be called for a list or a
-check of moves, which never tell whether a throw would stand.
-"""
+"""False throws (rule T-8)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Who wins a trick (rule T-7).
-
-Must not be put here: whether a play is legal, and points.
-"""
+"""Who wins a trick (rule T-7)."""
 
 from __future__ import annotations
 

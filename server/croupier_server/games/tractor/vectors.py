@@ -2,8 +2,6 @@
 
 One function a kind of position computes everything that its ``expected`` may name. Cards are
 written suit then rank here (``S7``, ``HT``), as the head of the file says.
-
-Must not be put here: rules, files, and printing.
 """
 
 from __future__ import annotations

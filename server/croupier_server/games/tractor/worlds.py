@@ -3,8 +3,6 @@
 `Knowledge` says what must hold. Cards that have to be somewhere are put there first, then a
 witness for every false throw, then the rest at random where the voids allow it, and swaps mend
 what is left. Every world that comes out is consistent; worlds are not equally likely.
-
-Must not be put here: what a view implies (`knowledge`).
 """
 
 from __future__ import annotations

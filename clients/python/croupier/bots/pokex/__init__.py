@@ -1,7 +1,5 @@
 """How `greedy` plays Pokex: it bids what its hand is worth, names the rank that it holds most of,
 and spends on a trick no more than it takes.
-
-Must not be put here: how strong hands are (`hands`), and what to play to a trick (`tricks`).
 """
 
 from __future__ import annotations

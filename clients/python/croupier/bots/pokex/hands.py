@@ -2,8 +2,6 @@
 
 One number for each hand, the higher the better, made so that hands compare as P-5 says but for one
 thing: every wild card counts as one that was used, also where it could stand for itself.
-
-Must not be put here: what to play.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 The number is the chance that the own team takes the trick, less what the two cards would be worth
 later: wild cards most, then cards that belong together. Where the other team's hand is complete the
 chance is nearly known; otherwise it is guessed from the own hand, or from what the own cards
-promise while the partner has still to play. Must not be put here: how strong five cards are
-(`hands`).
+promise while the partner has still to play.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """How `greedy` plays Tong-its: it opens at once, lays off on others, throws high cards that go with
 nothing, calls draw when it is likely to win, and goes out when it can.
-
-Must not be put here: melds in a hand (`melds`), a turn's moves (`turn`), draw calls (`draw`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""When `greedy` calls draw, and when it challenges a call.
-
-Must not be put here: melds and discards.
-"""
+"""When `greedy` calls draw, and when it challenges a call."""
 
 from __future__ import annotations
 

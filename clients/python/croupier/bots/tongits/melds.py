@@ -1,7 +1,6 @@
 """The melds in a hand of Tong-its, and the points that are left over: what every player counts.
 
-A hand is a set of cards as bits: 13 for each suit, the ace lowest. Must not be put here: what to
-play.
+A hand is a set of cards as bits: 13 for each suit, the ace lowest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A position of Tong-its as `greedy` looks at it: the own hand taken apart, and cards still unseen.
-
-Must not be put here: what to play.
-"""
+"""A position of Tong-its as `greedy` sees it: its own hand taken apart, and unseen cards."""
 
 from __future__ import annotations
 

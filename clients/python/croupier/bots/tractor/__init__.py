@@ -2,8 +2,6 @@
 
 It declares on length, buries short suits, leads winners and tractors, feeds points to a partner
 who wins, ducks where it cannot, ruffs tricks that are worth it and keeps its trumps otherwise.
-
-Must not be put here: the judgement itself, which is in `making` and `play`.
 """
 
 from __future__ import annotations

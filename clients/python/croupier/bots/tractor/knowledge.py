@@ -1,7 +1,7 @@
 """What a careful player of Tractor knows at a trick: cards still out, voids, and chances from them.
 
 All of it is read from the view; probabilities treat the cards still out as dealt evenly over the
-hidden hands. Must not be put here: what to play.
+hidden hands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How `greedy` makes trumps and buries: declarations, calls, the show, the suit, the kitty.
-
-Must not be put here: play of tricks.
-"""
+"""How `greedy` makes trumps and buries: declarations, calls, the show, the suit, the kitty."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The number is the chance that the own side wins the trick, times what is in it, less what the cards
 would be worth later. Leading winners, feeding a winning partner, ducking, and keeping trumps for
-tricks with points all follow from it. Must not be put here: how chances are computed
-(`croupier.bots.tractor.knowledge`).
+tricks with points all follow from it.
 """
 
 from __future__ import annotations
