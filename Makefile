@@ -56,6 +56,10 @@ play: $(READY) ## play a contest of each game, greedy against random, over gRPC
 bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--json)
 	@$(BIN)/croupier bench $(ARGS)
 
+.PHONY: walk
+walk: $(READY) ## count the modules that one move enters, and the hops between them (ARGS=--list)
+	@$(BIN)/python -m scripts.walk $(ARGS)
+
 .PHONY: bench-peers
 bench-peers: $(READY) ## measure random play here and in RLCard and OpenSpiel, in turns
 	@$(BIN)/python scripts/bench_peers.py $(ARGS)
