@@ -57,6 +57,7 @@ def slots(thing: object, without: Collection[str] = ()) -> dict[str, object]:
 def everything(table: Table) -> dict[str, object]:
     """All that a table holds, but for what shows when its questions were sent."""
     match = table.match
+    match.answered._find(0)  # it reads the answers of the last deal when one is asked for
     moments = {"head", "asked_ms", "clock_from_ms", "before_ms", "absent_ms"}
     parts = {"answered", "decisions", "timing", "views", "_dealer", "_game", "_wire", "carried"}
     parts |= {"_journal", "_opening"}

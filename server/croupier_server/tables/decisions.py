@@ -8,8 +8,8 @@ Must not be put here: whether an answer is legal, and what it leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
 from croupier_server.games.base import Move, Seat
@@ -142,6 +142,15 @@ class Decision:
         return max(now - self.clock_from_ms, 0) + self.before_ms
 
 
+Over: TypeAlias = tuple[Name, Move | None, int]
+"""A decision that is over: its name; its seat's answer, or None: time ran out; the number of the
+move's event, 0 for a sealed answer."""
+
+
+def _packed(move: Move | None, sequence: int) -> int:
+    return 0 if move is None else move + 1 << _SEQUENCE_BITS | sequence
+
+
 class Answered:
     """Decisions of the last two deals that are over, and the answers to them.
 
@@ -149,30 +158,30 @@ class Answered:
     the number of its event, by `Name.key`.
     """
 
-    __slots__ = ("_game", "_last", "_move_bytes", "_stale_to", "_this")
+    __slots__ = ("_game", "_last", "_move_bytes", "_read_last", "_stale_to", "_this")
 
     def __init__(self, game: AnyGame, move_bytes: Callable[[Move], bytes]) -> None:
         self._game = game
         self._move_bytes = move_bytes
         self._this: dict[int, int] = {}
         self._last: dict[int, int] = {}
+        self._read_last: Callable[[], Iterable[Over]] | None = None
         self._stale_to = 0
 
     def add(self, name: Name, move: Move | None, sequence: int) -> None:
-        """A decision is over.
+        """A decision is over; see `Over`."""
+        self._this[name.key] = _packed(move, sequence)
 
-        Args:
-            name: of the decision.
-            move: its seat's answer; None: time ran out.
-            sequence: number of the move's event; 0 for a sealed answer.
-        """
-        answer = move + 1 << _SEQUENCE_BITS | sequence if move is not None else 0
-        self._this[name.key] = answer
+    def resume(self, read_last: Callable[[], Iterable[Over]]) -> None:
+        """Let *read_last* give those of the last deal once one of them is asked for: that is rare,
+        and reading them would be most of a restart."""
+        self._read_last = read_last
 
     def start_deal(self, stale_to: int) -> None:
         """Let go of all but the deal that ends, whose first event has the number *stale_to*."""
         self._last = self._this
         self._this = {}
+        self._read_last = None
         self._stale_to = stale_to
 
     def again(
@@ -222,6 +231,11 @@ class Answered:
 
     def _find(self, key: int) -> int | None:
         found = self._this.get(key)
+        if found is None and self._read_last is not None:
+            self._last = {
+                name.key: _packed(move, sequence) for name, move, sequence in self._read_last()
+            }
+            self._read_last = None
         return self._last.get(key) if found is None else found
 
     def _refuse_other(self, accepted: Move) -> NoReturn:

@@ -8,18 +8,20 @@ the rows and what is kept with them. Must not be put here: which tables are take
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 from croupier_server.storage.base import LogRow, StoredDeal, StoredTable
 from croupier_server.tables import codec, kept, outages
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import Dealer, MakeDealer
-from croupier_server.tables.decisions import Name
+from croupier_server.tables.decisions import Name, Over
 from croupier_server.tables.kept import Carried, Creation
 from croupier_server.tables.replay import PAUSE_ROWS, LoggedDealer, TimedStep, chances, follow
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.table import Table
+from croupier_server.wire.base import GameWire
 
 
 class RestoreError(Exception):
@@ -151,8 +153,9 @@ def _resume(
     at, new = kept.load_results(deals[-1].results)
     table.match.carried = at
     results = [table.game.read_result(one) for one in (*_results(deals[:-1], at), *new)]
-    _know_answers(table, before, carried.kept_from)
     table.resume(carried, results, before, now)
+    since = carried.kept_from
+    table.match.answered.resume(lambda: _answers(before, since, table.wire))
     made = table.journal.outbox[0]
     if (made.kept, made.deal) != (first.kept, deals[-1].results):
         raise RestoreError("the last deal takes less than its row says")
@@ -171,14 +174,12 @@ def _results(deals: Sequence[StoredDeal], count: int) -> list[tuple[Any, ...]]:
     return found
 
 
-def _know_answers(table: Table, rows: Sequence[LogRow], since: int) -> None:
-    """Remember the answers that *rows* hold from event *since* on, where a deal begins."""
-    begins = next(place for place, row in enumerate(rows) if row.sequence >= since)
-    for row in rows[begins:]:
-        step = codec.read_input(row.input, table.wire) if row.input else None
-        name = Name.read(step.decision_id) if isinstance(step, codec.Moved) else None
-        if isinstance(step, codec.Moved) and name is not None:
-            table.match.answered.add(name, None if step.timed_out else step.move, row.sequence)
+def _answers(rows: Sequence[LogRow], since: int, wire: GameWire) -> Iterator[Over]:
+    """Decisions that *rows* say are over, from event *since* on, where a deal begins."""
+    for row in dropwhile(lambda row: row.sequence < since, rows):
+        step = codec.read_input(row.input, wire) if row.input else None
+        if isinstance(step, codec.Moved) and (name := Name.read(step.decision_id)) is not None:
+            yield name, None if step.timed_out else step.move, row.sequence
 
 
 def _dealers(logged: deque[tuple[int, ...]], make: MakeDealer) -> MakeDealer:
