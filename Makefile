@@ -164,12 +164,12 @@ ci: ## what CI runs, no more
 # Generated files ---------------------------------------------------------------------------------
 
 .PHONY: proto
-proto: $(TOOLS_READY) ## make the stubs and the descriptor image from protos/
-	@$(TOOLS)/bin/python scripts/gen_protos.py
+proto: $(TOOLS_READY) ## make the stubs, the encoders and the descriptor image from protos/
+	@$(TOOLS)/bin/python -m scripts.gen_protos
 
 .PHONY: proto-check
 proto-check: $(TOOLS_READY) ## fail if what is committed differs from what `make proto` makes
-	@$(TOOLS)/bin/python scripts/gen_protos.py --check
+	@$(TOOLS)/bin/python -m scripts.gen_protos --check
 
 .PHONY: breaking
 breaking: $(READY) ## fail if the contract breaks what protos/baseline.binpb has promised

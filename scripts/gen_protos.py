@@ -1,13 +1,14 @@
-"""Make the committed stubs and the server's descriptor image from ``protos/``.
+"""Make everything that is generated from ``protos/`` and committed.
 
 Run by ``make proto`` and ``make proto-check`` in the generator's own environment (``.tools``):
 grpcio-tools 1.80.0 emits code for protobuf 6.31, which every runtime that the SDK allows can load.
 
-Two outputs, because two readers want different things:
+Three outputs, because three readers want different things:
 
 - ``clients/python/croupier/**``: the stubs that bot authors install.
 - ``server/croupier_server/rpc/descriptors.binpb``: a ``FileDescriptorSet`` of the same files and
   their imports, whose hash ``GetServerInfo`` returns.
+- ``server/croupier_server/wire/generated``: encoders of hot messages (``gen_encoders.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
+
+from scripts import gen_encoders
 
 ROOT = Path(__file__).resolve().parent.parent
 SDK = Path("clients/python")
@@ -103,12 +106,13 @@ def write_stubs(image: descriptor_pb2.FileDescriptorSet, names: Sequence[str], o
             parent = parent.parent
 
 
-def generate(protos: Path, out: Path) -> None:
-    """Write everything that is committed, at its place below *out*.
+def generate(root: Path, out: Path) -> None:
+    """Write everything that the checkout *root* commits, at its place below *out*.
 
     Raises:
         SystemExit: protoc refused the files, or there are none.
     """
+    protos = root / "protos"
     names = sorted(
         path.relative_to(protos).as_posix() for path in (protos / "croupier").rglob("*.proto")
     )
@@ -119,6 +123,8 @@ def generate(protos: Path, out: Path) -> None:
     image = describe(protos, names, image_path)
     image_path.write_bytes(without_comments(image).SerializeToString(deterministic=True))
     write_stubs(image, names, out / SDK)
+    wanted = (root / gen_encoders.LIST).read_text()
+    gen_encoders.write_encoders(image, wanted, out / gen_encoders.FOLDER)
 
 
 def generated_files(root: Path) -> Iterator[Path]:
@@ -128,6 +134,8 @@ def generated_files(root: Path) -> Iterator[Path]:
     for pattern in GENERATED:
         for path in (root / SDK / "croupier").rglob(pattern):
             yield path.relative_to(root)
+    for path in (root / gen_encoders.FOLDER).glob("*.py"):
+        yield path.relative_to(root)
 
 
 def differences(fresh: Path, root: Path) -> list[str]:
@@ -163,7 +171,7 @@ def main() -> int:
     root: Path = arguments.root
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
-        generate(root / "protos", fresh)
+        generate(root, fresh)
         lines = differences(fresh, root)
         if arguments.check:
             for line in lines:
@@ -171,7 +179,7 @@ def main() -> int:
             if lines:
                 print("gen_protos: run `make proto` and commit", file=sys.stderr)
                 return 1
-            print("gen_protos: stubs and descriptor image are current")
+            print("gen_protos: stubs, encoders and descriptor image are current")
             return 0
         replace(fresh, root)
         print("\n".join(lines) if lines else "gen_protos: nothing changed")

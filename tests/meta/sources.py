@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LEFT_BEHIND = {".git", ".venv", ".tools", ".peers", ".hypothesis", "__pycache__", "build", "dist"}
+ENCODERS = "server/croupier_server/wire/generated"
 GENERATED = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
 
 
@@ -38,8 +39,8 @@ def committed() -> tuple[Path, ...]:
 
 
 def is_generated(path: Path) -> bool:
-    """Whether *path* is made by the stub generator."""
-    return path.name.endswith(GENERATED)
+    """Whether *path* is made by ``make proto``."""
+    return path.name.endswith(GENERATED) or path.is_relative_to(ENCODERS)
 
 
 def texts() -> Iterator[tuple[Path, str]]:

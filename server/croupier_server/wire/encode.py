@@ -1,8 +1,9 @@
-"""The Protobuf wire format, as far as it is written by hand: varints, lengths, tags.
+"""The Protobuf wire format: varints, lengths, tags.
 
-What is sent for every move is put together from bytes, because message objects cost twenty times
-as much. Every function writes exactly what the official library writes for the same field, so that
-fields joined in the order of their numbers give the deterministic form of the message.
+What is sent for every move is joined from bytes, because message objects cost twenty times as much.
+The encoders in `wire.generated` use these functions, and so does the code of colder messages. Each
+writes exactly what the official library writes for the same field, so that fields joined in the
+order of their numbers are the deterministic form of the message.
 
 Must not be put here: any message of the contract.
 """
@@ -18,7 +19,9 @@ VARINT: Final = 0
 LENGTH: Final = 2
 """Wire type of messages, strings, bytes and packed numbers."""
 
-_TABLE_SIZE: Final = 4096
+SHORT: Final = 4096
+"""How many numbers `VARINTS` has."""
+
 _WORD: Final = (1 << 64) - 1
 _MILLI: Final = 1000
 _NANOS_PER_MILLI: Final = 1_000_000
@@ -35,7 +38,7 @@ def _long_varint(number: int) -> bytes:
     return bytes(found)
 
 
-VARINTS: Final[tuple[bytes, ...]] = tuple(_long_varint(number) for number in range(_TABLE_SIZE))
+VARINTS: Final[tuple[bytes, ...]] = tuple(_long_varint(number) for number in range(SHORT))
 """The varints of small numbers, for code that has no time to call `varint`."""
 
 
@@ -45,7 +48,7 @@ def varint(number: int) -> bytes:
     >>> varint(300).hex()
     'ac02'
     """
-    return VARINTS[number] if 0 <= number < _TABLE_SIZE else _long_varint(number)
+    return VARINTS[number] if 0 <= number < SHORT else _long_varint(number)
 
 
 # The functions below look into the table themselves: they are called a dozen times a decision.
@@ -73,9 +76,7 @@ _NUMBER_TAGS: Final[tuple[bytes, ...]] = tuple(tag(field, VARINT) for field in r
 
 def field_varint(field: int, number: int) -> bytes:
     """A number in a field that tells zero from not set (``optional``, or an arm of a oneof)."""
-    return _NUMBER_TAGS[field] + (
-        VARINTS[number] if 0 <= number < _TABLE_SIZE else _long_varint(number)
-    )
+    return _NUMBER_TAGS[field] + (VARINTS[number] if 0 <= number < SHORT else _long_varint(number))
 
 
 def field_optional(field: int, number: int | None) -> bytes:
@@ -88,9 +89,7 @@ def field_number(field: int, number: int) -> bytes:
     """A number, boolean or enum in a plain field: nothing at all when it is zero."""
     if not number:
         return b""
-    return _NUMBER_TAGS[field] + (
-        VARINTS[number] if 0 < number < _TABLE_SIZE else _long_varint(number)
-    )
+    return _NUMBER_TAGS[field] + (VARINTS[number] if 0 < number < SHORT else _long_varint(number))
 
 
 def field_signed(field: int, number: int) -> bytes:
@@ -101,24 +100,38 @@ def field_signed(field: int, number: int) -> bytes:
 def field_bytes(field: int, payload: bytes) -> bytes:
     """A message that is set, empty or not; or an element of a repeated field."""
     size = len(payload)
-    return TAGS[field] + (VARINTS[size] if size < _TABLE_SIZE else _long_varint(size)) + payload
+    return TAGS[field] + (VARINTS[size] if size < SHORT else _long_varint(size)) + payload
+
+
+def packed(numbers: bytes | Iterable[int]) -> bytes:
+    """What a packed repeated field holds.
+
+    Args:
+        numbers: the elements; as `bytes` when all are below 128, which costs least.
+    """
+    return numbers if isinstance(numbers, bytes) else b"".join(map(varint, numbers))
+
+
+def packed_signed(numbers: Iterable[int]) -> bytes:
+    """What a packed repeated field of ``sint32`` or ``sint64`` holds."""
+    return b"".join([varint(zigzag(number)) for number in numbers])
+
+
+def framed(tag: bytes, payload: bytes) -> bytes:
+    """*payload* with its length behind *tag*: a message in a field, or an arm of a oneof."""
+    size = len(payload)
+    return tag + (VARINTS[size] if size < SHORT else _long_varint(size)) + payload
 
 
 def field_packed(field: int, numbers: bytes | Iterable[int]) -> bytes:
-    """A packed repeated field: nothing at all when it has no elements.
-
-    Args:
-        field: its number.
-        numbers: the elements; as `bytes` when all are below 128, which costs least.
-    """
-    if not isinstance(numbers, bytes):
-        numbers = b"".join(map(varint, numbers))
-    return field_bytes(field, numbers) if numbers else b""
+    """A packed repeated field: nothing at all when it has no elements. See `packed`."""
+    payload = packed(numbers)
+    return field_bytes(field, payload) if payload else b""
 
 
 def field_packed_signed(field: int, numbers: Iterable[int]) -> bytes:
     """A packed repeated field of ``sint32`` or ``sint64``."""
-    return field_packed(field, [zigzag(number) for number in numbers])
+    return field_packed(field, packed_signed(numbers))
 
 
 def field_text(field: int, text: str) -> bytes:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from croupier_server.games.base import Event, Seat
-from croupier_server.wire.encode import TAGS, varint
+from croupier_server.wire.encode import framed
 from croupier_server.wire.kept import Kept
 
 # Any: a table by type cannot say that the key is the type of the argument.
-Public = Mapping[type, tuple[int, Callable[[Any], bytes]]]
-"""By type of a public part: its arm in the game's event, and what encodes its payload."""
+Public = Mapping[type, tuple[bytes, Callable[[Any], bytes]]]
+"""By type of a public part: its tag in the game's event, and what encodes its payload."""
 
 Private = Mapping[type, Callable[[Any], bytes]]
-"""By type of the public part: what makes the payload of ``GamePrivateEvent`` of its private parts,
-which are all of one type."""
+"""By type of the public part: what encodes its private parts, which are all of one type, as payload
+of ``GamePrivateEvent``."""
 
 KEPT_MAX: Final = 1024
 """So many encoded events are kept of each type that is kept."""
@@ -31,17 +31,17 @@ class EventBytes:
     """Encodes the events of one game.
 
     Args:
-        arm: of the game in ``GameEvent``.
+        tag: of the game in ``GameEvent``.
         public, private: see `Public` and `Private`.
         kept: types of public parts of which the same come again and again.
     """
 
-    __slots__ = ("_arm", "_private", "_public", "whole")
+    __slots__ = ("_private", "_public", "_tag", "whole")
 
     def __init__(
-        self, arm: int, public: Public, private: Private, kept: tuple[type, ...] = ()
+        self, tag: bytes, public: Public, private: Private, kept: tuple[type, ...] = ()
     ) -> None:
-        self._arm = arm
+        self._tag = tag
         self._public = public
         self._private = private
         self.whole: dict[type, Callable[[Any], bytes]] = {
@@ -56,10 +56,8 @@ class EventBytes:
 
     def encode(self, public: object) -> bytes:
         """Payload of ``GameEvent``."""
-        arm, encode = self._public[type(public)]
-        payload = encode(public)
-        payload = TAGS[arm] + varint(len(payload)) + payload
-        return TAGS[self._arm] + varint(len(payload)) + payload
+        tag, encode = self._public[type(public)]
+        return framed(self._tag, framed(tag, encode(public)))
 
     def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
         """See `GameWire.event_bytes`."""

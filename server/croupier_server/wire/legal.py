@@ -14,12 +14,8 @@ from typing import Final
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import unpack
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_packed,
-    field_varint,
-)
+from croupier_server.wire.encode import VARINTS
+from croupier_server.wire.generated import game
 from croupier_server.wire.kept import Kept
 
 _PATTERNS_KEPT_MAX: Final = 8192
@@ -28,12 +24,18 @@ _PATTERNS_KEPT_MAX: Final = 8192
 # Members of an enum are looked up slowly.
 _OFF, _SUMMARY = int(LegalMode.OFF), int(LegalMode.SUMMARY)
 
-_TRUNCATED: Final = field_varint(3, 1)
+_TRUNCATED: Final = game.legal_moves_truncated(True)
 
 
-def kind_bytes(arm: int, most: int) -> tuple[bytes, ...]:
-    """By number up to *most*: payload of ``MoveKind`` or ``DecisionKind`` of the game *arm*."""
-    return tuple(field_varint(arm, kind) for kind in range(most + 1))
+def kind_bytes(tag: bytes, most: int) -> tuple[bytes, ...]:
+    """By number up to *most*: payload of ``MoveKind`` or ``DecisionKind`` of the game that has
+    *tag* there."""
+    return tuple(tag + VARINTS[kind] for kind in range(most + 1))
+
+
+def entry_bytes(move: bytes, tail: bytes) -> bytes:
+    """An element of ``LegalMoves.moves``: a ``Move`` and, with its tag, its kind."""
+    return game.legal_moves_moves([game.legal_move_move(move) + tail])
 
 
 class LegalBytes:
@@ -66,17 +68,19 @@ class LegalBytes:
         self._steps = steps
         make = entry or self._entry
         self._entries = tuple(
-            Kept[Move, bytes](partial(make, field_bytes(2, kind)), moves_kept) for kind in kinds
+            Kept[Move, bytes](partial(make, game.legal_move_kind(kind)), moves_kept)
+            for kind in kinds
         )
         # Kept, as a seat is told of the same choice of its cards again with each decision.
         self._pattern = lru_cache(maxsize=_PATTERNS_KEPT_MAX)(self._encode_pattern)
 
     def _entry(self, tail: bytes, move: Move) -> bytes:
-        return field_bytes(1, field_bytes(1, self._move_bytes(move)) + tail)
+        return entry_bytes(self._move_bytes(move), tail)
 
     def move(self, move: Move, kind: int) -> bytes:
         """Payload of ``LegalMove``."""
-        return field_bytes(1, self._move_bytes(move)) + field_bytes(2, self._kinds[kind])
+        moved = game.legal_move_move(self._move_bytes(move))
+        return moved + game.legal_move_kind(self._kinds[kind])
 
     def answer(self, legal: Legal, mode: int) -> bytes:
         """See `GameWire.legal_bytes`."""
@@ -105,12 +109,11 @@ class LegalBytes:
     def _encode_pattern(self, pattern: Pattern) -> bytes:
         """An element of ``LegalMoves.patterns``."""
         step = self._steps.get(pattern.kind)
+        least, most = pattern.least, pattern.most
+        of_cards = of_numbers = None
         if step is None:
-            pool = field_packed(1, unpack(pattern.pool))
-            least, most = field_number(2, pattern.least), field_number(3, pattern.most)
-            choice = field_bytes(3, pool + least + most)
+            of_cards = game.card_choice(unpack(pattern.pool), least, most)
         else:
-            least, most = field_number(1, pattern.least), field_number(2, pattern.most)
-            choice = field_bytes(4, least + most + field_number(3, step))
-        template = field_bytes(1, self._template(pattern))
-        return field_bytes(2, template + field_bytes(2, self._kinds[pattern.kind]) + choice)
+            of_numbers = game.number_range(least, most, step)
+        template, kind = self._template(pattern), self._kinds[pattern.kind]
+        return game.legal_moves_patterns([game.move_pattern(template, kind, of_cards, of_numbers)])

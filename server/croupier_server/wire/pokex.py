@@ -10,8 +10,9 @@ from croupier_server.games.pokex.events import DealResult
 from croupier_server.games.pokex.options import PokexOptions, option_text
 from croupier_server.games.pokex.state import PLAYERS
 from croupier_server.wire import pokex_moves, pokex_parts
-from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.encode import framed
 from croupier_server.wire.game import BaseWire
+from croupier_server.wire.generated import game
 from croupier_server.wire.pokex_events import EVENTS
 from croupier_server.wire.pokex_options import OPTION_FIELDS
 from croupier_server.wire.pokex_views import PokexViews
@@ -42,7 +43,7 @@ class PokexWire(BaseWire):
     def deal_result_bytes(self, result: object) -> bytes:
         """Payload of ``DealResult``."""
         assert isinstance(result, DealResult)
-        return field_bytes(self.kind, pokex_parts.result(result))
+        return framed(game.DEAL_RESULT["pokex"], pokex_parts.result(result))
 
     def views(self) -> PokexViews:
         """A new encoder, for one table."""

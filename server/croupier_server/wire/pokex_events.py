@@ -10,74 +10,74 @@ from typing import Final
 from croupier_server.games.pokex import events
 from croupier_server.games.pokex.state import PLAYERS
 from croupier_server.wire import pokex_parts as parts
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_optional,
-    field_packed,
-    field_packed_signed,
-    field_varint,
-)
+from croupier_server.wire.encode import framed
 from croupier_server.wire.events import EventBytes, Private, Public
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import pokex as messages
+from croupier_server.wire.generated.pokex import EVENT, PRIVATE_EVENT
 from croupier_server.wire.kept import Kept
-from croupier_server.wire.pokex_moves import GAME_ARM
 
 # Public parts -----------------------------------------------------------------------------------
 
 
 def _lot_drawn(event: events.LotDrawn) -> bytes:
-    return field_number(1, event.dealer)
+    return messages.lot_drawn(event.dealer)
 
 
 def _deal_started(event: events.DealStarted) -> bytes:
-    return (
-        field_number(1, event.deal)
-        + field_number(2, event.dealer)
-        + field_packed(3, event.center)
-        + field_packed_signed(4, event.totals)
-    )
+    return messages.deal_started(event.deal, event.dealer, event.center, event.totals)
 
 
 def _auction_ended(event: events.AuctionEnded) -> bytes:
-    return field_optional(1, event.declarer) + field_number(2, event.bid)
+    return messages.auction_ended(event.declarer, event.bid)
 
 
 def _rank_named(event: events.RankNamed) -> bytes:
-    return field_number(1, event.seat) + field_number(2, event.rank)
+    return messages.rank_named(event.seat, event.rank)
 
 
 def _cards_played(event: events.CardsPlayed) -> bytes:
-    found = field_bytes(1, parts.played(*event.play))
-    if event.center:
-        found += field_varint(2, event.center)
-    if event.trick_ended is not None:
-        found += field_bytes(3, parts.trick_end(*event.trick_ended, first=1))
-    return found
+    ended = event.trick_ended
+    return messages.cards_played(
+        play=parts.played(*event.play),
+        center=event.center or None,
+        trick_ended=None if ended is None else _trick_ended(ended),
+    )
+
+
+def _trick_ended(part: events.TrickEnded) -> bytes:
+    return messages.trick_ended(
+        part.winner, [parts.HANDS[hand] for hand in part.hands], part.counted
+    )
 
 
 _PUBLIC: Final[Public] = {
-    events.LotDrawn: (1, _lot_drawn),
-    events.DealStarted: (2, _deal_started),
-    events.Called: (3, parts.called),
-    events.AuctionEnded: (4, _auction_ended),
-    events.RankNamed: (5, _rank_named),
-    events.CardsPlayed: (6, _cards_played),
-    events.DealResult: (7, parts.result),
+    events.LotDrawn: (EVENT["lot_drawn"], _lot_drawn),
+    events.DealStarted: (EVENT["deal_started"], _deal_started),
+    events.Called: (EVENT["called"], parts.called),
+    events.AuctionEnded: (EVENT["auction_ended"], _auction_ended),
+    events.RankNamed: (EVENT["rank_named"], _rank_named),
+    events.CardsPlayed: (EVENT["cards_played"], _cards_played),
+    events.DealResult: (EVENT["deal_scored"], parts.result),
 }
-"""By type of the public part: its arm in ``PokexEvent``, and what encodes it."""
+"""By type of the public part: its tag in ``PokexEvent``, and what encodes it."""
 
 
 # Private parts ----------------------------------------------------------------------------------
 
 
 def _own_cards(part: events.OwnCards) -> bytes:
-    return field_bytes(GAME_ARM, field_bytes(1, field_packed(1, part.cards)))
+    own = messages.private_cards(part.cards)
+    return framed(game.PRIVATE_EVENT["pokex"], framed(PRIVATE_EVENT["dealt"], own))
 
 
 _PRIVATE: Final[Private] = {events.DealStarted: _own_cards}
 
 EVENTS: Final = EventBytes(
-    GAME_ARM, _PUBLIC, _PRIVATE, kept=(events.Called, events.AuctionEnded, events.RankNamed)
+    game.EVENT["pokex"],
+    _PUBLIC,
+    _PRIVATE,
+    kept=(events.Called, events.AuctionEnded, events.RankNamed),
 )
 """Events of Pokex. Those kept are of an auction: few in all."""
 

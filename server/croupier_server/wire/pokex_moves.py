@@ -16,24 +16,23 @@ from croupier_server.games.cards import CARD_MAX, ONES, Card, Cards, count, unpa
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import pokex as messages
+from croupier_server.wire.generated.pokex import MOVE
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, malformed, no_code, no_kind, packed
-
-GAME_ARM: Final = 3
-"""Arm of Pokex in every oneof of ``game.proto``."""
 
 CARDS: Final = 2
 """Cards of a play."""
 
 _RANKS: Final = range(moves.RANK_LEAST, moves.RANK_MOST + 1)
+_TAG: Final = game.MOVE["pokex"]
 _KEPT_MAX: Final = 4096
 """So many encoded moves are kept, and so many of one kind as they are listed: every pair of cards,
 as long as no centre card is named with it."""
 
-_DECLINE, _BID, _NAME_RANK, _PLAY = 1, 2, 3, 4
-"""Arms of ``PokexMove``."""
 _PLAYS: Final[dict[tuple[int, ...], Move]] = {
     pair: moves.play(SINGLES[pair[0]] | SINGLES[pair[1]]) for pair in permutations(SINGLES, CARDS)
 }
@@ -93,21 +92,20 @@ def pokex_move(move: Move) -> bytes:
         if count(cards) == CARDS and center <= CARD_MAX:
             return _play(cards, center)
     elif kind == moves.BID and 1 <= number <= moves.BID_MAX:
-        return field_bytes(_BID, field_number(1, number))
+        return framed(MOVE["bid"], messages.bid(number))
     elif kind == moves.NAME_RANK and number in _RANKS:
-        return field_bytes(_NAME_RANK, field_number(1, number))
+        return framed(MOVE["name_rank"], messages.name_rank(number))
     elif move == moves.PASS:
-        return field_bytes(_DECLINE, b"")
+        return framed(MOVE["decline"], b"")
     raise no_code(move, "Pokex")
 
 
 def _play(cards: Cards, center: Card) -> bytes:
     """Payload of ``PokexMove`` that plays *cards*; *center* is the centre card named, or 0."""
-    named = field_varint(2, center) if center else b""
-    return field_bytes(_PLAY, field_packed(1, unpack(cards)) + named)
+    return framed(MOVE["play"], messages.play(unpack(cards), center or None))
 
 
-_MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, pokex_move(move)), _KEPT_MAX)
+_MOVES: Final = Kept[Move, bytes](lambda move: framed(_TAG, pokex_move(move)), _KEPT_MAX)
 
 
 def move_bytes(move: Move) -> bytes:
@@ -117,17 +115,20 @@ def move_bytes(move: Move) -> bytes:
 
 # Legal answers ----------------------------------------------------------------------------------
 
-DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(PokexDecisionKind))
+DECISION_KINDS: Final = kind_bytes(game.DECISION_KIND["pokex"], max(PokexDecisionKind))
 """By number: payload of ``DecisionKind``."""
 
 
 def _template(pattern: Pattern) -> bytes:
     """What all members of *pattern* share: payload of ``Move``."""
     fixed = pattern.fixed
-    return field_bytes(GAME_ARM, _play(moves.cards_of(fixed), moves.center_of(fixed)))
+    return framed(_TAG, _play(moves.cards_of(fixed), moves.center_of(fixed)))
 
 
 LEGAL: Final = LegalBytes(
-    kind_bytes(GAME_ARM, max(PokexMoveKind)), move_bytes, _KEPT_MAX, template=_template
+    kind_bytes(game.MOVE_KIND["pokex"], max(PokexMoveKind)),
+    move_bytes,
+    _KEPT_MAX,
+    template=_template,
 )
 """Legal moves of Pokex."""

@@ -14,14 +14,7 @@ from croupier_server.games.cards import Cards, unpack
 from croupier_server.games.pokex.events import Called, DealResult
 from croupier_server.games.pokex.pokerhands import PokerHand
 from croupier_server.games.pokex.state import PLAYERS
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_optional,
-    field_packed,
-    field_packed_signed,
-    field_varint,
-)
+from croupier_server.wire.generated import pokex as messages
 from croupier_server.wire.kept import Kept
 
 KEPT_MAX: Final = 2048
@@ -32,25 +25,25 @@ _HANDS_KEPT_MAX: Final = 4096
 
 def called(part: Called) -> bytes:
     """``PokexCalled``."""
-    return field_number(1, part.seat) + field_number(2, part.tricks)
+    return messages.called(part.seat, part.tricks)
 
 
 def played(seat: Seat, cards: Cards) -> bytes:
     """``PokexPlayed``."""
-    return field_number(1, seat) + field_packed(2, unpack(cards))
+    return messages.played(seat, unpack(cards))
 
 
 def _plays_of(seat: Seat) -> Kept[Cards, bytes]:
-    return Kept(lambda cards: field_bytes(2, played(seat, cards)), KEPT_MAX)
+    return Kept(lambda cards: messages.trick_plays([played(seat, cards)]), KEPT_MAX)
 
 
 TRICK_PLAYS: Final = tuple(_plays_of(seat) for seat in range(PLAYERS))
-"""By seat and cards: ``PokexPlayed`` as field 2 of its trick."""
+"""By seat and cards: one play of ``PokexTrick.plays``."""
 
 
 def _hand(hand: PokerHand) -> bytes:
     category, ranks, wilds_used = hand
-    return field_number(1, category) + field_packed(2, bytes(ranks)) + field_number(3, wilds_used)
+    return messages.poker_hand(category, bytes(ranks), wilds_used)
 
 
 HANDS: Final = Kept[PokerHand, bytes](_hand, _HANDS_KEPT_MAX)
@@ -59,27 +52,14 @@ HANDS: Final = Kept[PokerHand, bytes](_hand, _HANDS_KEPT_MAX)
 
 def result(scored: DealResult) -> bytes:
     """``PokexDealResult``."""
-    return (
-        field_number(1, scored.deal)
-        + field_number(2, scored.dealer)
-        + field_optional(3, scored.declarer)
-        + field_number(4, scored.bid)
-        + field_number(5, scored.is_passed_out)
-        + (field_varint(6, scored.wild_rank) if scored.wild_rank else b"")
-        + field_packed(7, bytes(scored.tricks))
-        + field_packed_signed(8, scored.points)
-        + field_packed_signed(9, scored.totals)
-    )
-
-
-def trick_end(
-    winner: int | None, hands: tuple[PokerHand, PokerHand], counted: int, first: int
-) -> bytes:
-    """Who took a trick, with what, and how often it counted: three fields from number *first* on,
-    in ``PokexTrick`` and ``PokexTrickEnded``."""
-    return (
-        field_optional(first, winner)
-        + field_bytes(first + 1, HANDS[hands[0]])
-        + field_bytes(first + 1, HANDS[hands[1]])
-        + field_number(first + 2, counted)
+    return messages.deal_result(
+        deal=scored.deal,
+        dealer=scored.dealer,
+        declarer=scored.declarer,
+        bid=scored.bid,
+        is_passed_out=scored.is_passed_out,
+        wild_rank=scored.wild_rank or None,
+        tricks=bytes(scored.tricks),
+        points=scored.points,
+        totals=scored.totals,
     )

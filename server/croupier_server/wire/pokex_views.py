@@ -17,30 +17,22 @@ from croupier_server.games.cards import CARD_MAX, Card, Cards, one_pack_ids
 from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.wire import pokex_parts as parts
-from croupier_server.wire.encode import (
-    TAGS,
-    field_bytes,
-    field_number,
-    field_optional,
-    field_packed,
-    field_packed_signed,
-    field_varint,
-)
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import pokex as messages
 from croupier_server.wire.kept import Kept
-from croupier_server.wire.pokex_moves import GAME_ARM
-from croupier_server.wire.views import Growing, Latest, framed
+from croupier_server.wire.views import Growing, Latest
 
-_GAME_TAG: Final = TAGS[GAME_ARM]
-_PUBLIC_TAG: Final = TAGS[1]
-_HAND_TAG: Final = TAGS[3]
-_TRICK_TAG: Final = TAGS[11]
-_CENTERS: Final = (b"", *(field_varint(1, card) for card in range(1, CARD_MAX + 1)))
-"""By card: field 1 of ``PokexTrick``."""
+_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["pokex"]
+_SEAT_VIEW: Final = game.SEAT_VIEW["pokex"]
+_CENTERS: Final = tuple(messages.trick_center(card or None) for card in range(CARD_MAX + 1))
+"""By card: ``PokexTrick.center``."""
 
-_TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(18, seat) for seat in range(PLAYERS)}
-_SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(PLAYERS))
-_SIZES: Final = Kept[tuple[int, ...], bytes](lambda sizes: field_packed(10, bytes(sizes)), 256)
-"""By the sizes of all hands: field 10. There are 15 for each of 7 numbers of tricks."""
+_TO_ACT: Final = {seat: messages.public_view_to_act(seat) for seat in (NO_SEAT, *range(PLAYERS))}
+_SIZES: Final = Kept[tuple[int, ...], bytes](
+    lambda sizes: messages.public_view_hand_sizes(bytes(sizes)), 256
+)
+"""By the sizes of all hands: ``hand_sizes``. There are 15 for each of 7 numbers of tricks."""
 
 
 class PokexViews:
@@ -50,20 +42,22 @@ class PokexViews:
 
     def __init__(self) -> None:
         self._head = b""
-        """Fields 1 to 9."""
+        """``phase`` to ``wild_rank``."""
         self._head_of: tuple[object, ...] = ()
         self._back = b""
-        """Fields 12 to 17."""
+        """``tricks`` to ``leader``."""
         self._back_of: tuple[object, ...] = ()
-        self._tricks = Growing[Trick](12, _trick)
-        self._last_result = Latest[DealResult](19, parts.result)
+        self._tricks = Growing[Trick](_trick)
+        self._last_result = Latest[DealResult](
+            lambda result: messages.public_view_last_result(parts.result(result))
+        )
         self._own: list[tuple[Cards, bytes]] = [(0, b"")] * PLAYERS
-        """By seat: its hand, and field 3 of ``PokexView``."""
+        """By seat: its hand, packed and as ids."""
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
         assert isinstance(state, State)
-        return framed(_GAME_TAG, self._public(state.public))
+        return framed(_PUBLIC_VIEW, self._public(state.public))
 
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
@@ -71,10 +65,10 @@ class PokexViews:
         hand = state.hands[seat]
         last, own = self._own[seat]
         if hand != last:
-            own = framed(_HAND_TAG, one_pack_ids(hand)) if hand else b""
+            own = one_pack_ids(hand)
             self._own[seat] = hand, own
-        public = self._public(state.public)
-        return framed(_GAME_TAG, framed(_PUBLIC_TAG, public) + _SEAT_FIELDS[seat] + own)
+        public = messages.view_public_view(self._public(state.public))
+        return framed(_SEAT_VIEW, public + messages.view_own(seat, own))
 
     def _public(self, public: PublicState) -> bytes:
         """``PokexPublicView``, its fields in the order of their numbers."""
@@ -117,41 +111,42 @@ class PokexViews:
 
 
 def _head(public: PublicState) -> bytes:
-    """Fields 1 to 9."""
-    found = (
-        field_number(1, public.phase)
-        + field_number(2, public.deal)
-        + field_optional(3, public.dealer)
-        + field_packed(4, public.center)
-        + field_packed(5, public.center_left)
+    """``phase`` to ``wild_rank``."""
+    return messages.public_view_head(
+        phase=public.phase,
+        deal=public.deal,
+        dealer=public.dealer,
+        center=public.center,
+        center_left=public.center_left,
+        calls=map(parts.called, public.calls),
+        declarer=public.declarer,
+        bid=public.bid,
+        wild_rank=public.wild_rank or None,
     )
-    for call in public.calls:
-        found += field_bytes(6, parts.called(call))
-    found += field_optional(7, public.declarer) + field_number(8, public.bid)
-    return found + field_varint(9, public.wild_rank) if public.wild_rank else found
 
 
 def _score(public: PublicState) -> bytes:
-    """Fields 13 to 17."""
-    return (
-        field_packed(13, bytes(public.taken))
-        + field_number(14, public.carried)
-        + field_packed_signed(15, public.totals)
-        + field_number(16, public.passed_out)
-        + field_optional(17, public.leader)
+    """``taken`` to ``leader``."""
+    return messages.public_view_score(
+        taken=bytes(public.taken),
+        carried=public.carried,
+        totals=public.totals,
+        passed_out=public.passed_out,
+        leader=public.leader,
     )
 
 
 def _trick_under_way(center: Card, plays: tuple[Played, ...]) -> bytes:
-    """Field 11: ``PokexTrick`` without an end."""
+    """``trick``: ``PokexTrick`` without an end."""
     found = _CENTERS[center]
     for seat, cards in plays:
         found += parts.TRICK_PLAYS[seat][cards]
-    return framed(_TRICK_TAG, found)
+    return messages.public_view_trick(found)
 
 
 def _trick(trick: Trick) -> bytes:
-    """``PokexTrick``, finished."""
+    """One of ``tricks``: ``PokexTrick``, finished."""
     plays = [parts.TRICK_PLAYS[seat][cards] for seat, cards in trick.plays]
-    end = parts.trick_end(trick.winner, trick.hands, trick.counted, first=3)
-    return _CENTERS[trick.center] + b"".join(plays) + end
+    hands = [parts.HANDS[hand] for hand in trick.hands]
+    end = messages.trick_end(trick.winner, hands, trick.counted)
+    return messages.public_view_tricks([_CENTERS[trick.center] + b"".join(plays) + end])

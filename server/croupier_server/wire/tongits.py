@@ -10,8 +10,9 @@ from croupier_server.games.tongits.events import DealResult
 from croupier_server.games.tongits.options import TongitsOptions, option_text
 from croupier_server.games.tongits.state import PLAYERS
 from croupier_server.wire import tongits_moves, tongits_parts
-from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.encode import framed
 from croupier_server.wire.game import BaseWire
+from croupier_server.wire.generated import game
 from croupier_server.wire.tongits_events import EVENTS
 from croupier_server.wire.tongits_options import OPTION_FIELDS
 from croupier_server.wire.tongits_views import TongitsViews
@@ -42,7 +43,7 @@ class TongitsWire(BaseWire):
     def deal_result_bytes(self, result: object) -> bytes:
         """Payload of ``DealResult``."""
         assert isinstance(result, DealResult)
-        return field_bytes(self.kind, tongits_parts.result(result))
+        return framed(game.DEAL_RESULT["tongits"], tongits_parts.result(result))
 
     def views(self) -> TongitsViews:
         """A new encoder, for one table."""

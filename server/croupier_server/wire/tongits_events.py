@@ -10,91 +10,90 @@ from typing import Final
 from croupier_server.games.cards import CARD_MAX
 from croupier_server.games.tongits import events
 from croupier_server.wire import tongits_parts as parts
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_packed,
-    field_packed_signed,
-)
+from croupier_server.wire.encode import framed
 from croupier_server.wire.events import EventBytes, Private, Public
-from croupier_server.wire.tongits_moves import GAME_ARM
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tongits as messages
+from croupier_server.wire.generated.tongits import EVENT, PRIVATE_EVENT
 
 # Public parts -----------------------------------------------------------------------------------
 
 
 def _lot_drawn(event: events.LotDrawn) -> bytes:
-    return field_number(1, event.dealer)
+    return messages.lot_drawn(event.dealer)
 
 
 def _deal_started(event: events.DealStarted) -> bytes:
-    return (
-        field_number(1, event.deal)
-        + field_number(2, event.dealer)
-        + field_number(3, event.ante)
-        + field_number(4, event.pot)
-    )
+    return messages.deal_started(event.deal, event.dealer, event.ante, event.pot)
 
 
 def _stock_drawn(event: events.StockDrawn) -> bytes:
-    return field_number(1, event.seat) + field_number(2, event.stock_size)
+    return messages.stock_drawn(event.seat, event.stock_size)
 
 
 def _discard_taken(event: events.DiscardTaken) -> bytes:
-    return (
-        field_number(1, event.seat)
-        + field_number(2, event.card)
-        + field_bytes(3, parts.meld(event.meld))
-    )
+    return messages.discard_taken(event.seat, event.card, parts.meld(event.meld))
 
 
 def _meld_exposed(event: events.MeldExposed) -> bytes:
-    return field_bytes(1, parts.meld(event.meld))
+    return messages.meld_exposed(parts.meld(event.meld))
+
+
+def _secret_four_laid(event: events.SecretFourLaid) -> bytes:
+    return messages.secret_four_laid(event.seat)
 
 
 def _cards_laid_off(event: events.CardsLaidOff) -> bytes:
-    return field_number(1, event.meld) + field_bytes(2, parts.laid_off(event.laid_off))
+    return messages.cards_laid_off(event.meld, parts.laid_off(event.laid_off))
 
 
 def _discarded(event: events.Discarded) -> bytes:
-    return field_number(1, event.seat) + field_number(2, event.card)
+    return messages.discarded(event.seat, event.card)
 
 
-def _by_seat(event: events.SecretFourLaid | events.TurnEnded | events.DrawCalled) -> bytes:
-    return field_number(1, event.seat)
+def _turn_ended(event: events.TurnEnded) -> bytes:
+    return messages.turn_ended(event.seat)
+
+
+def _draw_called(event: events.DrawCalled) -> bytes:
+    return messages.draw_called(event.seat)
 
 
 def _pot_split(event: events.PotSplit) -> bytes:
-    return field_number(1, event.share) + field_packed_signed(2, event.chips)
+    return messages.pot_split(event.share, event.chips)
 
 
 _PUBLIC: Final[Public] = {
-    events.LotDrawn: (1, _lot_drawn),
-    events.DealStarted: (2, _deal_started),
-    events.StockDrawn: (3, _stock_drawn),
-    events.DiscardTaken: (4, _discard_taken),
-    events.MeldExposed: (5, _meld_exposed),
-    events.SecretFourLaid: (6, _by_seat),
-    events.CardsLaidOff: (7, _cards_laid_off),
-    events.Discarded: (8, _discarded),
-    events.TurnEnded: (9, _by_seat),
-    events.DrawCalled: (10, _by_seat),
-    events.Answered: (11, parts.answered),
-    events.DealResult: (12, parts.result),
-    events.PotSplit: (13, _pot_split),
+    events.LotDrawn: (EVENT["lot_drawn"], _lot_drawn),
+    events.DealStarted: (EVENT["deal_started"], _deal_started),
+    events.StockDrawn: (EVENT["stock_drawn"], _stock_drawn),
+    events.DiscardTaken: (EVENT["discard_taken"], _discard_taken),
+    events.MeldExposed: (EVENT["meld_exposed"], _meld_exposed),
+    events.SecretFourLaid: (EVENT["secret_four_laid"], _secret_four_laid),
+    events.CardsLaidOff: (EVENT["cards_laid_off"], _cards_laid_off),
+    events.Discarded: (EVENT["discarded"], _discarded),
+    events.TurnEnded: (EVENT["turn_ended"], _turn_ended),
+    events.DrawCalled: (EVENT["draw_called"], _draw_called),
+    events.Answered: (EVENT["answered"], parts.answered),
+    events.DealResult: (EVENT["deal_scored"], parts.result),
+    events.PotSplit: (EVENT["pot_split"], _pot_split),
 }
-"""By type of the public part: its arm in ``TongitsEvent``, and what encodes it."""
+"""By type of the public part: its tag in ``TongitsEvent``, and what encodes it."""
 
 
 # Private parts ----------------------------------------------------------------------------------
 
 
+def _private(arm: str, payload: bytes) -> bytes:
+    return framed(game.PRIVATE_EVENT["tongits"], framed(PRIVATE_EVENT[arm], payload))
+
+
 def _own_cards(part: events.OwnCards) -> bytes:
-    return field_bytes(GAME_ARM, field_bytes(1, field_packed(1, part.cards)))
+    return _private("dealt", messages.private_cards(part.cards))
 
 
 _DRAWN: Final = tuple(
-    field_bytes(GAME_ARM, field_bytes(2, field_packed(1, bytes((card,)))))
-    for card in range(CARD_MAX + 1)
+    _private("drawn", messages.private_cards(bytes((card,)))) for card in range(CARD_MAX + 1)
 )
 """By card: what the seat that drew it from the stock is told."""
 
@@ -104,7 +103,7 @@ def _own_card(part: events.OwnCard) -> bytes:
 
 
 def _own_four(part: events.OwnFour) -> bytes:
-    return field_bytes(GAME_ARM, field_bytes(3, field_number(1, part.rank)))
+    return _private("laid", messages.private_four(part.rank))
 
 
 _PRIVATE: Final[Private] = {
@@ -114,7 +113,7 @@ _PRIVATE: Final[Private] = {
 }
 
 EVENTS: Final = EventBytes(
-    GAME_ARM,
+    game.EVENT["tongits"],
     _PUBLIC,
     _PRIVATE,
     kept=(

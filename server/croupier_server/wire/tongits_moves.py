@@ -14,13 +14,13 @@ from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import BLACK_JOKER, card_of, rank, unpack
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsDecisionKind, TongitsMoveKind
-from croupier_server.wire.encode import field_bytes, field_number, field_packed, field_varint
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tongits as messages
+from croupier_server.wire.generated.tongits import MOVE
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
-
-GAME_ARM: Final = 2
-"""Arm of Tong-its in every oneof of ``game.proto``."""
 
 TAKE_MAX: Final = 12
 MELD_MIN: Final = 3
@@ -32,6 +32,7 @@ _RANKS: Final = range(2, 15)
 _PACK: Final = sum(one for card, one in SINGLES.items() if card < BLACK_JOKER)
 """One of every card that there is in Tong-its."""
 
+_TAG: Final = game.MOVE["tongits"]
 _KEPT_MAX: Final = 8192
 """So many encoded moves are kept, and so many of one kind as they are listed."""
 
@@ -119,12 +120,7 @@ _READERS: Final[dict[str, Callable[[Any], Move]]] = {
 
 # Moves to messages ------------------------------------------------------------------------------
 
-_BARE_ARMS: Final = {
-    code: tongits_pb2.TongitsMove.DESCRIPTOR.fields_by_name[arm].number
-    for arm, code in _BARE.items()
-}
-_TAKE_DISCARD, _MELD, _SECRET_FOUR, _LAY_OFF, _DISCARD = 2, 4, 5, 6, 7
-"""The other arms."""
+_BARE_MOVES: Final = {code: framed(MOVE[arm], b"") for arm, code in _BARE.items()}
 
 
 def tongits_move(move: Move) -> bytes:
@@ -133,26 +129,26 @@ def tongits_move(move: Move) -> bytes:
     Raises:
         MalformedMove: *move* is no move of Tong-its.
     """
-    if move in _BARE_ARMS:
-        return field_bytes(_BARE_ARMS[move], b"")
+    if move in _BARE_MOVES:
+        return _BARE_MOVES[move]
     kind, ids, meld = moves.move_type(move), unpack(moves.cards_of(move)), moves.meld_of(move)
     is_named = 0 <= meld <= MELD_NUMBER_MAX
     if kind == moves.DISCARD and ids and move == _DISCARDS.get(ids[0]):
-        return field_bytes(_DISCARD, field_number(1, ids[0]))
+        return framed(MOVE["discard"], messages.discard(ids[0]))
     if kind == moves.MELD and ids and meld < 0:
-        return field_bytes(_MELD, field_packed(1, ids))
+        return framed(MOVE["meld"], messages.meld_cards(ids))
     if kind == moves.LAY_OFF and ids and is_named:
-        return field_bytes(_LAY_OFF, field_number(1, meld) + field_packed(2, ids))
+        return framed(MOVE["lay_off"], messages.lay_off(meld, ids))
     if kind == moves.SECRET_FOUR and ids and move == _FOURS.get(rank(ids[0])):
-        return field_bytes(_SECRET_FOUR, field_number(1, rank(ids[0])))
+        return framed(MOVE["secret_four"], messages.secret_four(rank(ids[0])))
     if kind == moves.TAKE_DISCARD and ids and meld < 0:
-        return field_bytes(_TAKE_DISCARD, field_packed(1, ids))
+        return framed(MOVE["take_discard"], messages.take_discard(ids, None))
     if kind == moves.TAKE_DISCARD and not ids and is_named:
-        return field_bytes(_TAKE_DISCARD, field_varint(2, meld))
+        return framed(MOVE["take_discard"], messages.take_discard(b"", meld))
     raise no_code(move, "Tong-its")
 
 
-_MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, tongits_move(move)), _KEPT_MAX)
+_MOVES: Final = Kept[Move, bytes](lambda move: framed(_TAG, tongits_move(move)), _KEPT_MAX)
 
 
 def move_bytes(move: Move) -> bytes:
@@ -162,7 +158,7 @@ def move_bytes(move: Move) -> bytes:
 
 # Legal answers ----------------------------------------------------------------------------------
 
-DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(TongitsDecisionKind))
+DECISION_KINDS: Final = kind_bytes(game.DECISION_KIND["tongits"], max(TongitsDecisionKind))
 """By number: payload of ``DecisionKind``."""
 
 
@@ -172,6 +168,9 @@ def _template(pattern: Pattern) -> bytes:
 
 
 LEGAL: Final = LegalBytes(
-    kind_bytes(GAME_ARM, max(TongitsMoveKind)), move_bytes, _KEPT_MAX, template=_template
+    kind_bytes(game.MOVE_KIND["tongits"], max(TongitsMoveKind)),
+    move_bytes,
+    _KEPT_MAX,
+    template=_template,
 )
 """Legal moves of Tong-its."""

@@ -16,87 +16,70 @@ from croupier_server.games.tongits.events import (
     Payment,
     SeatResult,
 )
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_optional,
-    field_packed,
-    field_signed,
-    field_varint,
-)
+from croupier_server.wire.generated import tongits as messages
 
 
 def laid_off(part: LaidOff) -> bytes:
     """``TongitsLaidOff``."""
-    return field_number(1, part.seat) + field_packed(2, unpack(part.cards))
+    return messages.laid_off(part.seat, unpack(part.cards))
 
 
 def meld(of: Meld) -> bytes:
     """``TongitsMeld``."""
-    found = (
-        field_number(1, of.number) + field_number(2, of.seat) + field_packed(3, unpack(of.cards))
+    return messages.meld(
+        number=of.number,
+        seat=of.seat,
+        cards=unpack(of.cards),
+        taken=of.taken or None,
+        is_turned_down=of.is_turned_down,
+        lay_offs=map(laid_off, of.lay_offs),
     )
-    if of.taken:
-        found += field_varint(4, of.taken)
-    found += field_number(5, of.is_turned_down)
-    for part in of.lay_offs:
-        found += field_bytes(6, laid_off(part))
-    return found
 
 
 def answered(part: Answered) -> bytes:
     """``TongitsAnswered``."""
-    return (
-        field_number(1, part.seat)
-        + field_number(2, part.is_challenge)
-        + field_number(3, part.is_unasked)
-    )
+    return messages.answered(part.seat, part.is_challenge, part.is_unasked)
 
 
 def result(scored: DealResult) -> bytes:
     """``TongitsDealResult``."""
-    found = (
-        field_number(1, scored.deal)
-        + field_number(2, scored.dealer)
-        + field_number(3, scored.ending)
-        + field_optional(4, scored.winner)
-        + field_optional(5, scored.caller)
-        + field_packed(6, bytes(scored.challengers))
-    )
-    for seat in scored.seats:
-        found += field_bytes(7, _seat_result(seat))
-    for payment in scored.payments:
-        found += field_bytes(8, _payment(payment))
-    return (
-        found
-        + field_number(9, scored.jackpot)
-        + field_number(10, scored.pot)
-        + field_number(11, scored.streak)
-        + field_number(12, scored.next_dealer)
+    return messages.deal_result(
+        deal=scored.deal,
+        dealer=scored.dealer,
+        ending=scored.ending,
+        winning_seat=scored.winner,
+        caller=scored.caller,
+        challengers=bytes(scored.challengers),
+        seats=map(_seat_result, scored.seats),
+        payments=map(_payment, scored.payments),
+        jackpot=scored.jackpot,
+        pot=scored.pot,
+        streak=scored.streak,
+        next_dealer=scored.next_dealer,
     )
 
 
 def _seat_result(of: SeatResult) -> bytes:
     """``TongitsSeatResult``."""
-    return (
-        field_number(1, of.seat)
-        + field_number(2, of.is_burned)
-        + field_number(3, of.is_shown)
-        + field_packed(4, unpack(of.hand))
-        + field_packed(5, bytes(of.secret_fours))
-        + field_number(6, of.deadwood)
-        + field_signed(7, of.settlement)
-        + field_signed(8, of.chips)
+    return messages.seat_result(
+        seat=of.seat,
+        is_burned=of.is_burned,
+        is_shown=of.is_shown,
+        hand=unpack(of.hand),
+        secret_fours=bytes(of.secret_fours),
+        deadwood=of.deadwood,
+        settlement=of.settlement,
+        chips=of.chips,
     )
 
 
 def _payment(of: Payment) -> bytes:
     """``TongitsPayment``."""
-    return (
-        field_number(1, of.seat)
-        + field_number(2, of.base)
-        + field_number(3, of.aces)
-        + field_number(4, of.specials)
-        + field_number(5, of.burned)
-        + field_number(6, of.fold_penalty)
+    return messages.payment(
+        seat=of.seat,
+        base=of.base,
+        aces=of.aces,
+        specials=of.specials,
+        burned=of.burned,
+        fold_penalty=of.fold_penalty,
     )

@@ -10,6 +10,7 @@ beyond the public state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from croupier_server.games.base import Seat
@@ -25,39 +26,30 @@ from croupier_server.games.tongits.state import (
     State,
 )
 from croupier_server.wire import tongits_parts as parts
-from croupier_server.wire.encode import (
-    TAGS,
-    field_bytes,
-    field_number,
-    field_optional,
-    field_packed,
-    field_packed_signed,
-    field_varint,
-    varint,
-)
-from croupier_server.wire.tongits_moves import GAME_ARM
-from croupier_server.wire.views import Latest, framed
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tongits as messages
+from croupier_server.wire.views import Latest
 
-_GAME_TAG: Final = TAGS[GAME_ARM]
-_PUBLIC_TAG: Final = TAGS[1]
-_HAND_TAG: Final = TAGS[3]
-_PHASES: Final = tuple(field_number(1, phase) for phase in range(max(Phase) + 1))
-_DISCARDS_TAG: Final = TAGS[6]
-_STOCK_SIZES: Final = tuple(field_number(5, size) for size in range(CARD_MAX))
-_HAND_SIZES, _SECRET_FOURS, _TURNS = (TAGS[field] + varint(PLAYERS) for field in (4, 8, 9))
-"""What stands before a number a seat; all of these numbers are below 128."""
+_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tongits"]
+_SEAT_VIEW: Final = game.SEAT_VIEW["tongits"]
+_PHASES: Final = tuple(messages.public_view_phase(phase) for phase in range(max(Phase) + 1))
+_STOCK_SIZES: Final = tuple(messages.public_view_stock_size(size) for size in range(CARD_MAX))
+_SEATS: Final = tuple(messages.view_seat(seat) for seat in range(PLAYERS))
+_DEADWOOD: Final = tuple(messages.view_deadwood(points) for points in range(sum(POINTS) + 1))
 
-_DISCARDERS_TAG: Final = TAGS[20]
 
-_BARRED, _BARRED_TURN, _BARRED_DEAL, _BARRED_DISCARD = (
-    tuple(field_packed(field, bytes(seats)) for seats in SEATS_OF) for field in (10, 21, 22, 23)
-)
-"""By bit set of seats: all that are barred, and those by how long they are."""
+def _by_seats(encode: Callable[[bytes], bytes]) -> tuple[bytes, ...]:
+    """By bit set of seats: the field with them that *encode* makes."""
+    return tuple(encode(bytes(seats)) for seats in SEATS_OF)
 
-_TOOK_DISCARD: Final = field_number(11, 1)
-_TO_ACT: Final = {NO_SEAT: b""} | {seat: field_varint(14, seat) for seat in range(PLAYERS)}
-_DEADWOOD: Final = tuple(field_number(5, count) for count in range(sum(POINTS) + 1))
-_SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(PLAYERS))
+
+_BARRED: Final = _by_seats(messages.public_view_barred)
+_BARRED_TURN: Final = _by_seats(messages.public_view_barred_turn)
+_BARRED_DEAL: Final = _by_seats(messages.public_view_barred_deal)
+_BARRED_DISCARD: Final = _by_seats(messages.public_view_barred_discard)
+_TOOK_DISCARD: Final = messages.public_view_took_discard(True)
+_TO_ACT: Final = {seat: messages.public_view_to_act(seat) for seat in (NO_SEAT, *range(PLAYERS))}
 
 
 class TongitsViews:
@@ -75,33 +67,41 @@ class TongitsViews:
 
     def __init__(self) -> None:
         self._deal = b""
-        """Fields 2 and 3."""
+        """``deal`` and ``dealer``."""
         self._chips = b""
-        """Fields 15 to 18."""
+        """``pot`` to ``streak``."""
         self._deal_of: tuple[object, ...] = ()
         self._chips_of: list[int] = []
         self._melds: list[bytes] = []
-        """Field 7, meld by meld."""
+        """``melds``, one by one."""
         self._melds_of: list[Meld] = []
-        self._last_result = Latest[DealResult](19, parts.result)
+        self._last_result = Latest[DealResult](
+            lambda result: messages.public_view_last_result(parts.result(result))
+        )
 
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
         assert isinstance(state, State)
-        return framed(_GAME_TAG, self._public(state.public))
+        return framed(_PUBLIC_VIEW, self._public(state.public))
 
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
-        public = framed(_PUBLIC_TAG, self._public(state.public))
-        return framed(_GAME_TAG, public + _SEAT_FIELDS[seat] + _own_cards(state, seat))
+        hand = state.hands[seat]
+        own = (
+            messages.view_public_view(self._public(state.public))
+            + _SEATS[seat]
+            + messages.view_hand(one_pack_ids(hand), bytes(state.secret_fours[seat]))
+            + _DEADWOOD[state.table.deadwood(hand)]
+        )
+        return framed(_SEAT_VIEW, own)
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""
         deal_of = (public.deal, public.dealer, public.pot, public.streak_seat, public.streak)
         if deal_of != self._deal_of or public.chips != self._chips_of:
             self._deal_of, self._chips_of = deal_of, public.chips.copy()
-            self._deal = field_number(2, public.deal) + field_optional(3, public.dealer)
+            self._deal = messages.public_view_deal(public.deal, public.dealer)
             self._chips = _chips(public)
         if public.melds != self._melds_of:
             self._keep_melds(public.melds)
@@ -109,22 +109,18 @@ class TongitsViews:
             (
                 _PHASES[public.phase],
                 self._deal,
-                _HAND_SIZES,
-                bytes(public.hand_sizes),
+                messages.public_view_hand_sizes(bytes(public.hand_sizes)),
                 _STOCK_SIZES[public.stock_size],
-                framed(_DISCARDS_TAG, public.discards) if public.discards else b"",
+                messages.public_view_discards(public.discards),
                 *self._melds,
-                _SECRET_FOURS,
-                bytes(public.secret_fours),
-                _TURNS,
-                bytes(public.turns),
+                messages.public_view_turns(bytes(public.secret_fours), bytes(public.turns)),
                 _BARRED[public.barred_turn | public.barred_deal | public.barred_discard],
                 _TOOK_DISCARD if public.took_discard else b"",
                 b"" if public.caller == NO_SEAT else _call(public),
                 _TO_ACT[public.to_act],
                 self._chips,
                 self._last_result.encoded(public.last_result),
-                framed(_DISCARDERS_TAG, public.discarders) if public.discarders else b"",
+                messages.public_view_discarders(public.discarders),
                 _BARRED_TURN[public.barred_turn],
                 _BARRED_DEAL[public.barred_deal],
                 _BARRED_DISCARD[public.barred_discard],
@@ -134,33 +130,22 @@ class TongitsViews:
     def _keep_melds(self, melds: list[Meld]) -> None:
         """Encode the melds that have been made or added to since the last call."""
         kept = dict(zip(self._melds_of, self._melds, strict=True))
-        self._melds = [kept.get(one) or field_bytes(7, parts.meld(one)) for one in melds]
+        self._melds = [
+            kept.get(one) or messages.public_view_melds([parts.meld(one)]) for one in melds
+        ]
         self._melds_of = melds.copy()
 
 
-def _own_cards(state: State, seat: Seat) -> bytes:
-    """Fields 3 to 5 of ``TongitsView``. Not kept: a seat's cards change with nearly every decision
-    of its own."""
-    hand, fours = state.hands[seat], state.secret_fours[seat]
-    ranks = field_packed(4, bytes(fours)) if fours else b""
-    return (
-        (framed(_HAND_TAG, one_pack_ids(hand)) if hand else b"")
-        + ranks
-        + _DEADWOOD[state.table.deadwood(hand)]
-    )
-
-
 def _call(public: PublicState) -> bytes:
-    """Fields 12 and 13: a draw call and its answers."""
-    answers = [field_bytes(13, parts.answered(answer)) for answer in public.answers]
-    return field_varint(12, public.caller) + b"".join(answers)
+    """``caller`` and ``answers``."""
+    return messages.public_view_call(public.caller, map(parts.answered, public.answers))
 
 
 def _chips(public: PublicState) -> bytes:
-    """Fields 15 to 18."""
-    return (
-        field_number(15, public.pot)
-        + field_packed_signed(16, public.chips)
-        + field_optional(17, public.streak_seat)
-        + field_number(18, public.streak)
+    """``pot`` to ``streak``."""
+    return messages.public_view_chips(
+        pot=public.pot,
+        chips=public.chips,
+        streak_seat=public.streak_seat,
+        streak=public.streak,
     )

@@ -9,8 +9,9 @@ from croupier.v1 import game_pb2
 from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.options import TractorOptions, option_text
 from croupier_server.wire import tractor_moves, tractor_parts
-from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.encode import framed
 from croupier_server.wire.game import BaseWire
+from croupier_server.wire.generated import game
 from croupier_server.wire.tractor_events import EVENTS
 from croupier_server.wire.tractor_options import OPTION_FIELDS
 from croupier_server.wire.tractor_views import TractorViews
@@ -41,7 +42,7 @@ class TractorWire(BaseWire):
     def deal_result_bytes(self, result: object) -> bytes:
         """Payload of ``DealResult``."""
         assert isinstance(result, DealScored)
-        return field_bytes(self.kind, tractor_parts.result(result))
+        return framed(game.DEAL_RESULT["tractor"], tractor_parts.result(result))
 
     def views(self) -> TractorViews:
         """A new encoder, for one table."""

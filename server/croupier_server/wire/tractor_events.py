@@ -8,160 +8,154 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from croupier_server.games.base import Move
 from croupier_server.games.cards import CARD_MAX, Cards, unpack
 from croupier_server.games.tractor import cards, events
 from croupier_server.wire import tractor_parts as parts
-from croupier_server.wire.encode import (
-    field_bytes,
-    field_number,
-    field_packed,
-    field_signed,
-    field_varint,
-)
+from croupier_server.wire.encode import framed, packed
 from croupier_server.wire.events import EventBytes, Private, Public
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tractor as messages
+from croupier_server.wire.generated.tractor import EVENT, PRIVATE_EVENT
 from croupier_server.wire.kept import Kept
-from croupier_server.wire.tractor_moves import GAME_ARM, tractor_move
+from croupier_server.wire.tractor_moves import tractor_move
 
 # Public parts -----------------------------------------------------------------------------------
 
 
 def _lot_drawn(event: events.LotDrawn) -> bytes:
-    return field_number(1, event.seat)
+    return messages.lot_drawn(event.seat)
 
 
 def _deal_started(event: events.DealStarted) -> bytes:
-    starter = b"" if event.starter is None else field_varint(5, event.starter)
-    return (
-        field_number(1, event.deal)
-        + field_number(2, event.attempt)
-        + field_number(3, event.trump_rank)
-        + field_number(4, event.first_drawer)
-        + starter
-        + field_packed(6, bytes(event.levels))
+    return messages.deal_started(
+        deal=event.deal,
+        redeals=event.attempt,
+        trump_rank=event.trump_rank,
+        first_drawer=event.first_drawer,
+        starter=event.starter,
+        levels=bytes(event.levels),
     )
 
 
 def _cards_drawn(event: events.CardsDrawn) -> bytes:
-    return field_packed(1, event.hand_sizes)
+    return messages.cards_drawn(packed(event.hand_sizes))
 
 
 def _window_closed(event: events.WindowClosed) -> bytes:
     made = event.declaration
-    return b"" if made is None else field_bytes(1, parts.declaration(made))
+    return messages.window_closed(None if made is None else parts.declaration(made))
 
 
 def _kitty_turned(event: events.KittyTurned) -> bytes:
-    return field_packed(1, bytes(event.cards)) + parts.suit_field(2, event.suit)
+    return messages.kitty_turned(bytes(event.cards), parts.suit_number(event.suit))
 
 
 def _called(event: events.Called) -> bytes:
-    return parts.called(event.seat, event.points)
+    return messages.called(event.seat, event.points)
 
 
 def _auction_ended(event: events.AuctionEnded) -> bytes:
-    return (
-        field_number(1, event.declarers)
-        + field_number(2, event.bid)
-        + field_number(3, event.trump_rank)
-    )
+    return messages.auction_ended(event.declarers, event.bid, event.trump_rank)
 
 
 def _card_shown(event: events.CardShown) -> bytes:
-    return field_number(1, event.seat) + field_packed(2, bytes((event.card,)))
+    return messages.played(event.seat, bytes((event.card,)), None)
 
 
 def _show_ended(event: events.ShowEnded) -> bytes:
-    return (
-        field_number(1, event.starter)
-        + field_number(2, event.winner)
-        + field_number(3, event.points)
-        + field_signed(4, event.opponents_points)
-    )
+    return messages.show_ended(event.starter, event.winner, event.points, event.opponents_points)
 
 
 def _trumps_fixed(event: events.TrumpsFixed) -> bytes:
     trumps = cards.trumps(
         event.suit, event.rank, event.rank_gap, event.trump_ladder, event.nt_rank_cards
     )
-    return (
-        field_bytes(1, parts.trumps(event.suit, event.rank))
-        + field_number(2, event.starter)
-        + field_number(3, event.declarers)
-        + parts.order(4, trumps)
+    return messages.trumps_fixed(
+        trumps=parts.trumps(event.suit, event.rank),
+        starter=event.starter,
+        declarers=event.declarers,
+        order=parts.order(trumps),
     )
 
 
-def _kitty_moved(event: events.KittyTaken | events.KittyBuried) -> bytes:
-    return field_number(1, event.seat) + field_number(2, event.size)
+def _kitty_taken(event: events.KittyTaken) -> bytes:
+    return messages.kitty_taken(event.seat, event.size)
+
+
+def _kitty_buried(event: events.KittyBuried) -> bytes:
+    return messages.kitty_buried(event.seat, event.size)
 
 
 def _cards_played(event: events.CardsPlayed) -> bytes:
-    if event.failed_throw is None:
-        found = parts.PLAYS[event.seat][event.cards]
-    else:
-        found = parts.failed_play(event.seat, event.cards, event.failed_throw)
-    won = event.trick
-    if won is None:
-        return found
-    return found + field_bytes(
-        2,
-        field_number(1, won.winner)
-        + field_number(2, won.points)
-        + field_signed(3, won.opponents_points),
+    seat, cards, failed, won = event
+    return messages.cards_played(
+        play=parts.PLAYED[seat][cards] if failed is None else parts.played(seat, cards, failed),
+        trick_won=None if won is None else messages.trick_won(*won),
     )
 
 
 _PUBLIC: Final[Public] = {
-    events.LotDrawn: (1, _lot_drawn),
-    events.DealStarted: (2, _deal_started),
-    events.CardsDrawn: (3, _cards_drawn),
-    events.WindowClosed: (4, _window_closed),
-    events.KittyTurned: (5, _kitty_turned),
-    events.Called: (6, _called),
-    events.AuctionEnded: (7, _auction_ended),
-    events.CardShown: (8, _card_shown),
-    events.ShowEnded: (9, _show_ended),
-    events.TrumpsFixed: (10, _trumps_fixed),
-    events.KittyTaken: (11, _kitty_moved),
-    events.KittyBuried: (12, _kitty_moved),
-    events.CardsPlayed: (13, _cards_played),
-    events.DealScored: (14, parts.result),
+    events.LotDrawn: (EVENT["lot_drawn"], _lot_drawn),
+    events.DealStarted: (EVENT["deal_started"], _deal_started),
+    events.CardsDrawn: (EVENT["cards_drawn"], _cards_drawn),
+    events.WindowClosed: (EVENT["window_closed"], _window_closed),
+    events.KittyTurned: (EVENT["kitty_turned"], _kitty_turned),
+    events.Called: (EVENT["called"], _called),
+    events.AuctionEnded: (EVENT["auction_ended"], _auction_ended),
+    events.CardShown: (EVENT["card_shown"], _card_shown),
+    events.ShowEnded: (EVENT["show_ended"], _show_ended),
+    events.TrumpsFixed: (EVENT["trumps_fixed"], _trumps_fixed),
+    events.KittyTaken: (EVENT["kitty_taken"], _kitty_taken),
+    events.KittyBuried: (EVENT["kitty_buried"], _kitty_buried),
+    events.CardsPlayed: (EVENT["cards_played"], _cards_played),
+    events.DealScored: (EVENT["deal_scored"], parts.result),
 }
-"""By type of the public part: its arm in ``TractorEvent``, and what encodes it."""
+"""By type of the public part: its tag in ``TractorEvent``, and what encodes it."""
 
 
 # Private parts ----------------------------------------------------------------------------------
 
 
-def _own_cards(arm: int, cards: bytes) -> bytes:
-    return field_bytes(GAME_ARM, field_bytes(arm, field_packed(1, cards)))
+def _private(arm: str, payload: bytes) -> bytes:
+    return framed(game.PRIVATE_EVENT["tractor"], framed(PRIVATE_EVENT[arm], payload))
 
 
-_ONE_DRAWN: Final = tuple(_own_cards(1, bytes((card,))) for card in range(CARD_MAX + 1))
+def _own_cards(arm: str, cards: bytes) -> bytes:
+    return _private(arm, messages.private_cards(cards))
+
+
+_ONE_DRAWN: Final = tuple(_own_cards("drawn", bytes((card,))) for card in range(CARD_MAX + 1))
 """By card: what the seat that drew it is told. The same bytes each time, as every table's log
 keeps a hundred of them a deal."""
 
 
 def _own_cards_drawn(part: events.OwnCardsDrawn) -> bytes:
-    return _ONE_DRAWN[part.cards[0]] if len(part.cards) == 1 else _own_cards(1, part.cards)
+    return _ONE_DRAWN[part.cards[0]] if len(part.cards) == 1 else _own_cards("drawn", part.cards)
+
+
+_ANSWERS: Final = Kept[Move, bytes](
+    lambda move: _private("answer", tractor_move(move)), parts.KEPT_MAX
+)
+"""By move: what a seat that answered it in a window is told. Most windows are declined."""
 
 
 def _own_answer(part: events.OwnAnswer) -> bytes:
-    return field_bytes(GAME_ARM, field_bytes(2, tractor_move(part.move)))
+    return _ANSWERS[part.move]
 
 
-def _own_kitty(arm: int) -> Callable[[events.OwnKitty], bytes]:
+def _own_kitty(arm: str) -> Callable[[events.OwnKitty], bytes]:
     return lambda part: _own_cards(arm, unpack(part.cards))
 
 
 _PRIVATE: Final[Private] = {
     events.CardsDrawn: _own_cards_drawn,
     events.WindowClosed: _own_answer,
-    events.KittyTaken: _own_kitty(3),
-    events.KittyBuried: _own_kitty(4),
+    events.KittyTaken: _own_kitty("taken"),
+    events.KittyBuried: _own_kitty("buried"),
 }
 
-EVENTS: Final = EventBytes(GAME_ARM, _PUBLIC, _PRIVATE, kept=(events.CardsDrawn,))
+EVENTS: Final = EventBytes(game.EVENT["tractor"], _PUBLIC, _PRIVATE, kept=(events.CardsDrawn,))
 """Events of Tractor. The numbers of cards drawn are the same in every deal."""
 
 

@@ -15,21 +15,18 @@ from croupier_server.games.cards import unpack
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.moves import TractorDecisionKind, TractorMoveKind
 from croupier_server.games.tractor.refusals import Rule
-from croupier_server.wire.encode import (
-    TAGS,
-    field_bytes,
-    field_number,
-    field_packed,
-    field_varint,
-    varint,
-)
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tractor as messages
+from croupier_server.wire.generated.tractor import MOVE
 from croupier_server.wire.kept import Kept
-from croupier_server.wire.legal import LegalBytes, kind_bytes
+from croupier_server.wire.legal import LegalBytes, entry_bytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
 
 CARDS_MAX: Final = 200
 DECLARE_MAX: Final = 6
 CALL_MAX: Final = 600
+_TAG: Final = game.MOVE["tractor"]
 _KEPT_MAX: Final = 4096
 """So many encoded moves are kept, and so many of one kind as they are listed."""
 
@@ -84,14 +81,12 @@ def _trumps_named(message: tractor_pb2.TractorNameTrumps) -> Move:
 
 # Moves to messages ------------------------------------------------------------------------------
 
-GAME_ARM: Final = 1
-"""Arm of Tractor in every oneof of ``game.proto``."""
-
-_CARD_ARMS: Final = {moves.DECLARE: 2, moves.BURY: 6, moves.PLAY: 7}
-"""Arms of ``TractorMove`` whose messages hold packed cards."""
-
-_DECLINE, _CALL, _SHOW, _NAME_TRUMPS = 1, 3, 4, 5
-"""The other arms."""
+_OF_CARDS: Final = {
+    moves.DECLARE: (MOVE["declare"], messages.declare),
+    moves.BURY: (MOVE["bury"], messages.bury),
+    moves.PLAY: (MOVE["play"], messages.play),
+}
+"""Moves that are cards and no more: the tag of the arm, and what encodes it."""
 
 
 def tractor_move(move: Move) -> bytes:
@@ -101,22 +96,23 @@ def tractor_move(move: Move) -> bytes:
         MalformedMove: *move* is no move of Tractor.
     """
     kind = moves.move_type(move)
-    if kind in _CARD_ARMS:
-        return field_bytes(_CARD_ARMS[kind], field_packed(1, unpack(moves.cards_of(move))))
+    if kind in _OF_CARDS:
+        tag, encode = _OF_CARDS[kind]
+        return framed(tag, encode(unpack(moves.cards_of(move))))
     number = moves.number_of(move)
     if kind == moves.SHOW:
-        return field_bytes(_SHOW, field_number(1, unpack(moves.cards_of(move))[0]))
+        return framed(MOVE["show"], messages.show(unpack(moves.cards_of(move))[0]))
     if kind == moves.CALL:
-        return field_bytes(_CALL, field_number(1, number))
+        return framed(MOVE["call"], messages.call(number))
     if kind == moves.NAME_TRUMPS and number <= moves.NO_TRUMP:
-        suit = b"" if number == moves.NO_TRUMP else field_varint(1, number + 1)
-        return field_bytes(_NAME_TRUMPS, suit)
+        suit = None if number == moves.NO_TRUMP else number + 1
+        return framed(MOVE["name_trumps"], messages.name_trumps(suit))
     if move == moves.PASS:
-        return field_bytes(_DECLINE, b"")
+        return framed(MOVE["decline"], b"")
     raise no_code(move, "Tractor")
 
 
-_MOVES: Final = Kept[Move, bytes](lambda move: field_bytes(GAME_ARM, tractor_move(move)), _KEPT_MAX)
+_MOVES: Final = Kept[Move, bytes](lambda move: framed(_TAG, tractor_move(move)), _KEPT_MAX)
 
 
 def move_bytes(move: Move) -> bytes:
@@ -126,18 +122,17 @@ def move_bytes(move: Move) -> bytes:
 
 # Legal answers ----------------------------------------------------------------------------------
 
-DECISION_KINDS: Final = kind_bytes(GAME_ARM, max(TractorDecisionKind))
+DECISION_KINDS: Final = kind_bytes(game.DECISION_KIND["tractor"], max(TractorDecisionKind))
 """By number: payload of ``DecisionKind``."""
 
-_KINDS: Final = kind_bytes(GAME_ARM, max(TractorMoveKind))
+_KINDS: Final = kind_bytes(game.MOVE_KIND["tractor"], max(TractorMoveKind))
 
 
 def _play_head(number: int) -> bytes:
     """What stands before the cards in an element of ``LegalMoves.moves`` that plays so many."""
-    found = b""
-    for arm in (1, _CARD_ARMS[moves.PLAY], GAME_ARM, 1):
-        found = TAGS[arm] + varint(len(found) + number) + found
-    return TAGS[1] + varint(len(found) + number + len(field_bytes(2, _KINDS[0]))) + found
+    tail = game.legal_move_kind(_KINDS[0])
+    play = framed(_TAG, framed(MOVE["play"], messages.play(bytes(number))))
+    return entry_bytes(play, tail)[: -number - len(tail)]
 
 
 _PLAY_HEADS: Final = tuple(_play_head(number) for number in range(CARDS_MAX + 1))
@@ -148,12 +143,12 @@ def _entry(tail: bytes, move: Move) -> bytes:
     if move & moves.TYPE_MASK == moves.PLAY:
         cards = unpack(move ^ moves.PLAY)
         return _PLAY_HEADS[len(cards)] + cards + tail
-    return field_bytes(1, field_bytes(1, move_bytes(move)) + tail)
+    return entry_bytes(move_bytes(move), tail)
 
 
 def _template(pattern: Pattern) -> bytes:
     """What all members of *pattern* share: payload of ``Move``."""
-    return field_bytes(GAME_ARM, tractor_move(pattern.fixed | moves.pattern_type(pattern)))
+    return framed(_TAG, tractor_move(pattern.fixed | moves.pattern_type(pattern)))
 
 
 LEGAL: Final = LegalBytes(

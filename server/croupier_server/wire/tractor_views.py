@@ -17,43 +17,31 @@ from typing import Final
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
 from croupier_server.games.tractor.bidding import highest_shown
-from croupier_server.games.tractor.cards import points
+from croupier_server.games.tractor.cards import Trumps, points
 from croupier_server.games.tractor.events import DealScored, FailedThrow
 from croupier_server.games.tractor.state import (
     NO_SEAT,
-    NO_TEAM,
     Phase,
     PublicState,
     State,
     Trick,
 )
 from croupier_server.wire import tractor_parts as parts
-from croupier_server.wire.encode import (
-    TAGS,
-    VARINTS,
-    field_bytes,
-    field_number,
-    field_packed,
-    field_signed,
-    field_varint,
-)
+from croupier_server.wire.encode import framed, packed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tractor as messages
 from croupier_server.wire.kept import Kept
-from croupier_server.wire.tractor_moves import GAME_ARM
 from croupier_server.wire.tractor_parts import PLAYS
-from croupier_server.wire.views import Latest, framed
+from croupier_server.wire.views import Latest
 
-_KITTY_FIELD: Final = 4
-_GAME_TAG: Final = TAGS[GAME_ARM]
-_PUBLIC_TAG: Final = TAGS[1]
-_HAND_TAG: Final = TAGS[3]
-_UNDER_WAY_TAG: Final = TAGS[16]
-_WINDOW: Final = field_number(20, 1)
-_TO_ACT: Final = tuple(field_varint(21, seat) for seat in range(parts.SEATS_MAX))
+_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tractor"]
+_SEAT_VIEW: Final = game.SEAT_VIEW["tractor"]
+_WINDOW: Final = messages.public_view_window_open(True)
+_TO_ACT: Final = tuple(messages.public_view_to_act(seat) for seat in range(parts.SEATS_MAX))
 _NO_HAND: Final = (0, b"")
 _FEW: Final = 4
 """Taking so many cards out of a hand costs less than unpacking what is left."""
 
-_SEAT_FIELDS: Final = tuple(field_number(2, seat) for seat in range(16))
 _ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 _KEPT_MAX: Final = 8192
 
@@ -95,19 +83,22 @@ class TractorViews:
 
     def __init__(self) -> None:
         self._back = b""
-        """Fields 17 to 19."""
+        """``tricks`` to ``order``."""
         self._back_of: tuple[object, ...] = ()
         self._exposed = b""
-        """Fields 23 and 24; kept with the head."""
+        """``exposed`` and ``first_declarer``; kept with the head."""
         self._hands: dict[Seat, tuple[Cards, bytes]] = {}
         self._head = b""
         self._head_of: tuple[object, ...] = ()
         self._kitty = b""
+        """``kitty_size``; kept with the head."""
         self._kitty_ids = b""
         self._kitty_of: Cards = 0
         self._held = 0
         """Cards of each hand before the first trick."""
-        self._last_result = Latest[DealScored](22, parts.result)
+        self._last_result = Latest[DealScored](
+            lambda result: messages.public_view_last_result(parts.result(result))
+        )
         self._tricks = b""
         self._tricks_number = 0
         self._tricks_last: Trick | None = None
@@ -117,7 +108,7 @@ class TractorViews:
     def public(self, state: object) -> bytes:
         """Payload of ``PublicView``."""
         assert isinstance(state, State)
-        return field_bytes(GAME_ARM, self._public(state.public))
+        return framed(_PUBLIC_VIEW, self._public(state.public))
 
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
@@ -126,12 +117,12 @@ class TractorViews:
         last, hand = self._hands.get(seat, _NO_HAND)
         if state.hands[seat] != last:
             hand = self._hand(seat, last, hand, state.hands[seat])
-        own = _SEAT_FIELDS[seat]
-        if hand:
-            own += _HAND_TAG + VARINTS[len(hand)] + hand
+        kitty = b""
         if seat == state.public.starter:
-            own += self._own_kitty(state.buried or state.taken)
-        return framed(_GAME_TAG, framed(_PUBLIC_TAG, public) + own)
+            kitty = self._own_kitty(state.buried or state.taken)
+        return framed(
+            _SEAT_VIEW, messages.view_public_view(public) + messages.view_own(seat, hand, kitty)
+        )
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""
@@ -174,21 +165,22 @@ class TractorViews:
         return ids
 
     def _own_kitty(self, kitty: Cards) -> bytes:
-        """Field 4 of ``TractorSeatView``."""
+        """The ids of *kitty*."""
         if kitty != self._kitty_of:
             self._kitty_of = kitty
-            self._kitty_ids = field_packed(_KITTY_FIELD, unpack(kitty))
+            self._kitty_ids = unpack(kitty)
         return self._kitty_ids
 
     def _keep_back(self, public: PublicState) -> None:
-        """Fields 17 to 19: they stay the same within a trick."""
+        """``tricks`` to ``order``: they stay the same within a trick."""
         self._back_of = (public.opponents_points, public.trumps)
-        self._back = self._tricks + field_signed(18, public.opponents_points)
+        self._back = self._tricks + messages.public_view_opponents_points(public.opponents_points)
         if public.trumps is not None:
-            self._back += parts.order(19, public.trumps)
+            self._back += _order(public.trumps)
 
     def _kept_head(self, public: PublicState) -> bytes:
-        """Fields 1 to 13: they stay the same while tricks are played. So do 15, 23 and 24."""
+        """``phase`` to ``show``: they stay the same while tricks are played. So do ``kitty_size``,
+        ``exposed`` and ``first_declarer``."""
         head_of = (
             public.options,
             public.phase,
@@ -212,7 +204,7 @@ class TractorViews:
             self._head = _head(public)
             self._exposed = _exposed(public)
             self._held = public.options.hand - (1 if public.shown else 0)
-            self._kitty = field_number(15, public.options.kitty)
+            self._kitty = messages.public_view_kitty_size(public.options.kitty)
         return self._head
 
     def _keep_tricks(self, tricks: list[Trick]) -> None:
@@ -226,15 +218,15 @@ class TractorViews:
             self._tricks = b""
             self._spent = number = 0
         for trick in tricks[number:]:
-            self._tricks += field_bytes(17, _trick(trick))
+            self._tricks += messages.public_view_tricks([_trick(trick)])
             self._spent += count(trick.plays[0])
         self._tricks_number = len(tricks)
         self._tricks_last = tricks[-1] if tricks else None
 
     def _hand_sizes(self, public: PublicState) -> bytes:
-        """Field 14. During the tricks it need not be summed up again each time."""
+        """``hand_sizes``. During the tricks it need not be summed up again each time."""
         if public.phase is not _PLAYING:
-            return field_packed(14, public.hand_sizes())
+            return messages.public_view_hand_sizes(packed(public.hand_sizes()))
         if not public.plays:
             return _play_sizes(public.options.players, self._held - self._spent, 0, 0, 0)
         assert public.lead is not None
@@ -251,67 +243,61 @@ class TractorViews:
 
 
 def _head(public: PublicState) -> bytes:
-    """Fields 1 to 13 of ``TractorPublicView``."""
-    found = (
-        field_number(1, public.phase)
-        + field_number(2, public.deal)
-        + field_number(3, public.attempt)
-        + field_packed(4, bytes(public.levels))
-        + field_number(5, public.trump_rank)
+    """``phase`` to ``show``."""
+    fixed, standing = public.trumps, public.standing
+    return messages.public_view_head(
+        phase=public.phase,
+        deal=public.deal,
+        redeals=public.attempt,
+        levels=bytes(public.levels),
+        trump_rank=public.trump_rank,
+        trumps=None if fixed is None else parts.trumps(fixed.suit, fixed.rank),
+        first_drawer=public.first_drawer,
+        starter=public.starter,
+        declarers=public.declarers,
+        declaration=None if standing is None else parts.declaration(standing),
+        turned=bytes(public.turned),
+        calls=[messages.called(seat, called) for seat, called in public.calls],
+        show=_show(public) if public.shown else None,
     )
-    if public.trumps is not None:
-        found += field_bytes(6, parts.trumps(public.trumps.suit, public.trumps.rank))
-    if public.first_drawer != NO_SEAT:
-        found += field_varint(7, public.first_drawer)
-    if public.starter != NO_SEAT:
-        found += field_varint(8, public.starter)
-    if public.declarers != NO_TEAM:
-        found += field_varint(9, public.declarers)
-    if public.standing is not None:
-        found += field_bytes(10, parts.declaration(public.standing))
-    found += field_packed(11, bytes(public.turned))
-    for seat, called in public.calls:
-        found += field_bytes(12, parts.called(seat, called))
-    if public.shown:
-        found += field_bytes(13, _show(public))
-    return found
+
+
+@lru_cache(maxsize=1024)
+def _order(trumps: Trumps) -> bytes:
+    """``order``."""
+    return messages.public_view_order(parts.order(trumps))
 
 
 def _exposed(public: PublicState) -> bytes:
-    """Fields 23 and 24 of ``TractorPublicView``: what declaring has exposed, and who began."""
-    found = b"".join(
-        field_bytes(23, parts.exposed(seat, cards))
-        for seat, cards in enumerate(public.exposed)
-        if cards
-    )
-    if public.first_declarer != NO_SEAT:
-        found += field_varint(24, public.first_declarer)
-    return found
+    """``exposed`` and ``first_declarer``: what declaring has exposed, and who began."""
+    exposed = [
+        messages.exposed(seat, unpack(cards)) for seat, cards in enumerate(public.exposed) if cards
+    ]
+    return messages.public_view_exposed(exposed, public.first_declarer)
 
 
 def _show(public: PublicState) -> bytes:
     """``TractorTrick`` of the show (T-11.2); its winner once everybody has laid a card."""
-    found = b"".join(
-        field_bytes(1, field_number(1, seat) + field_packed(2, bytes((card,))))
-        for seat, card in public.shown
-    )
+    plays = [messages.played(seat, bytes((card,)), None) for seat, card in public.shown]
+    winner = None
     if len(public.shown) == public.options.players:
-        found += field_varint(2, highest_shown(public.shown, public.trump_rank))
-    return found + field_number(3, points(pack(card for _, card in public.shown)))
+        winner = highest_shown(public.shown, public.trump_rank)
+    worth = points(pack(card for _, card in public.shown))
+    return messages.trick_plays(plays) + messages.trick_end(winner, worth)
 
 
 @lru_cache(maxsize=8192)
 def _play_sizes(players: int, held: int, leader: Seat, plays: int, each: int) -> bytes:
-    """Field 14 when every hand had *held* cards before the trick and *plays* seats have played
-    *each* cards to it."""
+    """``hand_sizes`` when every hand had *held* cards before the trick and *plays* seats have
+    played *each* cards to it."""
     sizes = [held] * players
     for step in range(plays):
         sizes[(leader + step) % players] -= each
-    return field_packed(14, sizes)
+    return messages.public_view_hand_sizes(packed(sizes))
 
 
 def _plays(leader: Seat, plays: Sequence[Cards], failed: FailedThrow | None, players: int) -> bytes:
-    """Field 1 of ``TractorTrick``; only a lead can be what stayed of a failed throw."""
+    """``TractorTrick.plays``; only a lead can be what stayed of a failed throw."""
     found = b""
     seat = leader
     for cards in plays:
@@ -326,15 +312,12 @@ def _plays(leader: Seat, plays: Sequence[Cards], failed: FailedThrow | None, pla
 
 def _trick(trick: Trick) -> bytes:
     """``TractorTrick``, finished."""
-    return (
-        _plays(trick.leader, trick.plays, trick.failed_throw, len(trick.plays))
-        + field_varint(2, trick.winner)
-        + field_number(3, trick.points)
-    )
+    plays = _plays(trick.leader, trick.plays, trick.failed_throw, len(trick.plays))
+    return plays + messages.trick_end(trick.winner, trick.points)
 
 
 def _trick_under_way(public: PublicState) -> bytes:
-    """Field 16: ``TractorTrick`` without a winner."""
+    """``trick``: ``TractorTrick`` without a winner."""
     plays, seat, players = public.plays, public.leader, public.options.players
     found, worth = b"", 0
     for cards in plays:  # as `_plays`, which would cost a call more
@@ -344,5 +327,5 @@ def _trick_under_way(public: PublicState) -> bytes:
     if public.failed_throw is not None:
         found = _plays(public.leader, plays, public.failed_throw, players)
     if worth:
-        found += field_number(3, worth)
-    return framed(_UNDER_WAY_TAG, found)
+        found += messages.trick_end(None, worth)
+    return messages.public_view_trick(found)

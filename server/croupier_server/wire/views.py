@@ -1,4 +1,4 @@
-"""What the views of all games have in common: lists that grow, and the frame around a view.
+"""What the views of all games have in common: fields whose bytes are kept between two views.
 
 Must not be put here: any one game's message.
 """
@@ -6,13 +6,9 @@ Must not be put here: any one game's message.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Generic, TypeVar
-
-from croupier_server.wire.encode import VARINTS, field_bytes, varint
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-
-_SHORT: Final = len(VARINTS)
 
 
 class Growing(Generic[T]):
@@ -22,14 +18,12 @@ class Growing(Generic[T]):
     objects, so that it cannot be sent when it is no longer true.
 
     Args:
-        field: its number.
-        encode: payload of one element.
+        encode: the field with one element.
     """
 
-    __slots__ = ("_encode", "_encoded", "_field", "_of")
+    __slots__ = ("_encode", "_encoded", "_of")
 
-    def __init__(self, field: int, encode: Callable[[T], bytes]) -> None:
-        self._field = field
+    def __init__(self, encode: Callable[[T], bytes]) -> None:
         self._encode = encode
         self._of: tuple[T, ...] = ()
         self._encoded = b""
@@ -42,9 +36,7 @@ class Growing(Generic[T]):
         if elements[:known] != self._of:
             known = 0
             self._encoded = b""
-        self._encoded += b"".join(
-            [field_bytes(self._field, self._encode(element)) for element in elements[known:]]
-        )
+        self._encoded += b"".join([self._encode(element) for element in elements[known:]])
         self._of = elements
         return self._encoded
 
@@ -53,14 +45,12 @@ class Latest(Generic[T]):
     """A message field whose value is replaced as a whole now and then, such as the last result.
 
     Args:
-        field: its number.
-        encode: payload of a value.
+        encode: the field with a value.
     """
 
-    __slots__ = ("_encode", "_encoded", "_field", "_of")
+    __slots__ = ("_encode", "_encoded", "_of")
 
-    def __init__(self, field: int, encode: Callable[[T], bytes]) -> None:
-        self._field = field
+    def __init__(self, encode: Callable[[T], bytes]) -> None:
         self._encode = encode
         self._of: T | None = None
         self._encoded = b""
@@ -69,11 +59,5 @@ class Latest(Generic[T]):
         """*value* with tag and length; nothing for None."""
         if value is not self._of:
             self._of = value
-            self._encoded = b"" if value is None else field_bytes(self._field, self._encode(value))
+            self._encoded = b"" if value is None else self._encode(value)
         return self._encoded
-
-
-def framed(tag: bytes, payload: bytes) -> bytes:
-    """A message field: *tag*, length, *payload*. As `field_bytes`, for what is sent every time."""
-    size = len(payload)
-    return tag + (VARINTS[size] if size < _SHORT else varint(size)) + payload

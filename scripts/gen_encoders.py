@@ -1,0 +1,282 @@
+"""Make the server's encoders of the messages that are sent for every move.
+
+Run by ``gen_protos.py``, so by ``make proto`` and ``make proto-check``. Building message objects
+costs twenty times as much as joining bytes; these functions join bytes, with the field numbers of
+the descriptors. `LIST` names the messages. Each proto file in it gets one module in `FOLDER`:
+
+- a function for each message, which takes the fields as plain values and returns the payload;
+- several functions for a message that has runs: each encodes some consecutive fields, so that a
+  caller can cache those bytes that rarely change; joined in order they are the payload;
+- for a message that is a oneof and nothing else: the tags of its arms, by field name.
+
+Parameters are fields in the order of their numbers, none of them optional, so that a new field
+fails the type check of every caller. `parameter_type` says how a value is given.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+LIST = Path("scripts/encoders.toml")
+FOLDER = Path("server/croupier_server/wire/generated")
+PROTOS = "croupier/v1"
+
+_LENGTH = 2
+_BYTE = 128
+_TIMES = {"google.protobuf.Timestamp": "timestamp", "google.protobuf.Duration": "duration"}
+UNSIGNED = (
+    FieldDescriptor.TYPE_UINT32,
+    FieldDescriptor.TYPE_UINT64,
+    FieldDescriptor.TYPE_ENUM,
+)
+_ZIGZAG = (FieldDescriptor.TYPE_SINT32, FieldDescriptor.TYPE_SINT64)
+_TWOS_COMPLEMENT = (FieldDescriptor.TYPE_INT32, FieldDescriptor.TYPE_INT64)
+_OWN_NAMES = {"found", "one", "part", "size"}
+_HELPERS = "SHORT VARINTS duration packed_signed timestamp varint zigzag"
+_IMPORTS = {
+    "collections.abc": ["Iterable"],
+    "typing": ["Final"],
+    "croupier_server.wire.encode": _HELPERS.split(),
+}
+
+
+class Encoder(NamedTuple):
+    """One generated function.
+
+    Attributes:
+        name: of the function.
+        message: what it encodes.
+        fields: those of the message that it encodes, by number.
+    """
+
+    name: str
+    message: Descriptor
+    fields: list[FieldDescriptor]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it encodes every field of its message."""
+        return len(self.fields) == len(self.message.fields)
+
+
+class Module(NamedTuple):
+    """One generated module: its encoders, and the messages of which it has the tags."""
+
+    stem: str
+    encoders: list[Encoder]
+    choices: list[Descriptor]
+
+
+def snake(stem: str, message: Descriptor) -> str:
+    """The name of *message* in Python, without the prefix that all messages of a file have."""
+    name = message.name.removeprefix(stem.title()) or message.name
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def is_choice(message: Descriptor) -> bool:
+    """Whether *message* is one oneof and nothing else."""
+    if len(message.oneofs) != 1 or message.oneofs[0].name.startswith("_"):
+        return False  # the latter is how an ``optional`` field is described
+    return len(message.oneofs[0].fields) == len(message.fields)
+
+
+def read_list(text: str, pool: descriptor_pool.DescriptorPool) -> list[Module]:
+    """The modules that *text*, the content of `LIST`, asks for.
+
+    Raises:
+        SystemExit: it names something that does not exist, or runs that leave out a field.
+    """
+    modules = []
+    for stem, wanted in tomllib.loads(text).items():
+        encoders: list[Encoder] = []
+        choices = []
+        for name, runs in wanted.items():
+            try:
+                message = pool.FindMessageTypeByName(f"{PROTOS.replace('/', '.')}.{name}")
+            except KeyError:
+                raise SystemExit(f"gen_encoders: {LIST}: no message {name}") from None
+            if is_choice(message):
+                choices.append(message)
+            else:
+                encoders += _encoders(stem, message, runs)
+        modules.append(Module(stem, encoders, choices))
+    return modules
+
+
+def _encoders(stem: str, message: Descriptor, runs: dict[str, list[str]]) -> Iterator[Encoder]:
+    name, fields = snake(stem, message), sorted(message.fields, key=lambda field: field.number)
+    if not runs:
+        yield Encoder(name, message, fields)
+        return
+    names = [field.name for field in fields]
+    if [one for run in runs.values() for one in run] != names:
+        raise SystemExit(f"gen_encoders: {LIST}: {message.name} has the fields {' '.join(names)}")
+    for run, members in runs.items():
+        yield Encoder(f"{name}_{run}", message, [message.fields_by_name[one] for one in members])
+
+
+# Python ------------------------------------------------------------------------------------------
+
+
+def tag(field: FieldDescriptor) -> str:
+    """What stands before each value of *field*, as a literal."""
+    is_number = field.type in (*UNSIGNED, *_ZIGZAG, *_TWOS_COMPLEMENT, FieldDescriptor.TYPE_BOOL)
+    rest = field.number << 3 | (0 if is_number and not field.is_repeated else _LENGTH)
+    found = bytearray()
+    while rest >= _BYTE:
+        found.append(rest & 127 | _BYTE)
+        rest >>= 7
+    found.append(rest)
+    return 'b"' + "".join(f"\\x{byte:02x}" for byte in found) + '"'
+
+
+def parameter_type(field: FieldDescriptor) -> str:
+    """How a value of *field* is given.
+
+    Messages are given as payload, times as milliseconds. Repeated unsigned numbers are given as
+    payload too: ``bytes(numbers)`` where each is below 128, else ``packed(numbers)``. None means
+    not set; so does a negative number where the field is unsigned, because -1 is how states write
+    that there is none.
+    """
+    if field.message_type is not None:
+        if field.message_type.full_name in _TIMES:
+            return "int | None"
+        return "Iterable[bytes]" if field.is_repeated else "bytes | None"
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        plain = "bytes"
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        plain = "str"
+    else:
+        plain = "bool" if field.type == FieldDescriptor.TYPE_BOOL else "int"
+        if field.is_repeated and field.type in UNSIGNED:
+            return "bytes"
+    if field.is_repeated:
+        return f"Iterable[{plain}]"
+    return f"{plain} | None" if field.has_presence else plain
+
+
+def _sized(before: str, part: str, indent: str) -> list[str]:
+    return [
+        f"{indent}size = len({part})",
+        f"{indent}found += {before} + (VARINTS[size] if size < SHORT else varint(size)) + {part}",
+    ]
+
+
+def _repeated(field: FieldDescriptor) -> list[str]:
+    name = field.name
+    if field.message_type is not None or field.type == FieldDescriptor.TYPE_BYTES:
+        return [f"    for one in {name}:", *_sized(tag(field), "one", " " * 8)]
+    if field.type == FieldDescriptor.TYPE_STRING:
+        loop = [f"    for one in {name}:", "        part = one.encode()"]
+        return [*loop, *_sized(tag(field), "part", " " * 8)]
+    if field.type in UNSIGNED:
+        return [f"    if {name}:", *_sized(tag(field), name, " " * 8)]
+    if field.type not in _ZIGZAG:
+        raise SystemExit(f"gen_encoders: cannot encode the type of {field.full_name}")
+    head = [f"    part = packed_signed({name})", "    if part:"]
+    return [*head, *_sized(tag(field), "part", " " * 8)]
+
+
+def statements(field: FieldDescriptor) -> list[str]:
+    """The lines that append *field* to ``found``.
+
+    Raises:
+        SystemExit: its type is one that no listed message had before.
+    """
+    name, before = field.name, tag(field)
+    if name in _OWN_NAMES:
+        raise SystemExit(f"gen_encoders: {field.full_name} has a name of the generator's own")
+    if field.is_repeated:
+        return _repeated(field)
+    is_set = f"    if {name}:"
+    if field.has_presence:
+        at_least = " and {0} >= 0" if field.type in UNSIGNED else ""
+        is_set = f"    if {name} is not None{at_least.format(name)}:"
+    kind = field.message_type
+    if kind is not None and kind.full_name in _TIMES:
+        part = f"        part = {_TIMES[kind.full_name]}({name})"
+        return [is_set, part, *_sized(before, "part", " " * 8)]
+    if kind is not None or field.type == FieldDescriptor.TYPE_BYTES:
+        return [is_set, *_sized(before, name, " " * 8)]
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return [is_set, f"        part = {name}.encode()", *_sized(before, "part", " " * 8)]
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        value = f'(b"\\x01" if {name} else b"\\x00")' if field.has_presence else 'b"\\x01"'
+    elif field.type in UNSIGNED:
+        value = f"(VARINTS[{name}] if 0 <= {name} < SHORT else varint({name}))"
+    elif field.type in _ZIGZAG:
+        value = f"varint(zigzag({name}))"
+    elif field.type in _TWOS_COMPLEMENT:
+        value = f"varint({name})"
+    else:
+        raise SystemExit(f"gen_encoders: cannot encode the type of {field.full_name}")
+    return [is_set, f"        found += {before} + {value}"]
+
+
+def _function(encoder: Encoder) -> list[str]:
+    message, fields = encoder.message, encoder.fields
+    what = f"Payload of ``{message.name}``."
+    if not encoder.is_whole:
+        rest = f" to ``{fields[-1].name}``" if len(fields) > 1 else ""
+        what = f"``{message.name}``: ``{fields[0].name}``{rest}."
+    body = [line for field in fields for line in statements(field)]
+    if not body[0].lstrip().startswith("for "):
+        first = next(number for number, line in enumerate(body) if "found += " in line)
+        body[first] = body[first].replace("found += ", "found = ")  # saves joining nothing to it
+    return [
+        "",
+        "",
+        f"def {encoder.name}(",
+        *(f"    {field.name}: {parameter_type(field)}," for field in fields),
+        ") -> bytes:",
+        f'    """{what}"""',
+        '    found = b""',
+        *body,
+        "    return found",
+    ]
+
+
+def source(module: Module) -> str:
+    """The text of *module*."""
+    body: list[str] = []
+    for choice in module.choices:
+        body += ["", f"{snake(module.stem, choice).upper()}: Final = {{"]
+        body += [f'    "{field.name}": {tag(field)},' for field in choice.fields]
+        body += ["}", f'"""Tags of the arms of ``{choice.name}``."""']
+    for encoder in module.encoders:
+        body += _function(encoder)
+    text = "\n".join(body)
+    lines = [
+        f'"""Generated from ``{PROTOS}/{module.stem}.proto`` by ``make proto``. Do not edit."""',
+        "",
+        "from __future__ import annotations",
+        "",
+    ]
+    for origin, names in _IMPORTS.items():
+        used = [name for name in names if re.search(rf"\b{name}\b", text)]
+        lines += [f"from {origin} import {', '.join(used)}"] if used else []
+    return "\n".join([*lines, *body, ""])
+
+
+def descriptors(image: descriptor_pb2.FileDescriptorSet) -> descriptor_pool.DescriptorPool:
+    """The messages of *image* by name."""
+    pool = descriptor_pool.DescriptorPool()
+    for file in image.file:
+        pool.Add(file)
+    return pool
+
+
+def write_encoders(image: descriptor_pb2.FileDescriptorSet, text: str, out: Path) -> Sequence[Path]:
+    """Generate what *text*, the content of `LIST`, asks for, into the folder *out*."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "__init__.py").write_text('"""Encoders generated from ``protos/``."""\n')
+    for module in read_list(text, descriptors(image)):
+        (out / f"{module.stem}.py").write_text(source(module))
+    return sorted(out.iterdir())

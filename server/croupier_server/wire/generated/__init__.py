@@ -1,0 +1,1 @@
+"""Encoders generated from ``protos/``."""
