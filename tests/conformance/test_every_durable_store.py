@@ -19,11 +19,12 @@ from croupier_server.storage.base import (
     StoreError,
 )
 from croupier_server.storage.opening import open_store
-from tests.conformance.test_every_store import STORES, append, finish, match, row
+from tests.conformance.test_every_store import ONE, STORES, TWO, append, finish, match, row
 
 SERVER = """
 import asyncio, sys
 from itertools import count
+from croupier_server.storage.base import Deal
 from croupier_server.storage.opening import open_store
 from tests.conformance.test_every_store import match, row
 
@@ -34,7 +35,7 @@ async def serve():
         acknowledge = lambda error, number=number: print(number, error, flush=True)
         batch = [row("b", 2 * number - 1, 2), row("a", number), row("b", 2 * number)]
         if number % 3 == 0:
-            batch[1] = batch[1]._replace(deal=b"deal %d" % number)
+            batch[1] = batch[1]._replace(deal=Deal(b"deal %d" % number, b"all of %d" % number))
         if number % 5 == 0:
             batch.append(row(f"m{number}", 1)._replace(public=b"\\x08\\x01"))
         store.log.append(batch, acknowledge)
@@ -68,7 +69,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     store = await open_store(url)
     rows = [row("a", 1, 2, b"input", b"kept"), row("a", 0, 0, b"sealed"), row("a", 2)]
     rows += [row("a", 3)]
-    marked = [rows[0], rows[1], rows[2]._replace(deal=b"one"), rows[3]._replace(deal=b"two")]
+    marked = [rows[0], rows[1], rows[2]._replace(deal=ONE), rows[3]._replace(deal=TWO)]
     await append(store, [*marked, row("b", 1)])
     board = match("n")._replace(board=b"north", board_tables=2, sat=("ann", "bob"))
     await finish(store, match("m")._replace(request_key=b"key", request=b"call"), board)
@@ -87,7 +88,14 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.log.read("a") == rows
     loaded = await store.log.load("a")
     assert loaded is not None
-    assert loaded == ("a", 1, rows[0], (StoredDeal(2, b"one"), StoredDeal(3, b"two")), rows[2:])
+    assert loaded == (
+        "a",
+        1,
+        rows[0],
+        (StoredDeal(2, b"one"), StoredDeal(3, b"two")),
+        b"all of two",
+        rows[2:],
+    )
     assert await store.records.head() == head == 2
     assert await store.records.lineage() == lineage
     shown = await store.records.since(0, 9)
@@ -128,7 +136,7 @@ async def test_isolated_rows_that_never_can_be_stored_harm_no_other_table(url: s
     """Nothing comes behind them in the log of their own table, which goes on from there later."""
     store = await open_store(url)
     await append(store, [row("bad", 1), row("good", 1), row("ended", 1)])
-    too_large = row("bad", 2)._replace(epoch=1 << 70, deal=b"of what is not stored")
+    too_large = row("bad", 2)._replace(epoch=1 << 70, deal=ONE)
     rows = [[row("good", 2), row("new", 1)], [too_large], [row("bad", 3), row("good", 3)]]
     rows += [[row("bad", 4)], [row("good", 4)]]
     done: list[tuple[int, bool]] = []
@@ -191,6 +199,7 @@ async def check(store: Store, before: int, acknowledged: list[int]) -> int:
     assert loaded.deals == tuple(
         StoredDeal(number, b"deal %d" % number) for number in range(3, last + 1, 3)
     )
+    assert loaded.carried == (b"all of %d" % loaded.deals[-1].sequence if loaded.deals else b"")
     matches = [f"m{number}" for number in range(5, last + 1, 5)]
     records = [one.table_id for one in await store.records.since(0, 10_000)]
     live = [name for name in await store.log.tables() if name not in ("a", "b")]

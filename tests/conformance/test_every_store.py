@@ -15,6 +15,7 @@ from croupier_server.storage.base import (
     NO_PRIVATE,
     AuditEntry,
     BoardTable,
+    Deal,
     EndedRequest,
     FinishedMatch,
     KeyExists,
@@ -61,6 +62,10 @@ async def store(url: str) -> AsyncIterator[Store]:
     found = await open_store(url)
     yield found
     await found.close()
+
+
+ONE = Deal(b"one", b"all of one")
+TWO = Deal(b"two", b"all of two")
 
 
 def row(
@@ -163,6 +168,25 @@ async def test_an_empty_batch_is_done_in_its_turn(store: Store) -> None:
     assert len(await store.log.read("a")) == 2
 
 
+async def test_a_table_may_come_and_begin_deals_in_one_batch(store: Store) -> None:
+    rows = [
+        row("a", 1),
+        row("a", 2)._replace(deal=ONE),
+        row("b", 1),
+        row("a", 3)._replace(deal=TWO),
+    ]
+    await append(store, rows[:2], rows[2:])
+    found = await store.log.load("a")
+    assert found is not None
+    deals = (StoredDeal(2, b"one"), StoredDeal(3, b"two"))
+    assert (found.deals, found.carried) == (deals, b"all of two")
+    await append(store, [row("b", 2)._replace(deal=ONE), row("c", 1)._replace(deal=TWO)])
+    for name, deal in (("a", TWO), ("b", ONE), ("c", TWO)):
+        found = await store.log.load(name)
+        assert found is not None
+        assert found.carried == deal.carried
+
+
 async def test_tables_do_not_mix(store: Store) -> None:
     await append(store, [row("b", 1), row("a", 1), row("b", 2)], [row("a", 2)])
     assert [one.sequence for one in await store.log.read("a")] == [1, 2]
@@ -181,7 +205,7 @@ async def test_one_batch_may_be_of_very_many_tables(store: Store) -> None:
 
 
 async def test_of_a_finished_match_nothing_is_left_but_its_record(store: Store) -> None:
-    await append(store, [row("a", 1)._replace(deal=b"one"), row("b", 1)])
+    await append(store, [row("a", 1)._replace(deal=ONE), row("b", 1)])
     await finish(store, match("a"))
     assert list(await store.log.tables()) == ["b"]
     assert list(await store.log.read("a")) == []
@@ -189,17 +213,18 @@ async def test_of_a_finished_match_nothing_is_left_but_its_record(store: Store) 
     await append(store, [row("a", 1)])
     again = await store.log.load("a")
     assert again is not None
-    assert again.deals == ()
+    assert (again.deals, again.carried) == ((), b"")
 
 
 async def test_a_table_with_fewer_than_two_deals_loads_whole(store: Store) -> None:
     rows = [row("a", 1, kept=b"first"), row("a", 2), row("a", 0, kept=b"note")]
     await append(store, [*rows, row("b", 1)])
-    assert await store.log.load("a") == ("a", 1, rows[0], (), rows)
+    assert await store.log.load("a") == ("a", 1, rows[0], (), b"", rows)
     assert await store.log.load("c") is None
     more = [row("a", 3), row("a", 4)]
-    await append(store, [more[0]._replace(deal=b"one"), more[1]])
-    assert await store.log.load("a") == ("a", 1, rows[0], (StoredDeal(3, b"one"),), rows + more)
+    await append(store, [more[0]._replace(deal=ONE), more[1]])
+    deals = (StoredDeal(3, b"one"),)
+    assert await store.log.load("a") == ("a", 1, rows[0], deals, ONE.carried, rows + more)
 
 
 async def test_a_table_loads_from_the_last_deal_but_one(store: Store) -> None:
@@ -207,16 +232,19 @@ async def test_a_table_loads_from_the_last_deal_but_one(store: Store) -> None:
     rows[4:4] = [row("a", 0, 0, b"sealed")]
     rows[1:1] = [row("a", 0, 0, b"sealed earlier")]
     marked = [
-        one._replace(deal=b"[%d]" % one.sequence) if one.sequence in (2, 5, 7) else one
+        one._replace(deal=Deal(b"[%d]" % one.sequence, b"all of %d" % one.sequence))
+        if one.sequence in (2, 5, 7)
+        else one
         for one in rows
     ]
-    await append(store, [row("b", 1)._replace(deal=b"of another")], *([one] for one in marked))
+    await append(store, [row("b", 1)._replace(deal=ONE)], *([one] for one in marked))
     deals = tuple(StoredDeal(number, b"[%d]" % number) for number in (2, 5, 7))
-    assert await store.log.load("a") == ("a", 1, rows[0], deals, rows[6:])
-    await append(store, [row("a", 10)._replace(deal=b"[10]")])
+    assert await store.log.load("a") == ("a", 1, rows[0], deals, b"all of 7", rows[6:])
+    await append(store, [row("a", 10)._replace(deal=TWO)])
     found = await store.log.load("a")
     assert found is not None
     assert [one.sequence for one in found.deals] == [2, 5, 7, 10]
+    assert found.carried == TWO.carried
     assert [one.sequence for one in found.rows] == [7, 8, 9, 10]
     assert await store.log.read("a") == [*rows, row("a", 10)]
 

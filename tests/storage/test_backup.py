@@ -20,6 +20,7 @@ from croupier_server.storage import postgres_session
 from croupier_server.storage.backup import back_up
 from croupier_server.storage.base import (
     AuditEntry,
+    Deal,
     FinishedMatch,
     LogRow,
     Player,
@@ -99,8 +100,10 @@ async def finish(store: Store, one: FinishedMatch) -> None:
 
 async def fill(store: Store) -> None:
     """Something of everything that a store keeps."""
-    await append(store, row("a", 1), row("a", 2)._replace(deal=b"one"), row("b", 1))
-    await append(store, row("a", 3)._replace(deal=b"two"))
+    await append(
+        store, row("a", 1), row("a", 2)._replace(deal=Deal(b"one", b"all of one")), row("b", 1)
+    )
+    await append(store, row("a", 3)._replace(deal=Deal(b"two", b"all of two")))
     await finish(store, match("over", request_key=b"key", request=b"request"))
     await finish(store, match("voided"))
     await store.records.void("voided")

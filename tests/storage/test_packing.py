@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier_server.storage.base import NO_PRIVATE, LogRow, StoredDeal
+from croupier_server.storage.base import NO_PRIVATE, Deal, LogRow, StoredDeal
 from croupier_server.storage.codec import row_body
 from croupier_server.storage.packing import bodies, pieces, since_last_deals, unpack
 
@@ -19,7 +19,7 @@ EVENTS = st.builds(
     private=st.one_of(st.just(NO_PRIVATE), st.dictionaries(st.integers(0, 11), BYTES, min_size=1)),
     input=BYTES,
     kept=BYTES,
-    deal=BYTES,
+    deal=st.none() | st.builds(Deal, BYTES, BYTES),
 )
 UNNUMBERED = st.builds(
     lambda cause, kept: LogRow("t", 1, 0, b"", NO_PRIVATE, cause, kept), cause=BYTES, kept=BYTES
@@ -32,8 +32,8 @@ def test_rows_come_back(first: list[LogRow], second: list[LogRow]) -> None:
     made = [piece for rows in (first, second) for piece in pieces(rows)]
     packed = b"".join(piece.packed for piece in made)
     found = list(unpack("t", 1, packed))
-    assert found == [row._replace(deal=b"") for row in first + second]
-    marked = [(row.sequence, row.deal) for row in first + second if row.deal]
+    assert found == [row._replace(deal=None) for row in first + second]
+    marked = [(row.sequence, row.deal.results) for row in first + second if row.deal is not None]
     assert [deal for piece in made for deal in piece.deals] == marked
     assert [dict(row.private) for row in found] == [dict(row.private) for row in first + second]
     assert list(bodies(packed)) == [row_body(row) for row in first + second]

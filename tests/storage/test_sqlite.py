@@ -18,6 +18,7 @@ import pytest
 
 from croupier_server.storage import sqlite_reading
 from croupier_server.storage.base import (
+    Deal,
     LogRow,
     Store,
     StoreError,
@@ -419,7 +420,9 @@ def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
 
 async def test_deals_go_with_their_table(path: Path) -> None:
     store = await open_store(url(path))
-    await append(store, [row(name, 1)._replace(deal=b"one") for name in ("a", "b")])
+    await append(
+        store, [row(name, 1)._replace(deal=Deal(b"one", b"all of it")) for name in ("a", "b")]
+    )
     await finish(store, match("a"))
     await finish(store, match("b"))
     await store.close()

@@ -19,6 +19,19 @@ NO_PRIVATE: Final[Mapping[int, bytes]] = MappingProxyType({})
 """The private parts of an event that has none."""
 
 
+class Deal(NamedTuple):
+    """What a table is restored with from the beginning of a deal on.
+
+    Attributes:
+        results: of finished deals, as far as no deal before has them.
+        carried: all else that the deal takes from what came before; of use as long as it is the
+            last deal of its table.
+    """
+
+    results: bytes
+    carried: bytes
+
+
 class LogRow(NamedTuple):
     """A row of a table's log.
 
@@ -33,9 +46,8 @@ class LogRow(NamedTuple):
             input led to.
         kept: what only the server may know of it, to take the table up again after a crash. Never
             sent, and no part of the record: notes are left out of it.
-        deal: the results of finished deals that no earlier row has, on the row that begins the
-            next deal; empty: it begins none. A store keeps it apart from the row, as part of
-            `StoredTable.deals`, so that a table can be restored from its last deals.
+        deal: what is stored for a restart, if a deal begins with this row. A store keeps it apart
+            from the row, in `StoredTable`.
     """
 
     table_id: str
@@ -45,7 +57,7 @@ class LogRow(NamedTuple):
     private: Mapping[int, bytes] = NO_PRIVATE
     input: bytes = b""
     kept: bytes = b""
-    deal: bytes = b""
+    deal: Deal | None = None
 
 
 class StoredDeal(NamedTuple):
@@ -53,7 +65,7 @@ class StoredDeal(NamedTuple):
 
     Attributes:
         sequence: number of its first event.
-        results: `LogRow.deal` of that row.
+        results: see `Deal`.
     """
 
     sequence: int
@@ -67,7 +79,8 @@ class StoredTable(NamedTuple):
         table_id: the table.
         epoch: of the table now; restoring a backup raises it above that of the rows.
         first: the row of its making.
-        deals: those whose beginning was marked by `LogRow.deal`, in order.
+        deals: those that began with a row that has `LogRow.deal`, in order.
+        carried: see `Deal`; of the last of them, or empty.
         rows: those from the beginning of the last deal but one on; all, if `deals` has fewer than
             two.
     """
@@ -76,6 +89,7 @@ class StoredTable(NamedTuple):
     epoch: int
     first: LogRow
     deals: Sequence[StoredDeal]
+    carried: bytes
     rows: Sequence[LogRow]
 
 

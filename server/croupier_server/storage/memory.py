@@ -45,11 +45,12 @@ class _Rows:
     """The rows of one table. A row that nobody else holds takes a third of the room as part of a
     packed piece, and long matches have many."""
 
-    __slots__ = ("_packed", "deals", "recent", "table_id")
+    __slots__ = ("_packed", "carried", "deals", "recent", "table_id")
 
     def __init__(self, table_id: str) -> None:
         self.table_id = table_id
         self.deals: list[StoredDeal] = []
+        self.carried = b""
         self._packed: list[bytes] = []
         self.recent: list[LogRow] = []
 
@@ -248,9 +249,10 @@ class MemoryLog:
             kept = tables.get(row[0])
             if kept is None:
                 kept = tables[row[0]] = _Rows(row[0])
-            if row[7]:
-                kept.deals.append(StoredDeal(row[2], row[7]))
-                row = row._replace(deal=b"")  # noqa: PLW2901
+            if row.deal is not None:
+                kept.deals.append(StoredDeal(row.sequence, row.deal.results))
+                kept.carried = row.deal.carried
+                row = row._replace(deal=None)  # noqa: PLW2901
             recent = kept.recent
             recent.append(row)
             if len(recent) >= _RECENT + _PACKED:
@@ -293,7 +295,7 @@ class MemoryLog:
         rows = list(kept)
         deals = tuple(kept.deals)
         since = since_last_deals(rows, deals)
-        return StoredTable(table_id, rows[-1].epoch, rows[0], deals, since)
+        return StoredTable(table_id, rows[-1].epoch, rows[0], deals, kept.carried, since)
 
     async def read(self, table_id: str) -> list[LogRow]:
         """See `TableLog.read`."""

@@ -29,6 +29,7 @@ class Piece(NamedTuple):
         last_sequence: number of the last event among them; 0: there is none.
         packed: the rows.
         deals: those that begin in it.
+        carried: `Deal.carried` of the last of them, or empty.
     """
 
     table_id: str
@@ -36,6 +37,7 @@ class Piece(NamedTuple):
     last_sequence: int
     packed: bytes
     deals: tuple[StoredDeal, ...] = ()
+    carried: bytes = b""
 
 
 def pieces(rows: Sequence[LogRow]) -> list[Piece]:
@@ -55,9 +57,11 @@ def _piece(rows: Sequence[LogRow]) -> Piece:
     last = 0
     parts: list[bytes] = []
     deals: tuple[StoredDeal, ...] = ()
+    carried = b""
     for row in rows:
-        if row.deal:
-            deals += (StoredDeal(row.sequence, row.deal),)
+        if row.deal is not None:
+            deals += (StoredDeal(row.sequence, row.deal.results),)
+            carried = row.deal.carried
         body = row_body(row)
         kept = row.kept
         size, kept_size = len(body), len(kept)
@@ -68,7 +72,7 @@ def _piece(rows: Sequence[LogRow]) -> Piece:
             kept,
         )
         last = row.sequence or last
-    return Piece(rows[0].table_id, rows[0].epoch, last, b"".join(parts), deals)
+    return Piece(rows[0].table_id, rows[0].epoch, last, b"".join(parts), deals, carried)
 
 
 def bodies(packed: bytes) -> Iterator[bytes]:

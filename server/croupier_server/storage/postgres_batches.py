@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from croupier_server.storage.jobs import Append, Finish, Job
@@ -35,11 +36,15 @@ WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence
   pieces AS (
     {_INSERT}),
   made AS (
-    INSERT INTO live_tables (number, table_id, epoch)
-    SELECT made.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[]) AS made),
+    INSERT INTO live_tables (number, table_id, epoch, carried)
+    SELECT made.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[], $11::bytea[]) AS made),
+  carried AS (
+    UPDATE live_tables SET carried = new.carried
+    FROM held, unnest($12::bigint[], $13::bytea[]) AS new (number, carried)
+    WHERE live_tables.number = new.number),
   marks AS (
     INSERT INTO deals (table_number, sequence, results)
-    SELECT mark.* FROM held, unnest($11::bigint[], $12::bigint[], $13::bytea[]) AS mark)
+    SELECT mark.* FROM held, unnest($14::bigint[], $15::bigint[], $16::bytea[]) AS mark)
 SELECT fence FROM held
 """  # noqa: S608 - the parts are above
 
@@ -107,12 +112,15 @@ class Batches:
 
     def _batch(self, jobs: Sequence[Job]) -> Batch:
         pieces = _joined(piece for job in jobs if isinstance(job, Append) for piece in job.pieces)
-        made: list[tuple[int, str, int]] = []
+        made: dict[str, tuple[int, str, int, bytes]] = {}
+        carried: list[tuple[int, bytes]] = []
         for piece in pieces:
             if piece.table_id not in self._tables:
                 self._last_table += 1
                 self._tables[piece.table_id] = self._last_table
-                made.append((self._last_table, piece.table_id, piece.epoch))
+                made[piece.table_id] = self._last_table, piece.table_id, piece.epoch, piece.carried
+            elif piece.deals:
+                carried.append((self._tables[piece.table_id], piece.carried))
         marks = [(self._tables[piece.table_id], *deal) for piece in pieces for deal in piece.deals]
         before = self._last_piece
         self._last_piece += len(pieces)
@@ -129,9 +137,9 @@ class Batches:
         )
         if made or marks:
             statement = _ALL
-            arguments += (*_columns(made, 3), *_columns(marks, 3))
-        names = tuple(table_id for _, table_id, _ in made)
-        return Batch(self.last_batch, statement, arguments, tuple(jobs), names)
+            columns = _columns(made.values(), 4), _columns(carried, 2), _columns(marks, 3)
+            arguments += tuple(chain(*columns))
+        return Batch(self.last_batch, statement, arguments, tuple(jobs), tuple(made))
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
@@ -147,7 +155,8 @@ def _join(pieces: list[Piece]) -> Piece:
     last_sequence = max(piece.last_sequence for piece in pieces)
     packed = b"".join(piece.packed for piece in pieces)
     deals = tuple(deal for piece in pieces for deal in piece.deals)
-    return Piece(first.table_id, first.epoch, last_sequence, packed, deals)
+    carried = next((piece.carried for piece in reversed(pieces) if piece.deals), b"")
+    return Piece(first.table_id, first.epoch, last_sequence, packed, deals, carried)
 
 
 def _columns(rows: Iterable[tuple[object, ...]], width: int) -> list[list[object]]:

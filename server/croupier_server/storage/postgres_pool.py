@@ -44,7 +44,7 @@ _SESSIONS: Final = 4
 _RETRY_MS: Final = 1_000
 
 _LIVE: Final = """
-SELECT number, epoch,
+SELECT number, epoch, carried,
   ARRAY(SELECT (sequence, results) FROM deals WHERE table_number = number ORDER BY sequence)
 FROM live_tables WHERE table_id = $1
 """
@@ -161,7 +161,7 @@ class PostgresPool:
             live = await raw.fetchrow(_LIVE, table_id)
             if live is None:
                 return None
-            number, epoch, marks = live
+            number, epoch, carried, marks = live
             deals = tuple(StoredDeal(*mark) for mark in marks)
             first = await raw.fetch(_FIRST, number)
             found = await raw.fetch(_PIECES, number, deals[-2].sequence if len(deals) > 1 else 1)
@@ -169,7 +169,9 @@ class PostgresPool:
         made = next(_rows(table_id, first), None) or next(iter(rows), None)
         if made is None:
             return None  # finished meanwhile
-        return StoredTable(table_id, epoch, made, deals, since_last_deals(rows, deals))
+        return StoredTable(
+            table_id, epoch, made, deals, carried or b"", since_last_deals(rows, deals)
+        )
 
     async def read_log(self, table_id: str) -> Sequence[LogRow]:
         """See `TableLog.read`."""

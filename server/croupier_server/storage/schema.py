@@ -44,6 +44,8 @@ live_tables: Final = Table(
     Column("table_id", Text, nullable=False, unique=True),
     # Of the table now; restoring a backup raises it.
     Column("epoch", BigInteger, nullable=False),
+    # What its last deal takes from all before it; none before the first.
+    Column("carried", LargeBinary),
 )
 """Tables with rows."""
 

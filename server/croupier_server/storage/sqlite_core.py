@@ -46,6 +46,8 @@ SELECT coalesce(group_concat(hex(packed), ''), '')
 FROM (SELECT packed FROM log_pieces WHERE table_number = ? ORDER BY number)
 """
 
+_CARRY: Final = "UPDATE live_tables SET carried = ? WHERE number = ?"
+
 _MARK: Final = "INSERT INTO deals (table_number, sequence, results) VALUES (?, ?, ?)"
 
 _SWEEP: Final = """
@@ -212,6 +214,8 @@ class _Change:
             self.next_piece += len(part)
         marks = [(self.numbers[one.table_id], *deal) for one in pieces for deal in one.deals]
         self._raw.executemany(_MARK, marks)
+        carried = [(one.carried, self.numbers[one.table_id]) for one in pieces if one.deals]
+        self._raw.executemany(_CARRY, carried)
         self._pieces = []
 
     def _finish(self, match: FinishedMatch) -> Exception | None:
@@ -253,7 +257,7 @@ def _insert(
 ) -> None:
     """Insert *pieces* with the numbers from *first* on, in one statement."""
     values: list[object] = []
-    for number, (table_id, epoch, last_sequence, packed, _) in enumerate(pieces, first):
+    for number, (table_id, epoch, last_sequence, packed, *_) in enumerate(pieces, first):
         values += (number, numbers[table_id], epoch, last_sequence, packed)
     if values:
         raw.execute(_insert_of(len(pieces)), values)

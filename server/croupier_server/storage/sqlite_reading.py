@@ -23,7 +23,9 @@ SELECT (
 
 _LOAD: Final = """
 WITH
-    live (number, epoch) AS (SELECT number, epoch FROM live_tables WHERE table_id = ?),
+    live (number, epoch, carried) AS (
+        SELECT number, epoch, carried FROM live_tables WHERE table_id = ?
+    ),
     needed (sequence) AS (
         SELECT coalesce((
             SELECT sequence FROM deals WHERE table_number = (SELECT number FROM live)
@@ -37,7 +39,7 @@ WITH
             ORDER BY last_sequence LIMIT 1
         ), 0)
     )
-SELECT live.epoch,
+SELECT live.epoch, live.carried,
     (
         SELECT group_concat(sequence || ':' || hex(results)) FROM (
             SELECT sequence, results FROM deals WHERE table_number = live.number ORDER BY sequence
@@ -80,13 +82,13 @@ def load(raw: sqlite3.Connection, table_id: str) -> StoredTable | None:
     found = raw.execute(_LOAD, (table_id,)).fetchone()
     if found is None:
         return None
-    epoch, marks, first, pieces = found
+    epoch, carried, marks, first, pieces = found
     deals = tuple(
         StoredDeal(int(sequence), bytes.fromhex(results)) for sequence, results in _pairs(marks)
     )
     rows = since_last_deals(_rows(table_id, pieces), deals)
     first_row = next(_rows(table_id, first), None) or rows[0]
-    return StoredTable(table_id, epoch, first_row, deals, rows)
+    return StoredTable(table_id, epoch, first_row, deals, carried or b"", rows)
 
 
 def _rows(table_id: str, pieces: str | None) -> Iterator[LogRow]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from croupier_server.games.base import Event
-from croupier_server.storage.base import NO_PRIVATE, LogRow
+from croupier_server.storage.base import NO_PRIVATE, Deal, LogRow
 from croupier_server.tables import encode
 from croupier_server.tables.kept import Kept, dump
 from croupier_server.wire.base import GameWire
@@ -121,7 +121,7 @@ class Journal:
             if parts:
                 private = {seat: _FRAMED[part] for seat, part in parts.items()}
             # Made without the detour of its own constructor, which takes longer than the rest.
-            row = (table_id, epoch, sequence, public, private, cause, b"", b"")
+            row = (table_id, epoch, sequence, public, private, cause, b"", None)
             rows.append(tuple.__new__(LogRow, row))
             cause = b""
         assert not cause, "an input leads to an event"
@@ -187,11 +187,9 @@ class Journal:
             self.delayed.start_deal(self._deal_start, last)
         return last
 
-    def carry(self, events: int, kept: bytes, deal: bytes) -> None:
-        """Store `LogRow.kept` and `LogRow.deal` with the first of the last *events* events, which
-        begin a deal."""
-        row = self.kept[-events] = self.kept[-events]._replace(kept=kept)
-        self.outbox[-events] = row._replace(deal=deal)
+    def carry(self, events: int, deal: Deal) -> None:
+        """Store *deal* with the first of the last *events* events, which begin it."""
+        self.outbox[-events] = self.outbox[-events]._replace(deal=deal)
 
     def let_go(self, kept_from: int) -> None:
         """Keep events from number *kept_from* on."""

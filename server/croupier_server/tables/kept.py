@@ -141,8 +141,7 @@ class Watched(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """With the first event of a deal: what it takes from all that came before, but for the results
-    of deals, which are in `LogRow.deal`.
+    """In `Deal.carried`: what a deal takes from all that came before, but for results of deals.
 
     Attributes:
         kept_from: number of the first event of the deal before.
@@ -225,7 +224,7 @@ def slots(thing: object, without: Collection[str] = ()) -> Slots:
 
 
 def dump_results(at: int, results: Sequence[object]) -> bytes:
-    """`LogRow.deal`: *results* of the deals from number *at* on, counted from 0."""
+    """`Deal.results`: *results* of the deals from number *at* on, counted from 0."""
     return _encode([at, results]).encode()
 
 

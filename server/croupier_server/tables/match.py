@@ -15,6 +15,7 @@ from typing import Final
 from croupier_server.errors import Conflict, CroupierError, Reason
 from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.registry import AnyGame
+from croupier_server.storage.base import Deal
 from croupier_server.tables import encode, updates
 from croupier_server.tables.accounts import Clocks, Forfeit
 from croupier_server.tables.clock import FOREVER
@@ -327,11 +328,11 @@ class Match:
     def _put_chance(self, now: int) -> None:
         chance = self._game.chance(self.state)
         changed: Collection[Seat] = ()
-        carried: tuple[bytes, bytes] | None = None
+        deal: Deal | None = None
         if chance.deal != self._deal:
             changed = range(len(self.decisions))
             self._deal = chance.deal
-            carried = self._start_deal()
+            deal = self._start_deal()
         assert self._dealer is not None
         if chance.kind is ChanceKind.DECK:
             outcome = self._dealer.deck(chance.deal, chance.attempt, chance.cards)
@@ -339,8 +340,8 @@ class Match:
             outcome = [self._dealer.lot(chance.deal, chance.sides)]
         events = self._game.apply_chance(self.state, outcome)
         self._emit(events, encode.chance_input(outcome), now, changed)
-        if carried is not None:
-            self._journal.carry(len(events), *carried)
+        if deal is not None:
+            self._journal.carry(len(events), deal)
 
     def _emit(
         self, events: Sequence[Event], cause: bytes, now: int, changed: Collection[Seat] = ()
@@ -358,12 +359,12 @@ class Match:
             clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
         self._journal.emit(events, cause, now, clocks)
 
-    def _start_deal(self) -> tuple[bytes, bytes] | None:
+    def _start_deal(self) -> Deal | None:
         """Open hidden accounts and let go of what is older than the last deal.
 
         Returns:
-            `LogRow.kept` and `LogRow.deal`, from which a restart resumes the deal. None for a table
-            that is shown late: what its spectators see follows from its whole log.
+            What a restart resumes the deal with. None for a table that is shown late: what its
+            spectators see follows from its whole log.
         """
         kept_from = self._journal.start_deal()
         self.answered.start_deal(kept_from)
@@ -380,7 +381,7 @@ class Match:
         )
         at, results = self.carried, self._game.results(self.state)
         self.carried = len(results)
-        return dump(carried), dump_results(at, results[at:])
+        return Deal(dump_results(at, results[at:]), dump(carried))
 
     # Windows ---------------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ def restore(stored: StoredTable, number: int, around: Surroundings) -> Generator
         away_ms=around.away_ms(spec),
     )
     if stored.deals:
-        _resume(table, stored.deals, before, rows[0], steps[0][1] or 0)
+        _resume(table, stored, before, steps[0][1] or 0)
     for _ in follow(table, rows, steps):
         if table.delayed is not None:  # bit by bit, as it makes the whole match once more
             table.journal.committed = table.journal.sequence
@@ -131,34 +131,27 @@ def _split(stored: StoredTable) -> tuple[Sequence[LogRow], Sequence[LogRow]]:
     return rows[:place], rows[place:]
 
 
-def _resume(
-    table: Table,
-    deals: Sequence[StoredDeal],
-    before: Sequence[LogRow],
-    first: LogRow,
-    now: int,
-) -> None:
-    """Begin the last of *deals* at *table*, as it was made.
+def _resume(table: Table, stored: StoredTable, before: Sequence[LogRow], now: int) -> None:
+    """Begin the last deal of *stored* at *table*, as it was made.
 
     Args:
         table: the table.
-        deals: what is stored of each.
-        before: rows before the last one, at least from the deal before on.
-        first: the row that begins the last one.
+        stored: what the store has of it.
+        before: rows before that deal, at least from the deal before on.
         now: when it began.
     """
-    carried = kept.load(first.kept)
+    carried = kept.load(stored.carried)
     if not isinstance(carried, Carried):
-        raise RestoreError("the last deal does not begin where the store says")
-    at, new = kept.load_results(deals[-1].results)
+        raise RestoreError("the last deal carries something else")
+    *deals, last = stored.deals
+    at, new = kept.load_results(last.results)
     table.match.carried = at
-    results = [table.game.read_result(one) for one in (*_results(deals[:-1], at), *new)]
+    results = [table.game.read_result(one) for one in (*_results(deals, at), *new)]
     table.resume(carried, results, before, now)
     since = carried.kept_from
     table.match.answered.resume(lambda: _answers(before, since, table.wire))
-    made = table.journal.outbox[0]
-    if (made.kept, made.deal) != (first.kept, deals[-1].results):
-        raise RestoreError("the last deal takes less than its row says")
+    if table.journal.outbox[0].deal != (last.results, stored.carried):
+        raise RestoreError("the last deal carries less than the store says")
 
 
 def _results(deals: Sequence[StoredDeal], count: int) -> list[tuple[Any, ...]]:

@@ -16,6 +16,7 @@ depends_on: Final = None
 def upgrade() -> None:
     """Replace the table of checkpoints, which the logs can do without."""
     op.drop_table("checkpoints")
+    op.add_column("live_tables", sa.Column("carried", sa.LargeBinary))
     op.create_table(
         "deals",
         sa.Column("table_number", sa.BigInteger, autoincrement=False, nullable=False),
