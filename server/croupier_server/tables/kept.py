@@ -1,9 +1,9 @@
 """What only the server may know of a table, put down with its log so that it can be taken up again.
 
 `LogRow.kept` of a row holds one of these, as JSON. With some events comes what they do not tell:
-hashes of tickets, secrets, nonces; a note is a row that holds nothing else. Tickets, host tickets
-and invite codes are never here themselves, only their hashes. Nothing here is ever sent, and none
-of it goes into a record before the reveal.
+hashes of tickets, secrets, nonces; a note is a row that holds nothing else. `Carried` is in
+`Deal.carried`. Tickets, host tickets and invite codes are never here themselves, only their hashes.
+Nothing here is ever sent, and none of it goes into a record before the reveal.
 
 Must not be put here: what follows from it (``table.py``, ``restore.py``).
 """
