@@ -92,8 +92,12 @@ types: $(READY) ## mypy --strict on server, SDK, scripts and tests
 	@$(BIN)/mypy
 
 .PHONY: test
-test: $(READY) ## run the tests but for the slow ones (ARGS="-k follow")
+test: $(READY) ## run the quick tests, in a minute and a half (ARGS="-k follow")
 	@$(PYTEST) -n 2 $(ARGS)
+
+.PHONY: test-more
+test-more: $(READY) ## run the tests that `make test` leaves out, but for the slow ones
+	@$(PYTEST) -n 2 -m "more and not slow" --timeout 900 $(ARGS)
 
 .PHONY: test-all
 test-all: $(READY) ## run every test

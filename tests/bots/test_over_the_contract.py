@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("game", "short"),
     [("tractor", "max_deals=1"), ("tongits", "max_hands=1"), ("pokex", "max_deals=1")],

@@ -79,6 +79,7 @@ def some_states(game: AnyGame, options: Any, seed: int, every: int) -> Iterator[
 # Whole matches -------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("name", "ruleset"), [(name, ruleset) for name in GAMES for ruleset in GAMES[name].rulesets()]
 )
@@ -86,6 +87,7 @@ def test_it_plays_whole_matches_by_the_rules(name: str, ruleset: str) -> None:
     assert play_match(GAMES[name], options_of(name, ruleset), 4, seed=3)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 def test_the_same_seed_and_iterations_make_the_same_moves(name: str) -> None:
     game, options = GAMES[name], options_of(name)
@@ -93,6 +95,7 @@ def test_the_same_seed_and_iterations_make_the_same_moves(name: str) -> None:
     assert play_match(game, options, 12, seed=5) == first
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 def test_it_knows_its_view_alone(name: str) -> None:
     """Two worlds that the seat cannot tell apart get the same answer."""

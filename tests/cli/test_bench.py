@@ -74,6 +74,7 @@ def test_a_run_takes_the_time_it_is_given() -> None:
     assert played.decisions > 200
 
 
+@pytest.mark.more
 def test_marks_tell_what_an_echo_did() -> None:
     with Measured(served.ECHO, "serve") as echo:
         address = f"127.0.0.1:{echo.hello['port']}"
@@ -133,6 +134,7 @@ def test_the_report_has_every_figure() -> None:
     assert data["hands"] == {"warm_per_cpu_s": [3000, 5000], "cold_per_cpu_s": [100, 300]}
 
 
+@pytest.mark.more
 def test_play_in_this_process_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +151,7 @@ def fake_hands(seed: int, cpu_s: float) -> Hands:
     return Hands(cold=4.0, warm=5.0)
 
 
+@pytest.mark.more
 def test_one_game_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,6 +168,7 @@ def test_an_unknown_game_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there are tractor" in capsys.readouterr().err
 
 
+@pytest.mark.more
 def test_hands_are_evaluated_in_a_fresh_process() -> None:
     found = poker_hands.measure_fresh(1, 0.1)
     assert found.warm > found.cold > 0
@@ -262,6 +266,7 @@ def test_marks_subtract() -> None:
     assert later.since(earlier) == Mark(8, 7, 6, 5.0, 4.0, 3, 2)
 
 
+@pytest.mark.more
 def test_answers_are_timed_at_a_steady_rate_beside_the_echo() -> None:
     found = measure_latency(lambda _: None, "tongits", rate=40, seconds=2)
     assert 0 < found.moves + found.starved <= 90

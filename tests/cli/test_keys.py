@@ -92,6 +92,7 @@ def test_lists_show_the_good_keys_or_all(store: str, capsys: pytest.CaptureFixtu
     ]
 
 
+@pytest.mark.more
 def test_a_key_is_revoked_once(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, "create", "ann", "--scope", "play")
     key_id = keys(store)[0].key_id

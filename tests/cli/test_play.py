@@ -130,6 +130,7 @@ def bots(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.more
 def test_a_contest_writes_results_and_records(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,6 +173,7 @@ def test_a_contest_writes_results_and_records(
     assert "3 random draws " not in told.replace("draws first", "")
 
 
+@pytest.mark.more
 def test_the_same_seed_gives_the_same_results(tmp_path: Path) -> None:
     arguments = ["--bots", "random,greedy,random", "--matches", "2", "--seed", "8", *ONE_DEAL]
     _, first = play(tmp_path / "a", *arguments, "--in-flight", "1")
@@ -191,6 +193,7 @@ def moves(record: bytes) -> list[bytes]:
     return [row.input.move.move.SerializeToString() for row in rows if row.input.HasField("move")]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("ruleset", ["document", "qq"])
 def test_other_rulesets_sizes_and_one_seating(tmp_path: Path, ruleset: str) -> None:
     arguments = ["--bots", "random,random", "--matches", "2", "--one-seating", *ONE_DEAL]
@@ -241,6 +244,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize("text", [ONE_BY_ONE, LEAVING], ids=["one by one", "leaving"])
 def test_a_match_whose_seats_are_not_taken_is_given_up(
@@ -282,6 +286,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_a_table_that_never_begins_does_not_hold_up_its_board(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -314,6 +319,7 @@ def halt(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     return halted
 
 
+@pytest.mark.more
 def test_what_the_server_spoils_is_played_again_on_the_same_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +333,7 @@ def test_what_the_server_spoils_is_played_again_on_the_same_cards(
     assert not set(halted) & {match["table_id"] for match in data["matches"]}
 
 
+@pytest.mark.more
 def test_what_the_server_spoils_again_and_again_counts_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,6 +347,7 @@ def test_what_the_server_spoils_again_and_again_counts_for_nobody(
     assert "a match ended as HALTED (2 matches)" in capsys.readouterr().err
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize(
     ("bot", "outcome", "words"),
@@ -385,6 +393,7 @@ def test_a_bot_that_fails_loses(
         assert told[bot] in (tmp_path / "out" / f"{bot}.log").read_text()
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
@@ -397,6 +406,7 @@ def test_a_bot_that_sleeps_forfeits_where_moves_have_a_time(
     assert "by Asleep, see " in capsys.readouterr().err
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_an_entrant_that_dies_again_and_again_is_benched(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
@@ -412,6 +422,7 @@ def test_an_entrant_that_dies_again_and_again_is_benched(
     assert f"Dead ended {RESTARTS_MAX + 1} times, the last: " in capsys.readouterr().err
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_a_fault_at_one_table_leaves_the_others_of_its_board(tmp_path: Path, bots: Path) -> None:
     arguments = ["--bots", f"{bots}:Moody,random", "--boards", "1", "--option", "max_hands=2"]
@@ -440,6 +451,7 @@ def descendants_of(pid: int) -> list[int]:
 TWO_BOARDS = ("--boards", "2")
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize(
     ("sent", "status", "words"),
@@ -490,6 +502,7 @@ def server_of(pid: int) -> int:
     return server
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> None:
     """Neither its server nor a bot, nor what a bot has started in a session of its own."""
@@ -570,6 +583,7 @@ def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert complaint.count("\n") == 1
 
 
+@pytest.mark.more
 def test_a_server_that_wants_a_key_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -583,6 +597,7 @@ def test_a_server_that_wants_a_key_is_one_line(
     assert complaint.count("\n") == 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", GAMES)
 def test_a_new_bot_runs_as_it_is(game: str, tmp_path: Path) -> None:
     assert run(["new-bot", "Newcomer", "--game", game, "--dir", str(tmp_path)]) == 0
@@ -602,6 +617,7 @@ def test_a_new_bot_runs_as_it_is(game: str, tmp_path: Path) -> None:
     assert "finished" in done.stdout.lower()
 
 
+@pytest.mark.more
 def test_a_given_server_is_used_and_left_alone(tmp_path: Path) -> None:
     with server() as (address, pid):
         arguments = ["--bots", "random,random", "--matches", "2", "--seed", "4", *ONE_DEAL]
@@ -613,6 +629,7 @@ def test_a_given_server_is_used_and_left_alone(tmp_path: Path) -> None:
     assert scores(here) == scores(own)
 
 
+@pytest.mark.more
 def test_a_server_that_dies_fails_what_is_left(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -648,6 +665,7 @@ def test_a_folder_that_takes_no_files_is_one_line(
     assert complaint == f"croupier: cannot write {tmp_path / 'server.log'}: Is a directory\n"
 
 
+@pytest.mark.more
 def test_results_that_cannot_be_kept_are_printed_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -659,6 +677,7 @@ def test_results_that_cannot_be_kept_are_printed_all_the_same(
     assert f"cannot write {tmp_path / 'results.json'}: Is a directory\n" in shown.err
 
 
+@pytest.mark.more
 def test_results_are_kept_where_nobody_reads_them(tmp_path: Path) -> None:
     out = tmp_path / "out"
     entrants = ["--bots", "greedy,random", "--matches", "1", "--out", str(out), *ONE_DEAL]
@@ -674,6 +693,7 @@ def test_results_are_kept_where_nobody_reads_them(tmp_path: Path) -> None:
     assert len(json.loads((out / "results.json").read_text())["matches"]) == 1
 
 
+@pytest.mark.more
 def test_a_match_whose_record_cannot_be_kept_has_failed(
     tmp_path: Path, bots: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

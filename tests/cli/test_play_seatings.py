@@ -40,6 +40,7 @@ def test_three_seats_are_played_under_all_six_seatings(
     assert data["entrants"][0]["boards"] == 2
 
 
+@pytest.mark.more
 def test_boards_are_played_under_both_seatings_by_two_sides(tmp_path: Path) -> None:
     arguments = ["--bots", "greedy,random", "--boards", "2", *ONE_DEAL]
     status, data = play(tmp_path / "out", *arguments, game="pokex")
@@ -49,6 +50,7 @@ def test_boards_are_played_under_both_seatings_by_two_sides(tmp_path: Path) -> N
     assert data["matches"][1]["seats"] == ["random", "greedy"] * 2
 
 
+@pytest.mark.more
 def test_one_seating_takes_new_cards_for_every_match_of_three(tmp_path: Path) -> None:
     arguments = ["--bots", "random,random", "--boards", "6", "--one-seating"]
     _, data = play(tmp_path / "out", *arguments, "--option", "max_hands=1", game="tongits")

@@ -73,6 +73,7 @@ def test_wrong_input_is_one_line_and_status_2(
     assert shown.err.count("\n") == 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_cannot_be_written_is_one_line(unbuffered: str) -> None:
     """A full disk; whoever reads and goes, as `head` does, hears nothing of it."""
@@ -93,6 +94,7 @@ def test_output_that_cannot_be_written_is_one_line(unbuffered: str) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.more
 def test_standard_streams_may_be_closed(tmp_path: Path) -> None:
     """A database that got the number of one of them would be written to by whoever means that."""
     store = ["--store", f"sqlite:{tmp_path / 'croupier.db'}"]
@@ -259,6 +261,7 @@ def program(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.more
 def test_the_installed_program_gives_the_status_to_the_shell() -> None:
     assert program("rules", "tractor", "T-1.1").returncode == 0
     wrong = program("rules", "chess")

@@ -51,6 +51,7 @@ def test_printable_text_has_nothing_that_steers_and_all_that_is_read(text: str) 
         assert shown == text
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "category", ["Cc", "Cf", "Cs", "Zl", "Zp"], ids=["C0 C1 DEL", "format", "surrogate", "ls", "ps"]
 )
@@ -160,6 +161,7 @@ def test_a_record_with_any_other_value_is_an_error_or_is_told(
         assert not status or str(file) in error, where
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_a_record_without_a_hash_is_an_error_or_is_told(
@@ -240,6 +242,7 @@ def some_file(game: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 @settings(max_examples=60, deadline=None)
@@ -273,6 +276,7 @@ def test_files_that_hold_no_positions_are_refused(
 # Files that are large and say nothing -------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_rows_and_seats_that_are_empty_are_refused_before_anything_is_made_of_them() -> None:
     true = match_record().SerializeToString()

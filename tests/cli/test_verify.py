@@ -118,6 +118,7 @@ async def play(address: str, game: str, visibility: Visibility = "listed") -> tu
         return made.table_id, made.invites[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_a_record_comes_from_a_server(
     game: str, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -135,6 +136,7 @@ def test_verifiable_a_record_comes_from_a_server(
     assert f"  {game}  finished  bot0 " in line
 
 
+@pytest.mark.more
 def test_an_invite_code_shows_a_private_table(
     address: str,
     tmp_path: Path,

@@ -57,6 +57,7 @@ async def play(
         return made.table_id, seen + capsys.readouterr().out
 
 
+@pytest.mark.more
 def test_a_table_that_is_shown_late_is_told_to_its_end_too(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_table_is_told_to_its_end(address: str, capsys: pytest.CaptureFixture[
     assert "[left:" not in shown
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tongits", "pokex"])
 def test_tables_of_the_other_games_are_told_to_their_end(
     game: str, address: str, capsys: pytest.CaptureFixture[str]
@@ -121,6 +123,7 @@ def test_no_server_is_one_line(arguments: list[str], capsys: pytest.CaptureFixtu
     assert complaint.count("\n") == 1
 
 
+@pytest.mark.more
 def test_the_lobby_lists_tables_until_the_server_goes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -93,6 +93,7 @@ def board(game: str, ruleset: str, seed: int) -> float:
     return statistics.mean(map(score, seatings(teams)))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("game", "ruleset"),
     [
@@ -158,6 +159,7 @@ def test_greedy_forgets_a_table_when_its_match_ends() -> None:
 # Legal moves and their text ----------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("game", "ruleset"), RULESETS)
 def test_legal_moves_walk_count_and_sample_exactly_what_the_rules_accept(
     game: str, ruleset: str

@@ -172,6 +172,7 @@ async def test_a_house_bot_never_concedes(real_server: RealServer) -> None:
     os.close(reader)
 
 
+@pytest.mark.more
 async def test_a_worker_that_cannot_begin_says_why() -> None:
     assert await program("croupier.worker", "--bot", "clever", "--invites-fd", "0") == (
         2,
@@ -211,6 +212,7 @@ def test_the_descriptor_comes_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert invites_fd() == 5
 
 
+@pytest.mark.more
 async def test_a_program_may_run_its_bot_again_and_again(real_server: RealServer) -> None:
     """What gRPC still has to say of one run is no fault of the next."""
     again = "import sys, croupier, croupier.bots as bots\nfor _ in range(12):\n"

@@ -102,6 +102,7 @@ def timeless(row: record_pb2.Row) -> str:
     return f"{event}{[str(part) for part in row.private_parts]}{row.input}"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_cuts_at_every_boundary_change_nothing(
     real_server: RealServer, transport: Transport
@@ -126,6 +127,7 @@ async def test_cuts_at_every_boundary_change_nothing(
     assert sum(map(len, smooth[0])) > 80
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_lost_chunks_change_nothing(real_server: RealServer, transport: Transport) -> None:
     async with real_server() as address:
@@ -165,6 +167,7 @@ async def begun_and_joined(client: Client, table_id: str) -> AsyncIterator[str]:
             yield event.seat_joined.seat.player.display_name
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_isolated_a_bot_that_was_away_takes_its_seat_back_from_the_house(
     real_server: RealServer, transport: Transport
@@ -244,6 +247,7 @@ async def test_a_seed_repeats_the_cards_and_the_choices(real_server: RealServer)
     assert scores[0] != scores[2]
 
 
+@pytest.mark.more
 async def test_a_seed_repeats_a_match_against_house_bots(real_server: RealServer) -> None:
     """Whatever the table is called and whichever server it is on."""
     scores = []
@@ -257,6 +261,7 @@ async def test_a_seed_repeats_a_match_against_house_bots(real_server: RealServer
     assert scores[0] != scores[2]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("game", "ruleset"), [(name, one) for name, game in GAMES.items() for one in game.rulesets()]
 )
@@ -434,6 +439,7 @@ async def test_invitations_by_pipe(
     assert "RuntimeError: bad bot" in told
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("name", "more"),
     [

@@ -214,6 +214,7 @@ async def test_hooks_run_before_the_first_decision_and_after_the_last(
     assert bot.asked == ["start 0 croupier-bot", "1-0", "end 2"]
 
 
+@pytest.mark.more
 @both
 async def test_a_server_that_goes_away_for_good_is_an_error(
     transport: Transport, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

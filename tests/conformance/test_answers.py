@@ -125,6 +125,7 @@ def assert_answers(game: AnyGame, options: object, seed: int, most: int = 400) -
     return looked_at
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_lists_and_checks_agree(name: str, ruleset: str) -> None:
     game = find(name)
@@ -135,6 +136,7 @@ def test_lists_and_checks_agree(name: str, ruleset: str) -> None:
             break
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_lists_and_checks_agree_at_every_size(name: str) -> None:
     game = find(name)

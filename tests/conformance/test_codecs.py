@@ -289,6 +289,7 @@ def look_for(missing: Missing, game: AnyGame, options: object, seed: int) -> Non
                 missing.read(game_pb2.GamePrivateEvent.FromString(part))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_every_field_of_the_contract_is_sent(name: str) -> None:
     """A field that no match of any options ever sets is dropped on the way, or of no use."""

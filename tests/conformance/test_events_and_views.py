@@ -87,6 +87,7 @@ def test_every_event_has_a_row(name: str, root: Path) -> None:
     assert set(table(page, wire_of(find(name)).title)) == arms
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_a_view_changes_as_the_rows_of_its_events_say(name: str, root: Path) -> None:
     page = (root / "docs/protocol.md").read_text(encoding="utf-8")

@@ -64,6 +64,7 @@ async def open_again(url: str) -> Store:
                     raise
 
 
+@pytest.mark.more
 async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str) -> None:
     """Promise 3, with a close in between."""
     store = await open_store(url)
@@ -162,6 +163,7 @@ async def test_isolated_rows_that_never_can_be_stored_harm_no_other_table(url: s
     await store.close()
 
 
+@pytest.mark.more
 async def test_durable_what_was_acknowledged_survives_a_kill_in_mid_commit(url: str) -> None:
     """Promise 3: all of a batch or nothing of it, everything exactly once."""
     last = 0

@@ -162,6 +162,7 @@ def test_matches_end_and_lose_nothing(name: str, ruleset: str) -> None:
     assert_match(game, short(game, ruleset, deals=4), 4)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_matches_of_every_size(name: str, ruleset: str) -> None:
     game = find(name)
@@ -169,6 +170,7 @@ def test_matches_of_every_size(name: str, ruleset: str) -> None:
         assert_match(game, short(game, ruleset, 1, size), 5)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("block", range(2))
 def test_matches_with_any_options(name: str, block: int) -> None:

@@ -172,6 +172,7 @@ def test_the_fallback_of_a_decision_is_what_a_timeout_plays(
     assert played >= 20
 
 
+@pytest.mark.more
 @pytest.mark.fault
 @pytest.mark.parametrize("bot", BOTS)
 @pytest.mark.parametrize("game", GAMES)
@@ -193,6 +194,7 @@ async def test_also_with_a_call_a_move(address: str, bot: str) -> None:
         assert {result.reason for result in results} == {EndReason.FINISHED}
 
 
+@pytest.mark.more
 @pytest.mark.fault
 @pytest.mark.attack
 @pytest.mark.parametrize("game", GAMES)

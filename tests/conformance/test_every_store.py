@@ -195,6 +195,7 @@ async def test_tables_do_not_mix(store: Store) -> None:
     assert list(await store.log.read("c")) == []
 
 
+@pytest.mark.more
 async def test_one_batch_may_be_of_very_many_tables(store: Store) -> None:
     names = [f"t{number:04}" for number in range(2_500)]
     await append(store, [row(name, 1, 2) for name in names])
@@ -284,6 +285,7 @@ async def test_a_match_is_finished_once(store: Store) -> None:
     assert await store.records.head() == 1
 
 
+@pytest.mark.more
 async def test_a_match_without_a_record_keeps_its_rows_and_harms_no_other(store: Store) -> None:
     bad = match("bad")._replace(option_text={"a": None})  # type: ignore[dict-item]
     told: dict[str, Exception | None] = {}
@@ -427,6 +429,7 @@ async def test_calls_that_made_tables_are_known_when_those_have_ended(store: Sto
     assert list(await store.log.ended_requests()) == known
 
 
+@pytest.mark.more
 async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: Store) -> None:
     held = [
         match(name)._replace(board=b"north", board_tables=2, sat=(sat,))

@@ -36,6 +36,7 @@ NEEDY = [(name, spec) for name in NAMES for spec in find(name).option_specs() if
 PLAYED = [(name, option) for name, option in OPTIONS if option not in limits(find(name))]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
 def test_every_value_of_an_option_is_played(name: str, option: str) -> None:
     """A match with each of them keeps what every match promises."""

@@ -88,6 +88,7 @@ def test_a_game_refuses_by_its_own_words_and_by_all_of_them(name: str) -> None:
     assert found == {*find(name).refusals(), *EVERY_GAME}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_refusals_are_of_the_right_class_and_name_a_clause(name: str) -> None:
     """An illegal move is told the clause that forbids it, and that clause exists."""

@@ -93,6 +93,7 @@ def play_on(world: World, table: Table, rng: random.Random) -> None:
     world.shard.submit(table, decision.seat, decision.id, move)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("game", "ruleset"), CASES)
 def test_durable_a_deal_takes_all_that_the_log_before_it_tells(game: str, ruleset: str) -> None:
     world = RealWorld(NotingLog())

@@ -88,6 +88,7 @@ def test_copies_are_independent(name: str, ruleset: str) -> None:
             assert rest == copy
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_asking_changes_nothing(name: str, ruleset: str) -> None:
     """A match in which everything was asked at every moment goes like one without a question."""
@@ -161,6 +162,7 @@ def digest_elsewhere(name: str, hash_seed: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_depends_on_the_process(name: str) -> None:
     """PYTHONHASHSEED changes the order of sets; no output may show it."""

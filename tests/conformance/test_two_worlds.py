@@ -43,6 +43,7 @@ def compare(game: AnyGame, options: object, seed: int, every: int = 1) -> list[P
     return pairs
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_nobody_is_told_what_is_hidden(name: str, ruleset: str) -> None:
     """For every seat and a spectator; most steps go on in both worlds."""
@@ -56,6 +57,7 @@ def test_nobody_is_told_what_is_hidden(name: str, ruleset: str) -> None:
     assert compared > 20, "hardly anything was compared"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_nobody_is_told_what_is_hidden_at_any_size(name: str) -> None:
     game = find(name)
@@ -64,6 +66,7 @@ def test_nobody_is_told_what_is_hidden_at_any_size(name: str) -> None:
         compare(game, options, 3, every=game.players(options) + 1)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(4))
 def test_nobody_is_told_what_is_hidden_with_any_options(name: str, seed: int) -> None:
@@ -115,6 +118,7 @@ def hear(wire: GameWire, events: Sequence[Event], audience: Seat) -> list[object
     return [(public, private.get(audience)) for public, private in encoded]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), CASES)
 def test_views_tell_no_more_than_events(name: str, ruleset: str) -> None:
     """Where everything that the audience was told is the same, so is everything that it can see

@@ -85,6 +85,7 @@ def test_no_fault_scores_better_than_playing_on(name: str, ruleset: str, deals: 
         assert_no_fault_pays(game, short(game, ruleset, deals), seed)
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize("name", NAMES)
 def test_no_fault_pays_under_any_options(name: str) -> None:
@@ -94,6 +95,7 @@ def test_no_fault_pays_under_any_options(name: str) -> None:
         assert_no_fault_pays(game, short(game, game.rulesets()[0], 1 + seed % 3, texts), seed)
 
 
+@pytest.mark.more
 @pytest.mark.attack
 @pytest.mark.parametrize("name", NAMES)
 def test_no_fault_pays_in_a_match_of_many_deals(name: str) -> None:

@@ -90,6 +90,7 @@ def test_boards_that_all_have_one_value_have_no_interval() -> None:
     assert (found.low, found.high) == (None, None)
 
 
+@pytest.mark.more
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     stream = random.Random(11)
     hits = 0

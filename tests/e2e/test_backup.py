@@ -67,6 +67,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return await cluster.create()
 
 
+@pytest.mark.more
 def test_resumable_whoever_has_seen_more_than_the_backup_is_sent_a_reset(
     store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,6 +86,7 @@ def shell(block: str) -> int:
     return done.returncode
 
 
+@pytest.mark.more
 def test_certificates_are_made_told_of_and_renewed_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_certificate_is_for_clients_if_its_extended_key_usage_says_so(
     assert is_for_clients(cert.read_bytes()) == (purposes in ("clients", "both"))
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_the_servers_own_certificate_is_none_of_a_client(tmp_path: Path) -> None:
     authority = Authority(tmp_path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.e2e.serving import SECONDS, clean_environment
 
 STARTS = 80
@@ -47,6 +49,7 @@ else:
 """
 
 
+@pytest.mark.more
 def test_programs_that_are_started_do_not_crash() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

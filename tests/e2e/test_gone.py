@@ -31,6 +31,7 @@ async def next_of(lobby: Any) -> tables.WatchLobbyResponse:
     return said
 
 
+@pytest.mark.more
 async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cluster) -> None:
     url = await cluster.create()
     async with wire_to(url) as (near, wire), AsyncExitStack() as stack:

@@ -86,6 +86,7 @@ def acknowledge_another(seen: Observation) -> list[Observation]:
     return [seen]
 
 
+@pytest.mark.more
 async def test_durable_a_real_match_is_judged_by_all_that_its_clients_saw(
     match: Match, tmp_path: Path
 ) -> None:
@@ -102,6 +103,7 @@ async def test_durable_a_real_match_is_judged_by_all_that_its_clients_saw(
         assert words in match.with_notes(change).judged(tmp_path).fault, words
 
 
+@pytest.mark.more
 async def test_durable_a_record_that_is_not_what_was_seen_is_caught(
     match: Match, tmp_path: Path
 ) -> None:
@@ -109,6 +111,7 @@ async def test_durable_a_record_that_is_not_what_was_seen_is_caught(
     assert "Durable is broken" in match.judged(tmp_path).fault
 
 
+@pytest.mark.more
 async def test_fair_a_seat_that_is_charged_for_more_than_it_took_is_caught(
     match: Match, tmp_path: Path
 ) -> None:

@@ -176,6 +176,7 @@ async def play(client: Client, first: Bot | None = None) -> None:
     assert {result.reason for result in results} == {EndReason.FINISHED}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("transport", ["session", "watch"])
 async def test_a_match_is_played_through_nginx(behind: Front, transport: Transport) -> None:
     async with Client(
@@ -193,6 +194,7 @@ async def test_a_match_is_played_through_nginx(behind: Front, transport: Transpo
     assert asked.count("/croupier.v1.PlayService/SubmitMove") == found.get(submit, 0)
 
 
+@pytest.mark.more
 async def test_one_connection_carries_any_number_of_calls(behind: Front) -> None:
     async with Client(behind.address, credentials=behind.credentials) as client:
         made = await client.create_table("pokex")
@@ -212,6 +214,7 @@ async def test_a_refusal_comes_through_with_its_reason(behind: Front) -> None:
     assert found['croupier_refusals_total{reason="UNAUTHENTICATED"}'] >= 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("shortened", ["", "client_body_timeout", "grpc_read_timeout"])
 async def test_streams_live_where_nobody_says_anything(tmp_path: Path, shortened: str) -> None:
     """Each of the two timeouts would end a session, and the page's do not."""
@@ -258,6 +261,7 @@ async def opened(session: Any, channel: int) -> int:
             return int(frame.frame)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("transport", ["session", "watch"])
 async def test_a_server_that_comes_back_behind_nginx_is_found_again(
     tmp_path: Path, transport: Transport

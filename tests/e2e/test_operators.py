@@ -150,6 +150,7 @@ async def record_of(server: app.App, table_id: str) -> record_pb2.MatchRecord:
     return record_pb2.MatchRecord.FromString((await entry_of(server, table_id)).record)
 
 
+@pytest.mark.more
 async def test_an_operator_decides_how_a_match_ends(operator: Operator) -> None:
     async with Client(operator.server.server.address) as client:
         match = await begin(client)
@@ -164,6 +165,7 @@ async def test_an_operator_decides_how_a_match_ends(operator: Operator) -> None:
         assert record.result.detail == "crashed"
 
 
+@pytest.mark.more
 async def test_a_match_in_quarantine_stands_and_then_goes_on(
     operator: Operator, transport: Transport
 ) -> None:
@@ -180,6 +182,7 @@ async def test_a_match_in_quarantine_stands_and_then_goes_on(
         assert (await entry_of(operator.server, match.table_id)).voided
 
 
+@pytest.mark.more
 async def test_what_operators_do_is_written_down_refused_or_not(operator: Operator) -> None:
     status, printed = await operator("abort", "--why", "test", "nosuchtable")
     assert status == 1
@@ -216,6 +219,7 @@ async def test_the_page_counts_what_happened(operator: Operator) -> None:
     assert not any(match.table_id in name for name in found), "labels are bounded"
 
 
+@pytest.mark.more
 async def test_a_server_in_drain_takes_no_new_tables(operator: Operator) -> None:
     async with Client(operator.server.server.address) as client:
         assert (await operator("drain"))[0] == 0
@@ -226,6 +230,7 @@ async def test_a_server_in_drain_takes_no_new_tables(operator: Operator) -> None
         await begin_and_stop(client)
 
 
+@pytest.mark.more
 async def test_a_drain_with_stop_ends_the_server_and_the_log_says_who_did_it(
     settings: Settings, key_file: Path
 ) -> None:
@@ -246,6 +251,7 @@ async def begin_and_stop(client: Client) -> None:
     await client.abort_table(made)
 
 
+@pytest.mark.more
 @pytest.mark.attack
 async def test_the_metrics_page_is_not_read_through_a_browser_that_was_sent_here(
     operator: Operator,

@@ -33,6 +33,7 @@ async def play(address: str, game: str) -> str:
         return made.table_id
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_a_match_of_a_server_with_a_store_on_disk(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -217,6 +217,7 @@ async def all_sit(client: Client, table_id: str) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("dies", ["house", "server"])
 async def test_durable_nobody_waits_for_a_nonce_of_house_bots_that_died(
     server: Restarted, dies: str

@@ -61,6 +61,7 @@ def watch_health(
     return iter(watch(health_pb2.HealthCheckRequest(service=service)))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("loop", ["asyncio", "auto"])
 def test_it_announces_itself_serves_and_stops(number: signal.Signals, loop: str) -> None:
@@ -95,6 +96,7 @@ def test_streams_are_told_and_health_changes_before_it_stops() -> None:
         assert server.end() == (0, "")
 
 
+@pytest.mark.more
 def test_a_reader_that_never_goes_does_not_hold_it_up() -> None:
     with (
         served("--log-level", "error", "--shutdown-grace-ms", "100") as server,
@@ -106,6 +108,7 @@ def test_a_reader_that_never_goes_does_not_hold_it_up() -> None:
         assert server.end() == (0, "")
 
 
+@pytest.mark.more
 def test_a_second_signal_ends_it_at_once() -> None:
     with (
         served("--log-level", "error", "--shutdown-grace-ms", "600000") as server,
@@ -120,6 +123,7 @@ def test_a_second_signal_ends_it_at_once() -> None:
         assert server.end() == (128 + signal.SIGINT, "")
 
 
+@pytest.mark.more
 def test_reflection_names_every_service() -> None:
     from google.protobuf.descriptor_pool import DescriptorPool
     from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
@@ -153,6 +157,7 @@ def test_reflection_names_every_service() -> None:
     }
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("version", ["v1", "v1alpha"])
 def test_every_version_of_reflection_describes_calls_and_details_of_errors(version: str) -> None:
     with (
@@ -180,6 +185,7 @@ def test_every_version_of_reflection_describes_calls_and_details_of_errors(versi
     assert "apiVersions" in json.loads(done.stdout)
 
 
+@pytest.mark.more
 def test_without_reflection_there_is_none() -> None:
     with (
         served("--log-level", "error", "--reflection", "false") as server,
@@ -200,6 +206,7 @@ def taken() -> Iterator[int]:
         yield listening.getsockname()[1]
 
 
+@pytest.mark.more
 def test_a_port_that_is_taken_is_one_clear_line(taken: int) -> None:
     status, out, text = run("--port", str(taken))
     assert (status, out) == (1, "")
@@ -208,6 +215,7 @@ def test_a_port_that_is_taken_is_one_clear_line(taken: int) -> None:
     )
 
 
+@pytest.mark.more
 def test_two_servers_do_not_share_a_port() -> None:
     with served("--log-level", "error") as server:
         port = server.address.rpartition(":")[2]
@@ -216,6 +224,7 @@ def test_two_servers_do_not_share_a_port() -> None:
     assert text.count("\n") == 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -239,12 +248,14 @@ def test_wrong_input_is_one_clear_line(arguments: tuple[str, ...], line: str) ->
     assert text.count("\n") == 1
 
 
+@pytest.mark.more
 def test_a_wrong_environment_is_one_clear_line() -> None:
     status, _, text = run(CROUPIER_PORT="x")
     assert status == 2
     assert text.startswith("croupier: CROUPIER_PORT: ")
 
 
+@pytest.mark.more
 def test_help_names_every_setting() -> None:
     from croupier_server.config import Settings
 
@@ -265,6 +276,7 @@ def server_info(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.more
 def test_server_info_prints_what_the_server_says() -> None:
     with served("--log-level", "error") as server:
         status, text, errors = server_info("--server", server.address)
@@ -275,6 +287,7 @@ def test_server_info_prints_what_the_server_says() -> None:
         assert json.loads(text)["heartbeat_interval"] == "10s"
 
 
+@pytest.mark.more
 def test_server_info_without_a_server_is_one_clear_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         address = f"127.0.0.1:{gone.getsockname()[1]}"

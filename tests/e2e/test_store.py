@@ -27,6 +27,7 @@ def refused(*arguments: str, status: int = 1) -> str:
     return done.stderr
 
 
+@pytest.mark.more
 def test_without_a_store_it_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "croupier"
     with served("--store", "", "--data-dir", str(folder)):
@@ -53,11 +54,13 @@ def test_the_data_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
     assert load({"data_dir": "/srv", "store": "memory:"}).store_url == "memory:"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("store", ["nonsense", "mysql://x", "sqlite:"])
 def test_a_store_that_does_not_exist_is_one_clear_line(store: str) -> None:
     assert store in refused("--store", store, status=2)
 
 
+@pytest.mark.more
 def test_a_store_that_cannot_be_opened_is_one_clear_line(tmp_path: Path) -> None:
     file = tmp_path / "diary.txt"
     file.write_text("Dear diary, today I lost at cards. " * 500)

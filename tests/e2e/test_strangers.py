@@ -32,6 +32,7 @@ def run(script: Path, *arguments: str, **environment: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bot_with_nothing_but_the_stubs(game: str, root: Path, tmp_path: Path) -> None:
     # A package `croupier` that holds the stubs alone stands before the SDK, so nothing else of it
@@ -51,6 +52,7 @@ def test_a_bot_with_nothing_but_the_stubs(game: str, root: Path, tmp_path: Path)
     assert "reason: END_REASON_FINISHED" in done.stdout
 
 
+@pytest.mark.more
 def test_a_bot_that_calls_buf_curl(root: Path) -> None:
     with served("--log-level", "error") as server:
         done = run(root / "tests/e2e/curl_bot.py", server.address)

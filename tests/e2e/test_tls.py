@@ -168,6 +168,7 @@ def test_outside_programs_speak_tls_with_the_server(pki: Pki, store: str) -> Non
         assert "ok" not in shown(server.address, pki.ca, "-no_tls1_2", "-no_tls1_3")[-40:]
 
 
+@pytest.mark.more
 def test_with_an_authority_for_clients_they_need_a_certificate_of_it(
     pki: Pki, store: str, tmp_path: Path
 ) -> None:
@@ -184,6 +185,7 @@ def test_with_an_authority_for_clients_they_need_a_certificate_of_it(
         assert status != 0, "a client without a certificate is turned away"
 
 
+@pytest.mark.more
 def test_certificates_are_read_again_and_a_half_written_pair_is_not(pki: Pki, store: str) -> None:
     pki.issue("second")
     with served(*tls_flags(pki, store), "--log-format", "json") as server:
@@ -201,6 +203,7 @@ def test_certificates_are_read_again_and_a_half_written_pair_is_not(pki: Pki, st
         assert curl(server.address, INFO, "--cacert", str(pki.ca))[0] == 0
 
 
+@pytest.mark.more
 def test_keys_over_tls_from_their_making_to_their_end(pki: Pki, store: str) -> None:
     key = new_key(store, "ann", "host")
     with served(*tls_flags(pki, store), "--auth", "keys") as server:
@@ -219,6 +222,7 @@ def test_keys_over_tls_from_their_making_to_their_end(pki: Pki, store: str) -> N
         wait_until(lambda: "the key was revoked" in curl(server.address, LIST, *trust, *bearer)[1])
 
 
+@pytest.mark.more
 def test_a_server_for_which_nobody_has_a_key_says_how_to_make_one(store: str) -> None:
     with served("--auth", "keys", "--store", store, "--log-format", "json") as server:
         assert server.process.stderr is not None
@@ -229,6 +233,7 @@ def test_a_server_for_which_nobody_has_a_key_says_how_to_make_one(store: str) ->
         assert "NAME" in ran([*COMMAND[:-1], "keys", "list", "--store", store]).stdout
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("with_certificate", [False, True])
 def test_a_bot_plays_house_bots_over_tls_with_a_key(
     pki: Pki, store: str, with_certificate: bool
@@ -253,6 +258,7 @@ def test_a_bot_plays_house_bots_over_tls_with_a_key(
         assert asyncio.run(play(server.address)).reason is croupier.EndReason.FINISHED
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("command", ["server-info", "record", "watch", "admin status"])
 def test_a_client_that_does_not_know_the_authority_is_told_what_to_look_at(
     pki: Pki, store: str, tmp_path: Path, command: str
@@ -352,11 +358,13 @@ def test_the_web_port_takes_a_new_certificate_as_well(pki: Pki) -> None:
     assert presented(context, pki) not in (None, first)
 
 
+@pytest.mark.more
 def test_a_server_with_wrong_certificates_does_not_start(pki: Pki, store: str) -> None:
     pki.cert.write_text("nothing of the kind\n")
     assert str(pki.cert) in refused(*tls_flags(pki, store))
 
 
+@pytest.mark.more
 def test_beyond_loopback_keys_and_encryption_are_needed_or_leave_in_so_many_words(
     pki: Pki, store: str
 ) -> None:

@@ -35,6 +35,7 @@ def web_address(server: Served) -> str:
     return server.web
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", NEW)
 def test_a_deal_with_curl(game: str) -> None:
     page = (ROOT / "docs/web.md").read_text(encoding="utf-8").split("## JSON")[0]

@@ -82,6 +82,7 @@ def test_planes_tell_which_cards_are_held_so_often(ids: list[int]) -> None:
         assert list(unpack(at_least(cards, copies))) == often
 
 
+@pytest.mark.more
 @given(multisets(), multisets())
 def test_contains_counts_copies(hand: list[int], cards: list[int]) -> None:
     assert contains(pack(hand), pack(cards)) == (Counter(cards) <= Counter(hand))

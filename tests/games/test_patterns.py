@@ -113,6 +113,7 @@ def test_long_families_are_counted_and_entered_without_being_made() -> None:
     assert list(islice(members([pattern], first[0]), 2)) == first[1:]
 
 
+@pytest.mark.more
 @given(unions, st.integers(0, 2**32))
 def test_samples_are_members(union: list[Pattern], seed: int) -> None:
     inside = set().union(*map(written_out, union))

@@ -132,6 +132,7 @@ def test_compatible_nothing_has_been_broken(root: Path) -> None:
     assert breaking(root) == (0, "")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", BREAKING)
 def test_compatible_what_breaks_clients_is_refused(contract: Path, name: str) -> None:
     edit(contract, BREAKING[name])
@@ -159,6 +160,7 @@ def test_compatible_a_moved_message_is_refused(contract: Path) -> None:
     assert 'message "OpenNonceResponse"' in words
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", ADDITIONS)
 def test_compatible_additions_pass(contract: Path, name: str) -> None:
     edit(contract, ADDITIONS[name])

@@ -26,6 +26,7 @@ def test_examples_are_true(name: str) -> None:
     assert result.failed == 0
 
 
+@pytest.mark.more
 def test_every_module_says_what_it_is_for() -> None:
     silent = [
         str(path)

@@ -120,6 +120,7 @@ def toy(root: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.more
 def test_the_contracts_hold(root: Path) -> None:
     done = run_contracts(root)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -133,6 +134,7 @@ def test_what_the_layers_allow_is_allowed(toy: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("contract", PLANTED)
 def test_a_planted_import_breaks(contract: str, toy: Path) -> None:
     for name, line in PLANTED[contract]:
@@ -144,6 +146,7 @@ def test_a_planted_import_breaks(contract: str, toy: Path) -> None:
         assert "BROKEN" in done.stdout
 
 
+@pytest.mark.more
 def test_every_module_imports_without_a_warning(root: Path) -> None:
     program = """
 import importlib, pkgutil

@@ -82,6 +82,7 @@ async def numbers(tmp_path: Path) -> dict[str, str]:
     return dict(re.findall(r"^# TYPE (\w+) (\w+)$", page, re.MULTILINE))
 
 
+@pytest.mark.more
 async def test_every_number_is_in_the_table(numbers: dict[str, str]) -> None:
     ours = {name: kind for name, kind in numbers.items() if name.startswith("croupier_")}
     ours = {name: kind for name, kind in ours.items() if not name.endswith("_created")}
@@ -89,6 +90,7 @@ async def test_every_number_is_in_the_table(numbers: dict[str, str]) -> None:
     assert told == ours | dict.fromkeys(ONLY_IN_NEED, "gauge")
 
 
+@pytest.mark.more
 async def test_alerts_ask_for_numbers_that_there_are(numbers: dict[str, str]) -> None:
     asked = set(re.findall(r"\b(croupier_\w+)", ALERTS))
     families = {re.sub(r"_(?:bucket|sum|count)$", "", name) for name in asked}
@@ -100,6 +102,7 @@ def test_every_alert_is_explained() -> None:
     assert told == re.findall(r"^ +- alert: (\w+)$", ALERTS, re.MULTILINE)
 
 
+@pytest.mark.more
 async def test_numbers_that_the_page_names_are_there(numbers: dict[str, str]) -> None:
     named = set(re.findall(r"\b(croupier_[a-z_]+|process_[a-z_]+)\b", PAGE + SECURITY))
     families = {re.sub(r"_(?:bucket|sum|count)$", "", name) for name in named}

@@ -19,6 +19,7 @@ FORBIDDEN = {
 }
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_file_names(what: str) -> None:
     found = [

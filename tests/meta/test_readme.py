@@ -104,6 +104,7 @@ def test_the_bot_of_the_page_finishes_a_match(page: str, server: Served, tmp_pat
     assert "MyBot, finished" in shown
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("game", "bound"), [("tongits", "max_hands"), ("pokex", "max_deals")])
 def test_the_same_bot_plays_the_other_games(
     game: str, bound: str, server: Served, tmp_path: Path
@@ -129,6 +130,7 @@ def test_the_server_of_the_pages_listens_where_the_bots_look() -> None:
 # Shell ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("line", typed())
 def test_a_line_of_shell_does_what_the_page_says(line: str, server: Served, tmp_path: Path) -> None:
     program, *arguments = shlex.split(line)
@@ -163,6 +165,7 @@ def test_make_play_plays_enough_boards_of_every_game() -> None:
         assert int(contest[contest.index("--boards") + 1]) >= 200
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", GAMES)
 def test_make_play_shows_greedy_clearly_ahead(game: str, tmp_path: Path) -> None:
     (arguments,) = [contest for contest in contests_of_make_play() if contest[1] == game]

@@ -43,6 +43,7 @@ def told(data: bytes) -> list[tuple[bytes, dict[int, bytes]]]:
     return found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
 def test_what_is_written_is_read_back_to_the_same_events(case: Case) -> None:
     data = record(case)
@@ -62,6 +63,7 @@ def test_comments_are_of_no_importance(case: Case) -> None:
     assert read(bare) == match
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 def test_every_move_has_one_text(name: str) -> None:
     """All legal moves of random matches come back from their text."""

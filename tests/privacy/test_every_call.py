@@ -21,7 +21,7 @@ from croupier_server.games.base import PUBLIC, Seat
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc import errors, interceptors
 from croupier_server.rpc.validate import image_bytes
-from croupier_server.tables import directory, encode, feed, shard, snapshots, tickets, updates
+from croupier_server.tables import directory, encode, feed, snapshots, tickets, updates
 from croupier_server.tables.spec import DealSource
 from croupier_server.tables.table import Table
 from croupier_server.wire.encode import field_bytes, field_number, field_varint
@@ -83,6 +83,7 @@ async def calls_made() -> set[str]:
     return called
 
 
+@pytest.mark.more
 async def test_private_every_call_of_the_contract_is_compared() -> None:
     called = await calls_made()
     missing = {
@@ -111,6 +112,7 @@ def test_private_metrics_are_compared_once_there_are_any() -> None:
     assert not has_metrics or Path("tests/privacy/test_metrics.py").exists()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("manner", [MATCH, ROUGH, LATE_AND_ROUGH])
 async def test_private_to_whoever_has_no_seat(name: str, manner: Manner) -> None:
@@ -119,6 +121,7 @@ async def test_private_to_whoever_has_no_seat(name: str, manner: Manner) -> None
     assert await compare(one, Way.WATCH_FULL, times, manner=manner) > 50
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
     ("way", "manner"),
@@ -159,6 +162,7 @@ def hidden(tables: list[Table]) -> int:
     return sum(int(hand) for hand in hands[2:]) % 1_000_003 + 1
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_any_call_is_caught(
     monkeypatch: pytest.MonkeyPatch, tables: list[Table]
 ) -> None:
@@ -237,6 +241,7 @@ async def caught(manner: Manner, way: Way = Way.WATCH_EVENTS, audience: Seat = 0
     raise AssertionError("no leak was found")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("message", ["resumed", "reset"])
 async def test_a_planted_leak_where_a_stream_starts_is_caught(
     message: str, monkeypatch: pytest.MonkeyPatch, tables: list[Table]
@@ -251,6 +256,7 @@ async def test_a_planted_leak_where_a_stream_starts_is_caught(
     assert await caught(ROUGH) in ("WatchTable message", "SpectateTable message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_drain_is_caught(
     monkeypatch: pytest.MonkeyPatch, tables: list[Table]
 ) -> None:
@@ -263,6 +269,7 @@ async def test_a_planted_leak_in_a_drain_is_caught(
     assert await caught(ROUGH) in ("WatchTable message", "SpectateTable message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_seat_joined_again_is_caught(
     monkeypatch: pytest.MonkeyPatch, tables: list[Table]
 ) -> None:
@@ -279,6 +286,7 @@ async def test_a_planted_leak_in_a_seat_joined_again_is_caught(
     assert await caught(LATE_AND_ROUGH) in ("GetSeatView answer", "JoinTable answer")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("what", ["secret", "nonce", "ticket"])
 async def test_a_planted_secret_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in both worlds, as secrets are in these; still nobody may be told it."""
@@ -303,6 +311,7 @@ async def test_a_planted_secret_is_caught(what: str, monkeypatch: pytest.MonkeyP
     assert await caught(MATCH) == "SpectateTable beats message"
 
 
+@pytest.mark.more
 async def test_a_planted_seed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A view says that its table is FIXED, and by which seed."""
     real = encode.deal_source
@@ -314,17 +323,18 @@ async def test_a_planted_seed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None
     assert "answer" in await caught(Manner())
 
 
+@pytest.mark.more
 async def test_a_planted_line_of_the_log_is_caught(
     monkeypatch: pytest.MonkeyPatch, tables: list[Table]
 ) -> None:
     """No card, no secret: how many cards somebody holds of a suit is enough."""
-    submit = shard.Shard.submit
+    submit = Table.submit
 
-    def logged(self: shard.Shard, table: Table, *answer: Any) -> Any:
+    def logged(table: Table, *answer: Any) -> Any:
         structlog.get_logger().debug("move", strength=hidden(tables))
-        return submit(self, table, *answer)
+        return submit(table, *answer)
 
-    monkeypatch.setattr(shard.Shard, "submit", logged)
+    monkeypatch.setattr(Table, "submit", logged)
     assert await caught(Manner()) == "log line"
 
 

@@ -227,6 +227,7 @@ async def compare_late(two: Worlds, manner: Manner, twist: Twist = nothing) -> i
     return compare_seen(first, second)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("manner", [BY_DECISIONS, BY_TIME, SLOWLY])
 async def test_private_what_is_not_due_is_not_shown(name: str, manner: Manner) -> None:
@@ -260,6 +261,7 @@ async def played_to_the_end(stage: Stage) -> None:
             stage.served.shard.submit(table, decision.seat, decision.id, move)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("twist", [aborted, conceded, halted, joined_again, played_to_the_end])
 @pytest.mark.parametrize("manner", [BY_TIME, SLOWLY])
 async def test_private_an_end_that_is_not_due_is_not_shown(manner: Manner, twist: Twist) -> None:
@@ -280,17 +282,20 @@ async def caught(manner: Manner, twist: Twist = nothing, name: str = "tongits") 
     raise AssertionError("no leak was found")
 
 
+@pytest.mark.more
 async def test_a_planted_event_before_its_time_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     head = feed.TableFeed._head
     monkeypatch.setattr(feed.PublicFeed, "_head", head)
     assert await caught(BY_DECISIONS) == "SpectateTable message"
 
 
+@pytest.mark.more
 async def test_a_planted_sign_of_life_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "public_heartbeat", snapshots.seat_heartbeat)
     assert await caught(BY_TIME) == "SpectateTable beats message"
 
 
+@pytest.mark.more
 async def test_a_planted_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clocks as they are, beside the number of the event that is shown."""
 
@@ -303,6 +308,7 @@ async def test_a_planted_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     assert await caught(BY_TIME) == "SpectateTable beats message"
 
 
+@pytest.mark.more
 async def test_a_planted_state_with_the_hands_left_out_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -318,11 +324,13 @@ async def test_a_planted_state_with_the_hands_left_out_is_caught(
     assert await caught(BY_DECISIONS) == "SpectateTable message"
 
 
+@pytest.mark.more
 async def test_a_planted_resource_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Table, "resource", lambda table, **_: table.seat_resource())
     assert await caught(BY_DECISIONS) == "GetTable answer"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("twist", [aborted, halted])
 async def test_a_planted_refusal_is_caught(monkeypatch: pytest.MonkeyPatch, twist: Twist) -> None:
     """Who may not know is told that the match has ended."""
@@ -330,12 +338,14 @@ async def test_a_planted_refusal_is_caught(monkeypatch: pytest.MonkeyPatch, twis
     assert await caught(BY_TIME, twist) in ("JoinTable status", "JoinTable trailing metadata")
 
 
+@pytest.mark.more
 async def test_a_planted_status_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists find a table by what it is."""
     monkeypatch.setattr(Table, "seen", property(lambda table: table.shown))
     assert await caught(BY_TIME, conceded) in ("JoinTable trailing metadata", "ListTables answer")
 
 
+@pytest.mark.more
 async def test_a_planted_bound_of_what_is_kept_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """How far back a stream may resume goes by the deals that were played."""
     start_deal = delay.Delayed.start_deal
@@ -348,6 +358,7 @@ async def test_a_planted_bound_of_what_is_kept_is_caught(monkeypatch: pytest.Mon
     assert await caught(BY_TIME, played_to_the_end) == "SpectateTable message"
 
 
+@pytest.mark.more
 async def test_a_planted_count_of_sealed_answers_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -368,6 +379,7 @@ async def test_a_planted_count_of_sealed_answers_is_caught(
     raise AssertionError("no leak was found")
 
 
+@pytest.mark.more
 async def test_private_sealed_windows_count_once_however_many_were_asked() -> None:
     one = next(filter(asks_others, map(case_of, range(40))))
     how = (one, Way.WATCH_EVENTS, Times(window=1_000))

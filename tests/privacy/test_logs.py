@@ -88,6 +88,7 @@ def test_private_what_the_event_loop_stumbles_over(form: str) -> None:
     assert len(said.splitlines()) == 2
 
 
+@pytest.mark.more
 def test_private_statements_do_not_tell_what_they_were_given() -> None:
     """An error of the database names the statement and, unless told otherwise, its values."""
     talkative = [

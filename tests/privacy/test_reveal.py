@@ -179,6 +179,7 @@ async def streamed(keyed: Keyed, metadata: Metadata) -> list[str]:
     return [found.info.table_id async for found in keyed.running.call.records(request, metadata)]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("text", [GAME, FIXED])
 async def test_private_no_record_before_the_end(keyed: Keyed, text: str) -> None:
     seated = await seat_all(keyed, text)
@@ -190,6 +191,7 @@ async def test_private_no_record_before_the_end(keyed: Keyed, text: str) -> None
     await expect_shown(keyed, seated)
 
 
+@pytest.mark.more
 async def test_private_no_record_of_a_board_before_its_last_table_has_ended(keyed: Keyed) -> None:
     first, second = await seat_all(keyed, BOARD), await seat_all(keyed, BOARD)
     await play(keyed, first.table)
@@ -202,6 +204,7 @@ async def test_private_no_record_of_a_board_before_its_last_table_has_ended(keye
     await expect_shown(keyed, second)
 
 
+@pytest.mark.more
 async def test_private_no_record_before_late_spectators_have_seen_the_end(keyed: Keyed) -> None:
     seated = await seat_all(keyed, LATE)
     await play(keyed, seated.table)

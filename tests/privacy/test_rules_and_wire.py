@@ -172,6 +172,7 @@ def name_of(part: object) -> str:
     return part if isinstance(part, str) else getattr(part, "__name__", type(part).__name__)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("game", "what"), leaks_tractor.GAMES, ids=name_of)
 def test_a_planted_leak_of_the_rules_of_tractor_is_caught(game: AnyGame, what: str) -> None:
     assert caught("tractor", game, WIRES_BY_NAME["tractor"], what)
@@ -194,11 +195,13 @@ OF_WIRES = [
 ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "leak", "what"), OF_RULES, ids=name_of)
 def test_a_planted_leak_of_the_rules_is_caught(name: str, leak: type[Leaky], what: str) -> None:
     assert caught(name, spoiled_game(leak, GAMES[name]), WIRES_BY_NAME[name], what)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "leak", "what"), OF_WIRES, ids=name_of)
 def test_a_planted_leak_of_the_wire_is_caught(name: str, leak: type[Leaky], what: str) -> None:
     assert caught(name, GAMES[name], spoiled_wire(leak, WIRES_BY_NAME[name]), what)

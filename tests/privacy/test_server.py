@@ -48,6 +48,7 @@ def case_of(number: int, name: str = "tractor") -> Case:
     return case(SECRETS[name], number, options, audience, decisions_max=DECISIONS_MAX[name])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("times", [UNTIL_ALL_ANSWERED, TIMED])
 async def test_private(way: Way, times: Times) -> None:
@@ -55,6 +56,7 @@ async def test_private(way: Way, times: Times) -> None:
     assert await compare(one, way, times) > 100
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("times", [UNTIL_ALL_ANSWERED, MOVING])
 @pytest.mark.parametrize("name", sorted(set(GAMES) - {"tractor"}))
@@ -63,6 +65,7 @@ async def test_private_in_games_without_windows(name: str, way: Way, times: Time
     assert await compare(case_of(number, name), way, times) > 50
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "bound"), [("tongits", "max_hands"), ("pokex", "max_deals")])
 async def test_private_to_the_end_of_a_match(name: str, bound: str) -> None:
     """Up to the last message of every stream: what the rules do not show stays hidden then too."""
@@ -77,6 +80,7 @@ def is_over(one: Case) -> bool:
     return one.first.rules.turn(state) is Turn.OVER
 
 
+@pytest.mark.more
 async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
     """It goes to a hidden account: nobody's time runs out earlier for it before the deal ends."""
     for one, times in timed_cases(3):
@@ -175,11 +179,13 @@ async def caught(
     raise AssertionError("no leak was found")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_view_is_caught() -> None:
     what = await caught(Way.WATCH_FULL, wire=leaks_tractor.ShowsThePartner())
     assert what in ("GetSeatView answer", "WatchTable message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_private_event_is_caught() -> None:
     assert (
         await caught(Way.SESSION_EVENTS, wire=leaks_tractor.SendsToThePartnerToo())
@@ -187,26 +193,31 @@ async def test_a_planted_leak_in_a_private_event_is_caught() -> None:
     )
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_refusal_is_caught() -> None:
     what = await caught(Way.SESSION_FULL, leaks_tractor.RefusesWithACard())
     assert what in ("CheckMove answer", "Session message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_status_is_caught() -> None:
     what = await caught(Way.WATCH_EVENTS, leaks_tractor.RefusesByAnothersHand())
     assert what in ("CheckMove answer", "SubmitMove trailing metadata")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_listed_move_is_caught() -> None:
     what = await caught(Way.SESSION_FULL, leaks_tractor.SortsByAnothersHand())
     assert what in ("GetSeatView answer", "ListLegalMoves answer", "Session message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_the_number_of_events_is_caught() -> None:
     what = await caught(Way.WATCH_EVENTS, leaks_tractor.CountsWhoWasAsked(), is_wanted=asks_others)
     assert what in ("GetSeatView answer", "SpectateTable beats", "SpectateTable message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_an_id_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Decisions are counted, so that their ids tell how many seats were asked."""
     ask = match.Match._ask
@@ -224,6 +235,7 @@ async def test_a_planted_leak_in_an_id_is_caught(monkeypatch: pytest.MonkeyPatch
     assert what in ("GetSeatView answer", "Session message")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time used in windows is taken from the clock at once."""
     budget_ms = accounts.Accounts.budget_ms
@@ -240,6 +252,7 @@ async def test_a_planted_leak_in_a_clock_is_caught(monkeypatch: pytest.MonkeyPat
     raise AssertionError("no leak was found")
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_a_sign_of_life_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heartbeats in a window tell how many seats have answered."""
     heartbeat = snapshots.seat_heartbeat
@@ -267,6 +280,7 @@ async def test_a_planted_leak_in_the_log_is_caught(monkeypatch: pytest.MonkeyPat
 OTHERS = sorted(set(GAMES) - {"tractor"})
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_planted_leak_in_a_view_of_any_game_is_caught(name: str) -> None:
     wire = spoiled_wire(leaks_any.ShowsAnothersHand, WIRES_BY_NAME[name])
@@ -274,12 +288,14 @@ async def test_a_planted_leak_in_a_view_of_any_game_is_caught(name: str) -> None
     assert what in ("GetSeatView answer", "WatchTable message")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_planted_leak_in_a_private_event_of_any_game_is_caught(name: str) -> None:
     wire = spoiled_wire(leaks_any.SendsToTheNextSeatInstead, WIRES_BY_NAME[name])
     assert await caught(Way.SESSION_EVENTS, wire=wire, name=name) == "Session message"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_planted_leak_in_a_refusal_of_any_game_is_caught(name: str) -> None:
     game = spoiled_game(leaks_any.RefusesWithACard, GAMES[name])
@@ -287,6 +303,7 @@ async def test_a_planted_leak_in_a_refusal_of_any_game_is_caught(name: str) -> N
     assert what in ("CheckMove answer", "Session message")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_planted_leak_in_a_status_of_any_game_is_caught(name: str) -> None:
     game = spoiled_game(leaks_any.RefusesByAnothersHand, GAMES[name])
@@ -294,6 +311,7 @@ async def test_a_planted_leak_in_a_status_of_any_game_is_caught(name: str) -> No
     assert what in ("CheckMove answer", "SubmitMove trailing metadata", "SubmitMove status")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_planted_leak_in_the_number_of_events_of_any_game_is_caught(name: str) -> None:
     game = spoiled_game(leaks_any.CountsByAHiddenCard, GAMES[name])
@@ -306,6 +324,7 @@ async def test_a_planted_leak_in_the_number_of_events_of_any_game_is_caught(name
     )
 
 
+@pytest.mark.more
 async def test_a_card_drawn_that_everybody_is_told_is_caught() -> None:
     game = spoiled_game(leaks_tongits.TellsTheCardDrawn, GAMES["tongits"])
     what = await caught(Way.WATCH_EVENTS, game, name="tongits")

@@ -87,6 +87,7 @@ async def test_the_socket_of_the_house_bots_limits_the_streams_of_a_connection(
             assert await limit_of(house_bots_line(folder)) == STREAMS_PER_CONNECTION
 
 
+@pytest.mark.more
 def test_none_of_2000_streams_that_are_opened_at_once_is_lost() -> None:
     """And a call beside them is answered: it does not wait for a stream to end."""
 

@@ -41,6 +41,7 @@ async def listed(table: Seats, decision: table_pb2.Decision) -> list[game_pb2.Mo
             return moves
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), RULESETS)
 async def test_a_match_from_the_first_call_to_the_record(
     whole: Running, name: str, ruleset: str

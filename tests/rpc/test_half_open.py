@@ -35,6 +35,7 @@ async def greeted(channel: grpc.aio.Channel) -> Stream:
     return stream
 
 
+@pytest.mark.more
 async def test_fair_the_server_closes_a_half_open_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -60,6 +61,7 @@ async def test_fair_the_server_closes_a_half_open_connection(
         stream.call.cancel()
 
 
+@pytest.mark.more
 async def test_fair_the_client_gives_a_half_open_connection_up(whole: conftest.Running) -> None:
     times = {"grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms"}
     assert times <= {name for name, _ in connection._OPTIONS}

@@ -226,6 +226,7 @@ async def test_a_seat_too_early_or_too_late(
     assert live.dump() == before
 
 
+@pytest.mark.more
 async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
     async with world() as live:
         before = live.dump()

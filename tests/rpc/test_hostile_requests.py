@@ -75,6 +75,7 @@ async def test_a_request_that_is_too_long(live: World, method: str) -> None:
     assert live.dump() == before
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("method", [f"{TABLES}/CreateTable", f"{PLAY}/SubmitMove", SESSION])
 async def test_a_message_that_is_much_too_long_is_not_even_read(live: World, method: str) -> None:
     before = live.dump()
@@ -420,6 +421,7 @@ async def test_a_match_under_way_has_no_record(live: World, name: str, ticket: s
 # After all of it ----------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
     async with world() as live:
         for method in REQUESTS:

@@ -192,6 +192,7 @@ async def test_a_token_of_another_list(live: World, method: str, of: str, change
 # After all of it ---------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
     async with world() as live:
         before = live.dump()

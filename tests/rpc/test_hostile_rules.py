@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+import pytest
+
 from croupier.v1 import cards_pb2, game_pb2, play_service_pb2, table_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
 from croupier_server.games.registry import find
@@ -170,6 +172,7 @@ def fixed(game: str, seed: int, ruleset: str, options: str) -> str:
     return f"{text} spec {{ ruleset: '{ruleset}' options {{ {game} {{ {options} }} }} }}"
 
 
+@pytest.mark.more
 async def test_every_refusal_of_tractor_is_told_with_its_clause() -> None:
     # The first three were enough when this was written; the others are there for later rules.
     rulesets = ("standard", "document", "qq")
@@ -180,6 +183,7 @@ async def test_every_refusal_of_tractor_is_told_with_its_clause() -> None:
     await refusals(tables, "tractor", "T-")
 
 
+@pytest.mark.more
 async def test_every_refusal_of_tongits_is_told_with_its_clause() -> None:
     options = (
         "max_hands: 2 discard_take: TONGITS_DISCARD_TAKE_MELD_OR_LAYOFF_ANY",

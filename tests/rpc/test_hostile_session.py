@@ -418,6 +418,7 @@ async def test_a_thousand_wrong_items_in_one_frame(live: World) -> None:
     assert live.dump() == before
 
 
+@pytest.mark.more
 async def test_after_all_of_it_every_table_plays_to_its_end() -> None:
     async with world() as live:
         before = live.dump()

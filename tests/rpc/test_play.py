@@ -187,6 +187,7 @@ async def test_check_says_why_not_and_changes_nothing(call: Caller) -> None:
     assert await seats.view(decision.seat) == before
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("size", [1, 7, 1000])
 async def test_legal_moves_are_paged_each_once(call: Caller, size: int) -> None:
     seats = await make_full(call)

@@ -52,6 +52,7 @@ uvloop.run(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.timeout(90)
 def test_processes_survive_being_started_by_a_busy_server() -> None:
     """uvloop forks, and what gRPC does in a fork while its threads are busy may end the child."""

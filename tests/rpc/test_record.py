@@ -86,6 +86,7 @@ async def test_a_record_tells_the_whole_match(whole: Running) -> None:
     assert last.match_ended == record.result
 
 
+@pytest.mark.more
 async def test_lists_are_newest_first_and_paged(whole: Running) -> None:
     tables = [(await finished(whole)).id for _ in range(3)]
     for size in (0, 1, 2, 1000):
@@ -100,6 +101,7 @@ async def test_lists_are_newest_first_and_paged(whole: Running) -> None:
     assert info.end_time.ToMilliseconds() == whole.clock.now_ms()
 
 
+@pytest.mark.more
 async def test_the_oldest_records_go_first() -> None:
     async with server(records_max=2) as running:
         tables = [(await finished(running)).id for _ in range(3)]
@@ -118,6 +120,7 @@ async def test_a_stream_goes_on_from_now(whole: Running) -> None:
     await stream.aclose()
 
 
+@pytest.mark.more
 async def test_a_stream_may_begin_in_the_past_and_end_now(whole: Running) -> None:
     tables = [await finished(whole) for _ in range(3)]
     ids = [table.id for table in tables]
@@ -159,6 +162,7 @@ def names(items: Items) -> list[str | None]:
     return [item.WhichOneof("item") for item in items]
 
 
+@pytest.mark.more
 async def test_a_record_comes_in_chunks_and_a_stream_goes_on_after_any_item(
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +180,7 @@ async def test_a_record_comes_in_chunks_and_a_stream_goes_on_after_any_item(
         assert names(await items_of(whole.call, after))[0] == "resumed"
 
 
+@pytest.mark.more
 async def test_a_match_that_is_voided_is_told_of_to_who_has_its_record(whole: Running) -> None:
     first, second = [await finished(whole) for _ in range(2)]
     before = await items_of(whole.call, build(pb.StreamRecordsRequest, "since {}"))
@@ -203,6 +208,7 @@ async def test_a_match_that_is_voided_is_told_of_to_who_has_its_record(whole: Ru
     assert second.id in [one.record.table_id for one in anew]
 
 
+@pytest.mark.more
 async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
     table = await finished(whole)
     good = (await items_of(whole.call, pb.StreamRecordsRequest()))[0].cursor
@@ -217,6 +223,7 @@ async def test_a_cursor_of_another_store_starts_again(whole: Running) -> None:
     assert (refused.reason, refused.fields) == ("MALFORMED_REQUEST", ("cursor",))
 
 
+@pytest.mark.more
 async def test_a_cursor_behind_which_records_were_deleted_starts_again() -> None:
     async with server(records_max=2) as running:
         await finished(running)
@@ -232,6 +239,7 @@ async def test_a_cursor_behind_which_records_were_deleted_starts_again() -> None
         assert [one.record.table_id for one in items if one.HasField("record")] == tables
 
 
+@pytest.mark.more
 async def test_a_cursor_from_before_a_restore_starts_again(tmp_path: Path) -> None:
     """Also where the restored store has grown past it, so that its position is that of another
     record; a restart alone changes nothing."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+import pytest
+
 from croupier.v1 import spectate_service_pb2 as pb
 from croupier.v1 import table_pb2
 from tests.rpc.calls import Caller
@@ -19,6 +21,7 @@ def spectate(
     return call.stream(SPECTATE, request, pb.SpectateTableResponse)
 
 
+@pytest.mark.more
 async def test_a_spectator_sees_every_event_and_no_private_part(call: Caller) -> None:
     seats = await make_full(call)
     stream = spectate(call, seats)

@@ -231,6 +231,7 @@ async def test_lists_are_newest_first_and_paged(call: Caller, size: int) -> None
     assert await names(call, f"page_size: {size}") == made[::-1]
 
 
+@pytest.mark.more
 async def test_lists_are_by_status(call: Caller) -> None:
     is_open = await make(call)
     playing = await make_full(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import grpc
+import pytest
 
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier_server.verify import Check, verify
@@ -16,6 +17,7 @@ async def ask(running: Running, request: pb.VerifyRecordRequest) -> pb.VerifyRec
     return await running.call.unary(f"{RECORDS}/VerifyRecord", request, pb.VerifyRecordResponse)
 
 
+@pytest.mark.more
 async def test_a_record_of_the_server_is_verified(whole: Running) -> None:
     table = await make_full(whole.call)
     await table.finish()
@@ -29,6 +31,7 @@ async def test_a_record_of_the_server_is_verified(whole: Running) -> None:
         assert found == expected.checks
 
 
+@pytest.mark.more
 async def test_bytes_that_were_changed_are_not_verified(whole: Running) -> None:
     for data in (b"\x00", b"no record"):
         answer = await ask(whole, pb.VerifyRecordRequest(record=data))

@@ -79,6 +79,7 @@ async def test_a_call_by_json_and_one_in_the_wire_format_say_the_same(whole: Run
     assert view["seat"] == 0, "what has its default value is written out"
 
 
+@pytest.mark.more
 async def test_a_stream_by_connect_in_json(whole: Running) -> None:
     """Plays a match: one stream for all seats, and a call for each answer."""
     seats = await make_full(whole.call)
@@ -359,6 +360,7 @@ async def test_a_huge_body_is_not_read(whole: Running) -> None:
     assert b"MALFORMED_REQUEST" in text
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["application/proto", "application/grpc-web+proto"])
 async def test_a_compressed_request_is_refused_as_it_is(whole: Running, kind: str) -> None:
     bomb = gzip.compress(bytes(60_000_000))[:60_000]
@@ -417,6 +419,7 @@ async def test_a_body_that_does_not_come_ends_the_connection(
         assert b"did not arrive" in await refused_connection(http)
 
 
+@pytest.mark.more
 async def test_a_client_that_does_not_read_loses_its_connection(
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

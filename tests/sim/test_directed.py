@@ -33,6 +33,7 @@ def again_and_again(kind: str, lasts_ms: int, times: range) -> list[Fault]:
     return [Fault(at_ms=at, kind=kind, line=0, lasts_ms=lasts_ms, step=1) for at in times]
 
 
+@pytest.mark.more
 def test_durable_while_answers_are_sealed() -> None:
     """The server dies over and over while the cards of Tractor are drawn and declared."""
     for plan in plans(waits_for_all, 6):
@@ -41,12 +42,14 @@ def test_durable_while_answers_are_sealed() -> None:
         assert play(replace(plan, tempers=tempers, faults=faults)).lives > 3
 
 
+@pytest.mark.more
 def test_fair_while_the_server_is_busy() -> None:
     for plan in plans(is_timed, 8):
         faults = again_and_again("busy", 1_500, range(1_000, 9_000, 2_000))
         assert play(replace(plan, faults=faults)).matches
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("on_sqlite", [False, True])
 def test_fair_while_the_disk_hangs(on_sqlite: bool) -> None:
     """It neither writes nor fails: at first for too short a time to be noticed, then for long."""
@@ -57,6 +60,7 @@ def test_fair_while_the_disk_hangs(on_sqlite: bool) -> None:
         assert report.matches
 
 
+@pytest.mark.more
 @pytest.mark.fault
 def test_fair_while_the_disk_fills_up_again_and_again() -> None:
     """Seats that are refused wait for as long as they are told, and pay for none of it."""
@@ -66,12 +70,14 @@ def test_fair_while_the_disk_fills_up_again_and_again() -> None:
         assert play(replace(plan, tempers=tempers, faults=faults)).matches
 
 
+@pytest.mark.more
 def test_private_while_everybody_lies() -> None:
     for plan in plans(lambda plan: True, 8):
         tempers = [Temper(think_ms=20, lie=0.5) for _ in plan.tempers]
         assert play(replace(plan, tempers=tempers)).matches
 
 
+@pytest.mark.more
 def test_isolated_while_spectators_do_not_read() -> None:
     """They stall for half a minute with next to nothing on its way."""
     for plan in plans(lambda plan: any(table.spectators for table in plan.tables), 8):

@@ -29,6 +29,7 @@ def with_house(number: int) -> list[Plan]:
     return found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("with_crashes", [False, True])
 def test_durable_while_house_bots_die(with_crashes: bool) -> None:
     """Over and over while seats are taken, nonces opened and cards played; the server as well."""
@@ -60,6 +61,7 @@ def joined(record: record_pb2.MatchRecord) -> Iterator[tuple[int, bool]]:
             yield seat.seat, seat.player.display_name.startswith(RELIEF)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("lasts_ms", "dies_every_ms"), [(8_000, 9_000), (2_200, 900)])
 def test_isolated_who_comes_back_has_the_seat_again(lasts_ms: int, dies_every_ms: int) -> None:
     """Lines are down for longer than a seat may be away, while house bots and server die too; or so

@@ -11,6 +11,7 @@ import pytest
 from tests.sim.runs import FOUND, run, run_block
 
 
+@pytest.mark.more
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("block", range(10))
 def test_every_promise_is_kept(block: int) -> None:
@@ -30,6 +31,7 @@ def test_what_was_found_once_is_mended(name: str) -> None:
     assert run(FOUND[name]).matches
 
 
+@pytest.mark.more
 @pytest.mark.timeout(60)
 def test_equal_seeds_make_equal_runs() -> None:
     """Also in a process in which sets have another order."""

@@ -51,6 +51,7 @@ def events(plan: Plan) -> Counter[str | None]:
     )
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_fair_a_seat_that_goes_on_withholding_ends_the_table() -> None:
     """The deck is not rolled more often than the record may say."""
@@ -96,6 +97,7 @@ def full_disk(_: Plan) -> list[Fault]:
     return every("full disk", 4_000, range(500, 30_000, 9_000))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("faults", [nothing, crashes, crash_when_it_is_due, drains, full_disk])
 def test_fair_while_nonces_are_withheld(faults: Callable[[Plan], list[Fault]]) -> None:
     seen = Counter[str | None]()

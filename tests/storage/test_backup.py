@@ -145,6 +145,7 @@ async def test_the_numbers_of_rows_go_on(places: dict[str, Place], tmp_path: Pat
     assert [line for line in lines if line["log_level"] in ("warning", "error")] == []
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("source", KINDS)
 @pytest.mark.parametrize("target", KINDS)
 async def test_everything_comes_back(
@@ -168,6 +169,7 @@ async def test_everything_comes_back(
         assert list(await store.log.tables()) == ["a", "b", "c"]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 async def test_every_restore_begins_new_lives(
     places: dict[str, Place], tmp_path: Path, kind: str
@@ -197,6 +199,7 @@ async def test_every_restore_begins_new_lives(
         assert loaded.epoch == EPOCH + 3
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_is_there_is_replaced_only_if_told_so(
     places: dict[str, Place], tmp_path: Path, kind: str
@@ -251,6 +254,7 @@ async def test_nothing_is_restored_while_a_server_holds_the_store(
         assert len(await store.log.read("a")) == 2
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_backup_is_of_one_moment(
     places: dict[str, Place], tmp_path: Path, kind: str

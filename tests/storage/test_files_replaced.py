@@ -94,6 +94,7 @@ async def test_a_writer_with_nothing_to_do_looks_too(monkeypatch: pytest.MonkeyP
         await writer.close()
 
 
+@pytest.mark.more
 async def test_the_server_drains_and_ends_with_a_status_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "croupier.db"
     flags = ("--store", f"sqlite:{file}", "--log-format", "json", "--log-level", "warning")

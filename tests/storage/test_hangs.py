@@ -110,6 +110,7 @@ async def test_fair_a_file_whose_disk_hangs_is_trouble(tmp_path: Path) -> None:
         file.close()
 
 
+@pytest.mark.more
 async def test_fair_a_database_that_hangs_is_trouble(cluster: Cluster) -> None:
     """Somebody has locked what every batch changes."""
     url = await cluster.create()

@@ -52,6 +52,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> OldStore:
     return OldStore(f"sqlite:{path}", json.loads((HERE / f"{request.param}.json").read_text()))
 
 
+@pytest.mark.more
 async def test_durable_a_store_of_an_earlier_version_goes_on(old: OldStore) -> None:
     store = await open_store(old.url)
     clock = ManualClock(START_MS + 1_000_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ UNNUMBERED = st.builds(
 ROWS = st.lists(st.one_of(EVENTS, UNNUMBERED), max_size=6)
 
 
+@pytest.mark.more
 @given(ROWS, ROWS)
 def test_rows_come_back(first: list[LogRow], second: list[LogRow]) -> None:
     made = [piece for rows in (first, second) for piece in pieces(rows)]

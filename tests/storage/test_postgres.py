@@ -118,6 +118,7 @@ async def wired(cluster: Cluster) -> AsyncIterator[tuple[Store, WireCutter, str]
 # Lost connections -------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("when", Cut)
 async def test_durable_a_batch_without_an_answer_is_stored_once(
     cluster: Cluster, when: Cut
@@ -139,6 +140,7 @@ async def test_durable_a_batch_without_an_answer_is_stored_once(
         assert store.log.trouble == ""
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("when", Cut)
 async def test_durable_a_match_is_put_away_once(cluster: Cluster, when: Cut) -> None:
     """Wherever the wire is cut meanwhile."""

@@ -43,6 +43,7 @@ async def lineage(cluster: Cluster, url: str, query: str = FENCE) -> str | None:
         await connection.close()
 
 
+@pytest.mark.more
 async def test_durable_a_standby_that_lagged_begins_new_lives() -> None:
     """What it lost was seen by clients. An ordinary restart begins none, before and after."""
     with skipped_where_missing(), running() as primary:

@@ -19,6 +19,7 @@ ALTER TABLE log_pieces ADD CONSTRAINT no_999 CHECK (last_sequence <> 999)
 """
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("place", [0, 1, 57, 99])
 async def test_isolated_what_the_server_refuses_is_found_among_many(
     cluster: Cluster, place: int

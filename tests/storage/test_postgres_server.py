@@ -29,6 +29,7 @@ async def test_databases_are_empty_and_apart(cluster: Cluster) -> None:
         await connection.close()
 
 
+@pytest.mark.more
 def test_nothing_is_left_of_a_run_that_was_killed(cluster: Cluster, root: Path) -> None:
     assert cluster.log, "the fixture itself is there, so the programs are"
     run = subprocess.run(

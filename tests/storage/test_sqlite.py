@@ -97,6 +97,7 @@ async def test_a_file_has_one_server(path: Path) -> None:
     await again.close()
 
 
+@pytest.mark.more
 async def test_a_file_is_free_again_when_its_server_was_killed(path: Path) -> None:
     pipe = asyncio.subprocess.PIPE
     holder = await asyncio.create_subprocess_exec(
@@ -385,6 +386,7 @@ def test_a_transaction_that_fails_changes_nothing(path: Path) -> None:
     file.close()
 
 
+@pytest.mark.more
 def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
     path: Path, tmp_path: Path
 ) -> None:

@@ -249,6 +249,7 @@ class Bench:
         assert self.timing.deadline == at
 
 
+@pytest.mark.more
 @settings(max_examples=500)
 @given(CLOCKS, STEPS)
 def test_fair_a_seat_is_charged_its_own_time_and_nothing_else(
@@ -264,6 +265,7 @@ def test_fair_a_seat_is_charged_its_own_time_and_nothing_else(
     assert sum(bench.charged) <= had
 
 
+@pytest.mark.more
 @settings(max_examples=200)
 @given(CLOCKS, STEPS)
 def test_fair_a_sealed_answer_costs_its_time_and_no_absence_is_forgiven(

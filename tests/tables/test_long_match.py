@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import NamedTuple
 
+import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -89,6 +90,7 @@ def play(name: str, **overrides: str) -> Long:
     return Long(list(sizes.values()), first, size, record, log.records)
 
 
+@pytest.mark.more
 def test_a_decision_of_the_thousandth_deal_is_as_small_as_an_early_one() -> None:
     match = play("pokex", max_deals=str(DEALS), target="1000000")
     early, late = max(match.sizes[1:][:SOME]), max(match.sizes[-SOME:])
@@ -97,6 +99,7 @@ def test_a_decision_of_the_thousandth_deal_is_as_small_as_an_early_one() -> None
     assert late <= early + VARINT_GROWTH, (early, late)
 
 
+@pytest.mark.more
 async def test_a_record_that_is_longer_than_a_message_is_whole_when_it_arrives() -> None:
     """At a client with the limits that gRPC has by default, on both calls."""
     match = play("tongits", max_hands=str(DEALS))

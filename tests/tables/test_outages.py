@@ -364,6 +364,7 @@ def two_tables() -> tuple[SlowLog, World, Table, Table]:
     return log, world, table, other
 
 
+@pytest.mark.more
 def test_fair_a_store_that_hangs_charges_nobody() -> None:
     log, world, table, other = two_tables()
     (decision,) = asked(table)

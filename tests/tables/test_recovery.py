@@ -84,6 +84,7 @@ def test_durable_a_deal_that_cannot_be_resumed_is_replayed_from_the_whole_log() 
     assert world.record("table-1") is not None
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("deals_resume")
 def test_durable_the_rows_of_one_deal_are_replayed_at_most(
     monkeypatch: pytest.MonkeyPatch,

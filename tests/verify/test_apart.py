@@ -18,6 +18,7 @@ DATA = record(Case("tongits", "standard"))
 ME = "me"
 
 
+@pytest.mark.more
 async def test_a_process_says_what_the_function_says() -> None:
     verifier = Verifier()
     for data in (DATA, DATA[:-1], b""):

@@ -47,6 +47,7 @@ def written(folder: Path, contents: list[bytes]) -> list[Path]:
     return files
 
 
+@pytest.mark.more
 def test_verifiable_both_verifiers_agree_on_a_hundred_records(tmp_path: Path) -> None:
     contents = [record(case) for case in ALL]
     assert len(contents) >= 100
@@ -59,6 +60,7 @@ def test_verifiable_both_verifiers_agree_on_a_hundred_records(tmp_path: Path) ->
             assert theirs[name]["detail"] == ours[name].detail, case.name
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_random_changes_of_a_byte_are_found(game: str, tmp_path: Path) -> None:
     data = record(next(case for case in ALL if case.game == game))
@@ -72,6 +74,7 @@ def test_verifiable_every_byte_of_a_record_counts(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == (f"{3 * len(data)} tried, 0 verified\n", "")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_verifiable_lies_with_true_hashes_are_found(lie: Any, tmp_path: Path) -> None:
     message = match_record()
@@ -94,6 +97,7 @@ def test_a_deleted_asked_time_is_a_warning(tmp_path: Path) -> None:
     assert (check["name"], check["detail"]) == (ours.name, ours.detail)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_no_fact_of_an_event_can_be_another_one(game: str, tmp_path: Path) -> None:
     for report in reports(written(tmp_path, other_facts(game, 60))):
@@ -106,6 +110,7 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
         assert [(check["name"], check["holds"]) for check in report["checks"]] == [("file", False)]
 
 
+@pytest.mark.more
 def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
     assert node(VERIFIER, tmp_path / "none").returncode == 2
     assert node(VERIFIER).returncode == 2
@@ -115,6 +120,7 @@ def test_the_status_tells_what_cannot_be_read(tmp_path: Path) -> None:
     assert f"{tmp_path}/1.croupier: NOT verified\n  ✗ file" in shown.stdout
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_texts_of_a_file_are_escaped(tmp_path: Path) -> None:
     message = match_record()
@@ -127,6 +133,7 @@ def test_texts_of_a_file_are_escaped(tmp_path: Path) -> None:
         assert not any(is_unsafe(one) for one in done.stdout + done.stderr if one != "\n")
 
 
+@pytest.mark.more
 @pytest.mark.attack
 def test_a_file_of_millions_of_empty_rows_is_refused(tmp_path: Path) -> None:
     """Two bytes make an object, so it is their number that is bounded, not the time they take."""

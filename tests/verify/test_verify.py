@@ -115,6 +115,7 @@ def test_a_restart_of_the_opening_is_a_warning_that_names_the_seat(game: str, en
     assert check.detail.count("OPENING ENDED") == (1 if end == "withheld thrice" else 0)
 
 
+@pytest.mark.more
 def test_what_was_not_restarted_is_no_warning() -> None:
     for case in ALL:
         if case.end not in ("withheld", "no show", "withheld thrice"):
@@ -197,6 +198,7 @@ def test_every_byte_of_a_record_counts() -> None:
             assert not verify(bytes(changed)).verified, (place, change)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_random_changes_of_a_byte_are_found(game: str) -> None:
     rng = random.Random(game)
@@ -229,6 +231,7 @@ def test_each_lie_fails_the_check_that_is_about_it(
     assert found & LIES[lie], found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("game", ["tractor", "tongits", "pokex"])
 def test_verifiable_no_fact_of_an_event_can_be_another_one(game: str) -> None:
     for data in other_facts(game, 60):

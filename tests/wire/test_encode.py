@@ -40,6 +40,7 @@ def test_signed(number: int) -> None:
     assert encode.field_signed(18, number) == message.SerializeToString()
 
 
+@pytest.mark.more
 @given(st.lists(UINT32, max_size=40))
 def test_packed(numbers: list[int]) -> None:
     message = tractor_pb2.TractorCardsDrawn(hand_sizes=numbers)
@@ -68,6 +69,7 @@ def test_a_message_in_a_message(sequence: int) -> None:
     assert encode.field_bytes(10, heartbeat.SerializeToString()) == update.SerializeToString()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("number", [1, 15, 16, 63])
 def test_tags(number: int) -> None:
     assert encode.TAGS[number] == encode.tag(number, encode.LENGTH)
@@ -81,6 +83,7 @@ def test_timestamp(milliseconds: int) -> None:
     assert encode.timestamp(milliseconds) == message.SerializeToString()
 
 
+@pytest.mark.more
 @given(st.integers(-315_576_000_000_000, 315_576_000_000_000))
 def test_duration(milliseconds: int) -> None:
     message = Duration()

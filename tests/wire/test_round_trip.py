@@ -99,18 +99,21 @@ def test_every_game_has_messages_and_a_readable_version() -> None:
         assert game_pb2.GameKind.Name(wire.kind) == f"GAME_KIND_{wire.name.upper()}"  # type: ignore[arg-type]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("name", "ruleset"), RULESETS)
 def test_every_ruleset(name: str, ruleset: str) -> None:
     options = playouts.options(GAMES[name], ruleset)
     assert check_match(name, options, random.Random(ruleset), deals=3) > 20
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("players", "packs"), playouts.TRACTOR_SIZES)
 def test_every_size(players: str, packs: str) -> None:
     options = playouts.options(GAMES["tractor"], "standard", players=players, packs=packs)
     assert check_match("tractor", options, random.Random(int(players)), deals=1) > 20
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("name", GAMES)
 def test_any_options(name: str, seed: int) -> None:

@@ -217,6 +217,7 @@ def test_a_legal_move_and_a_decision_kind() -> None:
         assert WIRE.decision_kind_bytes(kind) == message.SerializeToString()
 
 
+@pytest.mark.more
 def test_answers_do_not_depend_on_what_was_encoded_before() -> None:
     """Encoded moves are kept; more than are kept come out the same, for every kind."""
     rng = random.Random(1)

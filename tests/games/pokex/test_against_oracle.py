@@ -127,6 +127,7 @@ def play_matches(number: int, seed: int) -> None:
     print(f"{number} matches, {deals} deals, {decisions} decisions beside the referee")
 
 
+@pytest.mark.more
 def test_matches_go_as_the_rules_page_says() -> None:
     play_matches(40, seed=1)
 

@@ -107,6 +107,7 @@ def compare_with_search(numbers: dict[int, int], seed: int) -> None:
     print(f"{done.total()} hands by number of wild cards: {dict(sorted(done.items()))}")
 
 
+@pytest.mark.more
 def test_hands_with_wild_cards_are_the_best_reading() -> None:
     compare_with_search({0: 600, 1: 1200, 2: 300, 3: 20, 4: 1}, seed=3)
 

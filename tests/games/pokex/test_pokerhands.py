@@ -57,6 +57,7 @@ def assert_agreed(cards: list[str], rules: Rules) -> None:
     assert tuple(best(" ".join(cards), rules).hand) == expected, (cards, rules)
 
 
+@pytest.mark.more
 def test_hands_of_up_to_two_wild_cards_against_the_oracle() -> None:
     """P-5.1 to P-5.3: with every wild rank, joker and option."""
     rng = random.Random(1)
@@ -65,6 +66,7 @@ def test_hands_of_up_to_two_wild_cards_against_the_oracle() -> None:
         assert_agreed(random_hand(rng, rules, (0, 1, 1, 1, 2)[number % 5]), rules)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("wilds", [3, 4, 5])
 def test_hands_of_many_wild_cards_against_the_oracle(wilds: int) -> None:
     """P-5.2, P-5.3."""

@@ -16,6 +16,7 @@ from tests.games.pokex.table import GAME, finish_deal, make_options, playing, wa
 from tests.games.pokex.table import options as any_options
 
 
+@pytest.mark.more
 @settings(max_examples=25)
 @given(any_options(), st.integers(0, 1000))
 def test_a_world_fits_the_view(options: PokexOptions, seed: int) -> None:

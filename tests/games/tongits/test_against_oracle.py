@@ -187,6 +187,7 @@ def play_matches(number: int, seed: int) -> Counter[str]:
 ALL_ENDINGS = {"tongits", "draw fought", "draw unfought", "stock", "stock without a winner"}
 
 
+@pytest.mark.more
 def test_matches_go_as_the_rules_page_says() -> None:
     assert set(play_matches(60, seed=1)) == ALL_ENDINGS
 

@@ -49,6 +49,7 @@ def compare(number: int, seed: int) -> None:
     print(f"{number} hands, {melded.total()} counts, {melded[True]} of them with melds")
 
 
+@pytest.mark.more
 def test_deadwood_is_the_least_of_all_ways() -> None:
     compare(1_500, seed=1)
 

@@ -216,6 +216,7 @@ def test_equal_scores_share_the_first_place() -> None:
         assert [seat.score for seat in outcome.seats] == chips
 
 
+@pytest.mark.more
 @settings(max_examples=60)
 @given(any_options(), st.integers(0, 2**32))
 def test_chips_and_cards_are_conserved(options: TongitsOptions, seed: int) -> None:

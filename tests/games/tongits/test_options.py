@@ -72,6 +72,7 @@ def test_the_other_rulesets() -> None:
     assert changes("pay244") == {"pay_tongits": "4", "pay_draw_fought": "4", "pay_special": "2"}
 
 
+@pytest.mark.more
 @given(any_options())
 def test_texts_are_read_back(options: TongitsOptions) -> None:
     texts = option_text(options)

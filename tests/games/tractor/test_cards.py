@@ -33,6 +33,7 @@ def test_equal_trumps_are_one_object() -> None:
     assert trumps(0, 5, "bridge", "full", "plain") is trumps(0, 5, "bridge", "full", "plain")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("suit", [None, *oracle.SUITS])
 def test_suits_order_and_ladders_are_those_of_the_clauses(suit: str | None) -> None:
     for of in every_deal(suit):

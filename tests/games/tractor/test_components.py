@@ -101,6 +101,7 @@ def test_claims_leave_singles_out() -> None:
     assert read_lead(parse("3S 4S"), order_by("2H")).claims == ()
 
 
+@pytest.mark.more
 @given(randoms())
 def test_readings_are_those_of_the_oracle(random: Random) -> None:
     for _ in range(10):

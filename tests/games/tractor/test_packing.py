@@ -106,6 +106,7 @@ def large_cards(random: Random, of: Deal, letter: str, packs: int) -> Names:
     return tuple(sorted(some[:14] + list(dense_cards(random, of, letter, 12, packs))))
 
 
+@pytest.mark.more
 @given(randoms())
 def test_large_questions_are_answered_as_the_slow_search_does(random: Random) -> None:
     """The searches remember different things; hands are asked about several times, as a duty is

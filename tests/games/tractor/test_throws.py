@@ -61,6 +61,7 @@ def test_what_is_no_throw_always_stands() -> None:
     assert judged("9S 9S", "AS AS") == ("9S 9S", [])
 
 
+@pytest.mark.more
 @given(randoms())
 def test_judgements_are_those_of_the_oracle(random: Random) -> None:
     for _ in range(10):

@@ -103,6 +103,7 @@ def test_no_trump_deals_have_joker_ruffs() -> None:
     assert wins("9S", "2D", "AS", name="2-", nt_rank_cards="trump") == 1
 
 
+@pytest.mark.more
 @given(randoms())
 def test_winners_are_those_of_the_oracle(random: Random) -> None:
     for _ in range(10):

@@ -105,6 +105,7 @@ def assert_fits(world: State, view: TractorView) -> None:
         assert replay(world) == world
 
 
+@pytest.mark.more
 @settings(max_examples=60)
 @given(any_options(), st.integers(0, 2**32))
 def test_worlds_fit_the_view(options: TractorOptions, seed: int) -> None:
