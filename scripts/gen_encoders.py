@@ -7,7 +7,8 @@ the descriptors. `LIST` names the messages. Each proto file in it gets one modul
 - a function for each message, which takes the fields as plain values and returns the payload;
 - several functions for a message that has runs: each encodes some consecutive fields, so that a
   caller can cache those bytes that rarely change; joined in order they are the payload;
-- for a message that is a oneof and nothing else: the tags of its arms, by field name.
+- for a message that is a oneof and nothing else, or for which `LIST` says ``"tags"``: the tags of
+  its fields, by name.
 
 Parameters are fields in the order of their numbers, none of them optional, so that a new field
 fails the type check of every caller. `parameter_type` says how a value is given.
@@ -26,7 +27,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 LIST = Path("scripts/encoders.toml")
 FOLDER = Path("server/croupier_server/wire/generated")
-PROTOS = "croupier/v1"
+PACKAGES = ("croupier.v1", "croupier.record.v1")
 
 _LENGTH = 2
 _BYTE = 128
@@ -67,9 +68,11 @@ class Encoder(NamedTuple):
 
 
 class Module(NamedTuple):
-    """One generated module: its encoders, and the messages of which it has the tags."""
+    """One generated module: the file that it is made from, its encoders, and the messages of which
+    it has the tags."""
 
     stem: str
+    file: str
     encoders: list[Encoder]
     choices: list[Descriptor]
 
@@ -97,17 +100,27 @@ def read_list(text: str, pool: descriptor_pool.DescriptorPool) -> list[Module]:
     for stem, wanted in tomllib.loads(text).items():
         encoders: list[Encoder] = []
         choices = []
+        file = ""
         for name, runs in wanted.items():
-            try:
-                message = pool.FindMessageTypeByName(f"{PROTOS.replace('/', '.')}.{name}")
-            except KeyError:
-                raise SystemExit(f"gen_encoders: {LIST}: no message {name}") from None
-            if is_choice(message):
+            message = _message(stem, name, pool)
+            file = message.file.name
+            if runs == "tags" or is_choice(message):
                 choices.append(message)
             else:
                 encoders += _encoders(stem, message, runs)
-        modules.append(Module(stem, encoders, choices))
+        modules.append(Module(stem, file, encoders, choices))
     return modules
+
+
+def _message(stem: str, name: str, pool: descriptor_pool.DescriptorPool) -> Descriptor:
+    for package in PACKAGES:
+        try:
+            message = pool.FindMessageTypeByName(f"{package}.{name}")
+        except KeyError:
+            continue
+        if Path(message.file.name).stem == stem:
+            return message
+    raise SystemExit(f"gen_encoders: {LIST}: {stem}.proto has no message {name}")
 
 
 def _encoders(stem: str, message: Descriptor, runs: dict[str, list[str]]) -> Iterator[Encoder]:
@@ -249,12 +262,12 @@ def source(module: Module) -> str:
     for choice in module.choices:
         body += ["", f"{snake(module.stem, choice).upper()}: Final = {{"]
         body += [f'    "{field.name}": {tag(field)},' for field in choice.fields]
-        body += ["}", f'"""Tags of the arms of ``{choice.name}``."""']
+        body += ["}", f'"""Tags of the fields of ``{choice.name}``."""']
     for encoder in module.encoders:
         body += _function(encoder)
     text = "\n".join(body)
     lines = [
-        f'"""Generated from ``{PROTOS}/{module.stem}.proto`` by ``make proto``. Do not edit."""',
+        f'"""Generated from ``{module.file}`` by ``make proto``. Do not edit."""',
         "",
         "from __future__ import annotations",
         "",

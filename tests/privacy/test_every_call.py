@@ -281,7 +281,7 @@ async def test_a_planted_leak_in_a_seat_joined_again_is_caught(
     monkeypatch.setattr(
         snapshots,
         "seat_snapshot",
-        lambda *_: updates.snapshot(b"", 1, seat=b"", public=None, clocks=b""),
+        lambda *_: updates.snapshot(b"", 1, seat=b"", public=None, clocks=[]),
     )
     assert await caught(LATE_AND_ROUGH) in ("GetSeatView answer", "JoinTable answer")
 

@@ -300,7 +300,7 @@ async def test_a_planted_clock_is_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     """Clocks as they are, beside the number of the event that is shown."""
 
     def telling(table: Table, now: int) -> bytes:
-        clocks = updates.clocks(2, table.match.timing.shown(now), None)
+        clocks = updates.clocks(table.match.timing.shown(now), None)
         assert table.delayed is not None
         return updates.heartbeat(table.delayed.sequence, clocks, now)
 
@@ -318,7 +318,7 @@ async def test_a_planted_state_with_the_hands_left_out_is_caught(
         assert table.delayed is not None
         view = table.match.views.public(table.match.state)
         number = table.delayed.sequence
-        return updates.snapshot(table.resource(), number, seat=None, public=view, clocks=b"")
+        return updates.snapshot(table.resource(), number, seat=None, public=view, clocks=[])
 
     monkeypatch.setattr(snapshots, "public_snapshot", blanked)
     assert await caught(BY_DECISIONS) == "SpectateTable message"

@@ -9,7 +9,7 @@ from google.protobuf.wrappers_pb2 import UInt64Value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier.v1 import play_service_pb2, table_pb2, tractor_pb2
+from croupier.v1 import play_service_pb2, pokex_pb2, table_pb2, tractor_pb2
 from croupier_server.wire import encode
 
 UINT32 = st.integers(0, 2**32 - 1)
@@ -36,8 +36,9 @@ def test_negative_numbers_take_ten_bytes(number: int) -> None:
 
 @given(st.integers(-(2**31), 2**31 - 1))
 def test_signed(number: int) -> None:
-    message = tractor_pb2.TractorPublicView(opponents_points=number)
-    assert encode.field_signed(18, number) == message.SerializeToString()
+    message = pokex_pb2.PokexDealStarted(totals=[number])
+    found = encode.framed(b"\x22", encode.packed_signed([number]))
+    assert found == message.SerializeToString()
 
 
 @pytest.mark.more

@@ -16,12 +16,12 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from croupier.v1 import session_service_pb2
+from croupier.record.v1 import record_pb2
 from croupier_server.wire.encode import packed
 from scripts import gen_encoders
 from scripts.gen_encoders import read_list, snake
 
-POOL: DescriptorPool = session_service_pb2.DESCRIPTOR.pool
+POOL: DescriptorPool = record_pb2.DESCRIPTOR.pool
 LIST = Path(gen_encoders.__file__).with_name("encoders.toml").read_text()
 MODULES = read_list(LIST, POOL)
 ENCODERS = [(module.stem, encoder) for module in MODULES for encoder in module.encoders]
@@ -121,12 +121,16 @@ def test_an_encoder_writes_what_the_library_writes(
     [(module.stem, message) for module in MODULES for message in module.choices],
     ids=lambda value: value.name if isinstance(value, Descriptor) else value,
 )
-def test_tags_name_the_arms_of_a_oneof(stem: str, message: Descriptor) -> None:
+def test_tags_name_the_fields(stem: str, message: Descriptor) -> None:
     tags = generated(stem, snake(stem, message).upper())
     assert set(tags) == {field.name for field in message.fields}
     for name, tag in tags.items():
         choice = message_factory.GetMessageClass(message)()
-        if message.fields_by_name[name].message_type is None:
+        field = message.fields_by_name[name]
+        if field.is_repeated:
+            getattr(choice, name).add()
+            assert tag + b"\0" == payload(choice)
+        elif field.message_type is None:
             setattr(choice, name, 1)
             assert tag + b"\x01" == payload(choice)
         else:

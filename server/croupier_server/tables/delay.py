@@ -24,6 +24,7 @@ from croupier_server.tables.encode import Shown
 from croupier_server.tables.journal import Journal
 from croupier_server.tables.spec import SpectatorDelay, Status, TableSpec
 from croupier_server.wire.base import GameWire
+from croupier_server.wire.generated.table import EVENT
 
 _WAITING_MAX: Final = 64
 """So many inputs wait for somebody to ask for a snapshot before they are carried out anyway."""
@@ -130,9 +131,9 @@ class Delayed:
 
     # What happens --------------------------------------------------------------------------------
 
-    def announced(self, arm: int, sequence: int, now: int) -> None:
-        """The table announced event *sequence*; *arm* is a field of ``TableEvent``."""
-        self._has_begun |= arm == encode.MATCH_STARTED
+    def announced(self, tag: bytes, sequence: int, now: int) -> None:
+        """The table announced event *sequence*; *tag* is that of its arm in ``TableEvent``."""
+        self._has_begun |= tag == EVENT["match_started"]
         self._add((), sequence, now, self._show())
 
     def happened(self, cause: bytes, sequence: int, now: int) -> None:
@@ -205,7 +206,7 @@ class Delayed:
         """Payload of ``Snapshot`` as of the last event shown; *resource* is that of the table."""
         self._catch_up()
         view = self._views.public(self._state)
-        clocks = updates.clocks(5, *self._clocks)
+        clocks = updates.clocks(*self._clocks)
         return updates.snapshot(resource, self.sequence, seat=None, public=view, clocks=clocks)
 
     def results(self) -> Sequence[object]:
@@ -215,7 +216,7 @@ class Delayed:
 
     def heartbeat(self, now: int) -> bytes:
         """``TableUpdate`` with a sign of life, as of the last event shown but for the time."""
-        return updates.heartbeat(self.sequence, updates.clocks(2, *self._clocks), now)
+        return updates.heartbeat(self.sequence, updates.clocks(*self._clocks), now)
 
     def _catch_up(self) -> None:
         """Bring the state up to the last event shown; raise the fault that prevents it."""

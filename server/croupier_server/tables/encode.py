@@ -1,7 +1,6 @@
 """The messages of ``table.proto`` as bytes: the table itself, its events, and the log's inputs.
 
-Written by hand, as every event is stored and sent in the same bytes. The tests build each message
-with the generated classes too and compare.
+Every event is stored and sent in the same bytes.
 
 Must not be put here: what a stream carries (``updates.py``), anything about one game.
 """
@@ -20,156 +19,112 @@ from croupier_server.tables.spec import (
     ClockSpec,
     DealKind,
     DealSource,
-    SpectatorDelay,
     Status,
     TableSpec,
 )
-from croupier_server.wire.encode import (
-    TAGS,
-    VARINTS,
-    duration,
-    field_blob,
-    field_bytes,
-    field_number,
-    field_packed,
-    field_signed,
-    field_text,
-    field_varint,
-    timestamp,
-    varint,
-)
+from croupier_server.wire.encode import framed, packed, timestamp, varint
+from croupier_server.wire.generated import game, record
+from croupier_server.wire.generated import table as messages
+from croupier_server.wire.generated.record import INPUT
+from croupier_server.wire.generated.table import EVENT
 
 if TYPE_CHECKING:
     from croupier_server.tables.seats import SeatState
 
-# Arms of TableEvent.
-TABLE_CREATED: Final = 4
-SEAT_JOINED: Final = 5
-SEAT_LEFT: Final = 6
-SEATS_FILLED: Final = 7
-NONCE_OPENED: Final = 8
-MATCH_STARTED: Final = 9
-GAME: Final = 10
-SEAT_TIMED_OUT: Final = 11
-MATCH_ENDED: Final = 12
-TABLE_HALTED: Final = 13
-SEAT_NO_SHOW: Final = 16
+_SEQUENCE: Final = EVENT["sequence"]
+_SOURCES: Final = {kind: messages.DEAL_SOURCE[kind.name.lower()] for kind in DealKind}
 
-SEATS: Final = tuple(field_number(1, seat) for seat in range(64))
-"""``MoveInput.seat`` and ``SeatClock.seat`` by seat."""
-
-_SHORT: Final = len(VARINTS)
-
-PRIVATE_TAG: Final = b"\x7a"
-"""Before the length of a ``TableEvent.private``."""
-
-CHANCE_TAG: Final = TAGS[1]
+CHANCE_TAG: Final = INPUT["chance"]
 """Before the length of an ``Input`` of a deck or a lot: the one that answers no decision."""
 
-WINDOW_INPUT: Final = field_bytes(4, b"")
+WINDOW_INPUT: Final = framed(INPUT["window"], b"")
 """``Input`` of a window that closed."""
 
 
 def deal_source(source: DealSource) -> bytes:
     """Payload of ``DealSource``, secrets left out."""
+    arm = b""
     if source.kind is DealKind.BOARD:
-        arm = field_text(1, source.board_id) + field_blob(3, source.commitment)
-        arm += field_number(4, source.tables) + field_number(5, source.shared_principals)
-    else:
-        arm = b""
-    return field_bytes(source.kind, arm)
+        arm = messages.board_deal(
+            board_id=source.board_id,
+            root=b"",
+            commitment=source.commitment,
+            table_count=source.tables,
+            shared_principals=source.shared_principals,
+        )
+    return framed(_SOURCES[source.kind], arm)
 
 
 def clock_spec(clock: ClockSpec) -> bytes:
-    """Payload of ``ClockSpec``."""
-    times = (clock.base_ms, clock.increment_ms, clock.per_move_ms, clock.window_ms)
-    more = (clock.disconnect_grace_ms, clock.start_timeout_ms)
-    return b"".join(
-        (
-            *(_duration(field, ms) for field, ms in enumerate(times, 1)),
-            field_number(5, clock.max_strikes),
-            field_number(6, clock.on_timeout),
-            *(_duration(field, ms) for field, ms in enumerate(more, 7)),
-        )
+    """Payload of ``ClockSpec``; times that are zero are left out."""
+    return messages.clock_spec(
+        base=clock.base_ms or None,
+        increment=clock.increment_ms or None,
+        per_move=clock.per_move_ms or None,
+        window_time=clock.window_ms or None,
+        max_strikes=clock.max_strikes,
+        on_timeout=clock.on_timeout,
+        disconnect_grace=clock.disconnect_grace_ms or None,
+        start_timeout=clock.start_timeout_ms or None,
     )
-
-
-def _duration(field: int, milliseconds: int) -> bytes:
-    """A duration that is left out when it is zero."""
-    return field_bytes(field, duration(milliseconds)) if milliseconds else b""
-
-
-def spectator_delay(delay: SpectatorDelay | None) -> bytes:
-    """``TableSpec.spectator_delay``."""
-    if delay is None:
-        return b""
-    time = field_bytes(2, duration(delay.time_ms)) if delay.time_ms else b""
-    return field_bytes(12, field_number(1, delay.decisions) + time)
 
 
 def player(who: Player) -> bytes:
     """Payload of ``Player``."""
-    return b"".join(
-        (
-            field_text(1, who.player_id),
-            field_text(2, who.display_name),
-            field_number(3, who.kind),
-            field_text(4, who.version),
-        )
-    )
+    return messages.player(who.player_id, who.display_name, who.kind, who.version)
 
 
 def seat_info(spec: TableSpec, seat: Seat, state: SeatState, *, show_nonce_hash: bool) -> bytes:
     """Payload of ``SeatInfo``."""
-    return b"".join(
-        (
-            field_number(1, seat),
-            field_number(2, spec.seats[seat].access),
-            field_bytes(3, player(state.player)) if state.player is not None else b"",
-            field_number(4, spec.teams[seat]),
-            field_blob(5, state.nonce_hash) if show_nonce_hash else b"",
-            field_number(6, state.epoch),
-        )
+    return messages.seat_info(
+        seat=seat,
+        access=spec.seats[seat].access,
+        player=player(state.player) if state.player is not None else None,
+        team=spec.teams[seat],
+        nonce_hash=state.nonce_hash if show_nonce_hash else b"",
+        seat_epoch=state.epoch,
     )
 
 
 Fixed: TypeAlias = tuple[bytes, bytes]
-"""What never changes of a ``Table``: fields 1 to 5, and 10 to 11."""
+"""What never changes of a ``Table``: ``table_id`` to ``rules_version``, and ``endpoint`` to
+``create_time``."""
 
 
 def table_spec(spec: TableSpec) -> bytes:
     """Payload of ``TableSpec``, secrets left out."""
-    return b"".join(
-        (
-            field_number(1, spec.kind),
-            field_text(2, spec.ruleset),
-            field_bytes(3, spec.options_message),
-            field_bytes(4, clock_spec(spec.clock)),
-            field_bytes(5, deal_source(spec.deal)),
-            field_number(6, spec.legal_mode),
-            field_number(7, spec.absence),
-            field_number(8, spec.rated),
-            field_number(9, spec.shared_seats),
-            field_number(10, spec.start_mode),
-            field_number(11, spec.visibility),
-            spectator_delay(spec.delay),
-            field_text(13, spec.title),
-        )
+    delay = spec.delay
+    return messages.spec(
+        game=spec.kind,
+        ruleset=spec.ruleset,
+        options=spec.options_message,
+        clock=clock_spec(spec.clock),
+        deal_source=deal_source(spec.deal),
+        legal_mode=spec.legal_mode,
+        absence=spec.absence,
+        rated=spec.rated,
+        shared_seats=spec.shared_seats,
+        start_mode=spec.start_mode,
+        visibility=spec.visibility,
+        spectator_delay=(
+            None
+            if delay is None
+            else messages.spectator_delay(delay.decisions, delay.time_ms or None)
+        ),
+        title=spec.title,
     )
 
 
 def fixed_fields(spec: TableSpec) -> Fixed:
     """What never changes of a ``Table``."""
-    first = b"".join(
-        (
-            field_text(1, spec.table_id),
-            field_number(2, spec.epoch),
-            field_bytes(3, table_spec(spec)),
-            field_blob(4, spec.ruleset_hash),
-            field_number(5, spec.rules_version),
-        )
+    head = messages.table_head(
+        table_id=spec.table_id,
+        table_epoch=spec.epoch,
+        spec=table_spec(spec),
+        ruleset_hash=spec.ruleset_hash,
+        rules_version=spec.rules_version,
     )
-    return first, field_text(10, spec.endpoint) + field_bytes(11, timestamp(spec.created_ms))
+    return head, messages.table_tail(spec.endpoint, spec.created_ms)
 
 
 class Shown(NamedTuple):
@@ -196,19 +151,10 @@ def table(fixed: Fixed, shown: Shown, sequence: int) -> bytes:
         shown: what changes now and then.
         sequence: number of its last event.
     """
-    first, second = fixed
+    head, tail = fixed
     status, seats, commitment, result = shown
-    return b"".join(
-        (
-            first,
-            field_number(6, status),
-            *(field_bytes(7, seat) for seat in seats),
-            field_blob(8, commitment),
-            field_number(9, sequence),
-            second,
-            field_bytes(12, result) if result is not None else b"",
-        )
-    )
+    state = messages.table_state(status, seats, commitment, sequence)
+    return head + state + tail + messages.table_result(result)
 
 
 def match_result(
@@ -219,32 +165,27 @@ def match_result(
     aborted_by: AbortedBy | None = None,
 ) -> bytes:
     """Payload of ``MatchResult``; without *outcome* the match does not count."""
-    seats = [
-        field_bytes(
-            2, field_number(1, number) + field_signed(2, one.score) + field_number(3, one.place)
-        )
-        for number, one in enumerate(outcome.seats if outcome is not None else ())
-    ]
-    return b"".join(
-        (
-            field_number(1, reason),
-            *seats,
-            field_varint(3, seat) if seat is not None else b"",
-            field_text(4, detail),
-            field_number(5, aborted_by or 0),
-        )
+    outcomes = outcome.seats if outcome is not None else ()
+    return game.match_result(
+        reason=reason,
+        seats=[
+            game.seat_outcome(number, one.score, one.place) for number, one in enumerate(outcomes)
+        ],
+        seat_at_fault=seat,
+        detail=detail,
+        aborted_by=aborted_by or 0,
     )
 
 
 @lru_cache(maxsize=8)
 def stamp(now_ms: int) -> bytes:
     """``TableEvent.time`` with its tag. All events of a frame have the same, so it is kept."""
-    return field_bytes(2, timestamp(now_ms))
+    return framed(EVENT["time"], timestamp(now_ms))
 
 
-def event(sequence: int, time: bytes, arm: int, payload: bytes) -> bytes:
-    """Public part of a ``TableEvent``; *time* is from `stamp`."""
-    return b"".join((b"\x08", varint(sequence), time, field_bytes(arm, payload)))
+def event(sequence: int, time: bytes, tag: bytes, payload: bytes) -> bytes:
+    """Public part of a ``TableEvent``; *time* is from `stamp`, *tag* that of the payload's arm."""
+    return b"".join((_SEQUENCE, varint(sequence), time, framed(tag, payload)))
 
 
 def event_clocks(clocks: Iterable[tuple[Seat, int, int | None]]) -> bytes:
@@ -255,10 +196,9 @@ def event_clocks(clocks: Iterable[tuple[Seat, int, int | None]]) -> bytes:
 @lru_cache(maxsize=1024)
 def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
     """One of ``TableEvent.clocks``. Cached, because most of them come up again."""
-    runs = b""
-    if move_left_ms is not None:
-        runs = field_number(4, 1) + field_bytes(5, duration(move_left_ms))
-    return field_bytes(14, SEATS[seat] + field_bytes(2, duration(left_ms)) + runs)
+    is_running = move_left_ms is not None
+    clock = messages.seat_clock(seat, left_ms, None, is_running, move_left_ms)
+    return framed(EVENT["clocks"], clock)
 
 
 # Inputs -----------------------------------------------------------------------------------------
@@ -266,17 +206,16 @@ def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
 
 def chance_input(outcome: Sequence[int]) -> bytes:
     """``Input`` of a deck or a lot."""
-    return field_bytes(1, field_packed(1, outcome))
+    return framed(CHANCE_TAG, record.chance_input(packed(outcome)))
 
 
-@lru_cache(maxsize=64)
-def _time(field: int, ms: int) -> bytes:
-    """A point in time; moves that are answered in one frame share theirs."""
-    return field_bytes(field, timestamp(ms))
+# Moves that are answered in one frame share their times.
+_asked: Final = lru_cache(maxsize=64)(record.move_input_asked_time)
+_answered: Final = lru_cache(maxsize=64)(record.move_input_answered_time)
 
 
 def move_input(
-    arm: int,
+    tag: bytes,
     seat: Seat,
     decision_id: str,
     move: bytes,
@@ -287,10 +226,10 @@ def move_input(
     answered_ms: int,
     absent_ms: int,
 ) -> bytes:
-    """``Input`` of a move (*arm* 2) or a sealed answer (*arm* 3).
+    """``Input`` of a move or a sealed answer.
 
     Args:
-        arm: of ``Input``.
+        tag: of ``move`` or ``answer`` in ``Input``.
         seat: who moved.
         decision_id: what was answered.
         move: a ``Move`` payload.
@@ -300,29 +239,6 @@ def move_input(
         answered_ms: when the answer came in.
         absent_ms: time that it was not charged because it had no stream.
     """
-    name = decision_id.encode()
-    more = b"\x20\x01" if timed_out else b""
-    if charged_ms:
-        more += field_bytes(5, duration(charged_ms))
-    if asked_ms is not None:
-        more += _time(6, asked_ms)
-    more += _time(7, answered_ms)
-    if absent_ms:
-        more += field_bytes(8, duration(absent_ms))
-    head = SEATS[seat]
-    size = varint(len(move))
-    whole = len(head) + len(name) + len(size) + len(move) + len(more) + 3
-    return b"".join(
-        (
-            TAGS[arm],
-            VARINTS[whole] if whole < _SHORT else varint(whole),
-            head,
-            b"\x12",
-            VARINTS[len(name)],
-            name,
-            b"\x1a",
-            size,
-            move,
-            more,
-        )
-    )
+    head = record.move_input_head(seat, decision_id, move, timed_out, charged_ms or None)
+    absent = record.move_input_absent(absent_ms) if absent_ms else b""
+    return framed(tag, head + _asked(asked_ms) + _answered(answered_ms) + absent)

@@ -14,6 +14,7 @@ from croupier_server.tables import encode
 from croupier_server.tables.kept import Kept, dump
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import VARINTS, varint
+from croupier_server.wire.generated.table import EVENT
 
 if TYPE_CHECKING:
     from croupier_server.tables.delay import Delayed
@@ -30,7 +31,7 @@ class _Framed(dict[bytes, bytes]):
     __slots__ = ()
 
     def __missing__(self, part: bytes) -> bytes:
-        found = encode.PRIVATE_TAG + varint(len(part)) + part
+        found = EVENT["private_part"] + varint(len(part)) + part
         if len(part) <= _FRAMED_SIZE_MAX and len(self) < _FRAMED_MAX:
             self[part] = found
         return found
@@ -133,24 +134,24 @@ class Journal:
         self.kept += rows
         self.outbox += rows
 
-    def announce(self, arm: int, payload: bytes, now: int, fact: Kept | None = None) -> None:
+    def announce(self, tag: bytes, payload: bytes, now: int, fact: Kept | None = None) -> None:
         """Number an event of the table itself.
 
         Args:
-            arm: a field of ``TableEvent``.
+            tag: of the arm in ``TableEvent``.
             payload: of that field.
             now: the time.
             fact: what the server alone may know of it.
         """
         self.sequence += 1
-        public = encode.event(self.sequence, encode.stamp(now), arm, payload)
+        public = encode.event(self.sequence, encode.stamp(now), tag, payload)
         extra = dump(fact) if fact is not None else b""
         row = LogRow(self.table_id, self.epoch, self.sequence, public, NO_PRIVATE, b"", extra)
         self.kept.append(row)
         self.outbox.append(row)
-        self.timed_out += arm == encode.SEAT_TIMED_OUT
+        self.timed_out += tag == EVENT["seat_timed_out"]
         if self.delayed is not None:
-            self.delayed.announced(arm, self.sequence, now)
+            self.delayed.announced(tag, self.sequence, now)
 
     def seal(self, cause: bytes) -> None:
         """Log a sealed answer: a row without a number."""

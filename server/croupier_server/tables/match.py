@@ -27,6 +27,8 @@ from croupier_server.tables.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
 from croupier_server.wire.base import GameWire
+from croupier_server.wire.generated.record import INPUT
+from croupier_server.wire.generated.table import EVENT
 
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""
@@ -35,8 +37,8 @@ REFUSED_STRIKES_MAX: Final = 1_000
 """So many strikes come of the refusals on one decision, each with a row: no table has more."""
 
 _QUARANTINE_RETRY_MS: Final = 5_000
-_MOVE: Final = 2
-_ANSWER: Final = 3
+_MOVE: Final = INPUT["move"]
+_ANSWER: Final = INPUT["answer"]
 
 
 class RulesFault(Exception):
@@ -276,12 +278,12 @@ class Match:
         self._advance(now)
 
     def _input(
-        self, arm: int, decision: Decision, move: Move, now: int, *, timed_out: bool
+        self, tag: bytes, decision: Decision, move: Move, now: int, *, timed_out: bool
     ) -> bytes:
         """Charge an answer, and put it down with its times."""
         charged = self.timing.charge(decision, now)
         return encode.move_input(
-            arm,
+            tag,
             decision.seat,
             decision.id,
             self._wire.move_bytes(move),
@@ -445,7 +447,7 @@ class Match:
         self._next = None
         strikes = self.timing.accounts.time_out(seat, sealed=False)
         payload = updates.timed_out(seat, strikes)
-        self._journal.announce(encode.SEAT_TIMED_OUT, payload, now)
+        self._journal.announce(EVENT["seat_timed_out"], payload, now)
         self._check_forfeit()
         if self.forfeit is None:
             move = self._game.fallback(self.state, seat)

@@ -30,7 +30,8 @@ from croupier_server.tables.kept import (
 )
 from croupier_server.tables.seats import SeatState
 from croupier_server.tables.spec import DealKind, TableSpec
-from croupier_server.wire.encode import field_blob, field_bytes, field_number
+from croupier_server.wire.generated import table as messages
+from croupier_server.wire.generated.table import EVENT
 
 RESTARTS_MAX: Final = 2
 """Openings of one table that may be given up for withheld nonces. Whoever holds the secret and the
@@ -145,7 +146,7 @@ class Opening:
         if self.has_begun and before not in ("", state.owner, *self.superseded):
             self.superseded += (before,)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
-        self._journal.announce(encode.SEAT_JOINED, field_bytes(1, info), now, sitting)
+        self._journal.announce(EVENT["seat_joined"], messages.seat_joined(info), now, sitting)
 
     def sitters(self) -> frozenset[str]:
         """Principals who hold a seat, or have held one since the match began. A player for whom a
@@ -155,7 +156,7 @@ class Opening:
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat."""
         self._free(seat)
-        self._journal.announce(encode.SEAT_LEFT, field_number(1, seat), now)
+        self._journal.announce(EVENT["seat_left"], messages.seat_left(seat), now)
 
     def _free(self, seat: Seat) -> None:
         state = self.seats[seat]
@@ -199,11 +200,8 @@ class Opening:
         """All sit: publish the hashes; returns whether nonces are waited for: for *nonce_ms* from
         when seats may know of it, see `stored`."""
         self.was_filled = True
-        infos = [
-            field_bytes(1, self.seat_info(seat, show_nonce_hash=True))
-            for seat in range(len(self.seats))
-        ]
-        self._journal.announce(encode.SEATS_FILLED, b"".join(infos), now)
+        infos = [self.seat_info(seat, show_nonce_hash=True) for seat in range(len(self.seats))]
+        self._journal.announce(EVENT["seats_filled"], messages.seats_filled(infos), now)
         waits = self._spec.deal.kind is DealKind.MATCH and self._is_incomplete
         if waits:
             self._nonce_ms = nonce_ms
@@ -251,7 +249,7 @@ class Opening:
         state = self.seats[seat]
         state.nonce = opened.nonce
         state.next_nonce_hash = opened.next_hash
-        self._journal.announce(encode.NONCE_OPENED, field_number(1, seat), now, opened)
+        self._journal.announce(EVENT["nonce_opened"], messages.nonce_opened(seat), now, opened)
         return not self._is_incomplete
 
     def withheld(self) -> list[Seat]:
@@ -300,8 +298,8 @@ class Opening:
         if owner not in ("", LOCAL, *self.withholders):
             self.withholders += (owner,)
         self._free(seat)
-        payload = field_number(1, seat) + field_blob(2, commitment)
-        self._journal.announce(encode.SEAT_NO_SHOW, payload, now, replaced)
+        payload = messages.seat_no_show(seat, commitment)
+        self._journal.announce(EVENT["seat_no_show"], payload, now, replaced)
 
     # Time ----------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ def seat_snapshot(table: Table, seat: Seat, now: int) -> bytes:
         table.journal.sequence,
         seat=view,
         public=None,
-        clocks=_clocks(table, 5, now),
+        clocks=_clocks(table, now),
     )
 
 
@@ -36,7 +36,7 @@ def public_snapshot(table: Table, now: int) -> bytes:
         table.journal.sequence,
         seat=None,
         public=view,
-        clocks=_clocks(table, 5, now),
+        clocks=_clocks(table, now),
     )
 
 
@@ -54,7 +54,7 @@ def seat_heartbeat(table: Table, now: int) -> bytes:
     """``TableUpdate`` with a sign of life, for a seat; without clocks where something is not stored
     yet that may have changed them."""
     journal = table.journal
-    clocks = _clocks(table, 2, now) if journal.committed == journal.sequence else b""
+    clocks = _clocks(table, now) if journal.committed == journal.sequence else []
     return updates.heartbeat(journal.committed, clocks, now)
 
 
@@ -65,8 +65,8 @@ def public_heartbeat(table: Table, now: int) -> bytes:
     return seat_heartbeat(table, now)
 
 
-def _clocks(table: Table, field: int, now: int) -> bytes:
+def _clocks(table: Table, now: int) -> list[bytes]:
     timing = table.match.timing
     if not timing.is_timed:
-        return b""
-    return updates.clocks(field, timing.shown(now), timing.running(now))
+        return []
+    return updates.clocks(timing.shown(now), timing.running(now))

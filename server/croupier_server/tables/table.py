@@ -44,7 +44,8 @@ from croupier_server.tables.spec import AbortedBy, Access, Status, TableSpec, Vi
 from croupier_server.tables.updates import StreamEnd
 from croupier_server.tables.watcher import SeatWatcher, Spectator
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.generated import table as messages
+from croupier_server.wire.generated.table import EVENT
 
 
 class Ending(NamedTuple):
@@ -170,8 +171,8 @@ class Table:
             self.delayed = Delayed(spec, game, wire, show=self.show, clocks=self.match.told)
             self.journal.delayed = self.delayed
         self.created = self.resource()
-        payload = field_bytes(1, self.created)
-        self.journal.announce(encode.TABLE_CREATED, payload, spec.created_ms, creation)
+        payload = messages.created(self.created)
+        self.journal.announce(EVENT["table_created"], payload, spec.created_ms, creation)
 
     def take_up(self, epoch: int, outbox: list[LogRow]) -> None:
         """The table came out of its log: it goes on as *epoch* with what is stored, and hands what
@@ -422,7 +423,7 @@ class Table:
         self.status = Status.PLAYING
         self.is_changed = True
         root = self.opening.finish()
-        self.journal.announce(encode.MATCH_STARTED, b"", now)
+        self.journal.announce(EVENT["match_started"], b"", now)
         try:
             self.match.start(self._make_dealer(self.spec, root), now)
         except Exception as fault:
@@ -544,7 +545,7 @@ class Table:
         self._close(
             Ending(EndReason.HALTED, None), encode.match_result(EndReason.HALTED, None), now
         )
-        self.journal.announce(encode.TABLE_HALTED, b"", now)
+        self.journal.announce(EVENT["table_halted"], b"", now)
 
     def give_up(self) -> None:
         """Nothing more happens here: what did could not be stored, and nobody may hear of it."""
@@ -596,7 +597,7 @@ class Table:
         result = encode.match_result(reason, outcome, seat, detail, aborted_by)
         self._close(Ending(reason, seat), result, now)
         assert self.result is not None
-        self.journal.announce(encode.MATCH_ENDED, self.result, now)
+        self.journal.announce(EVENT["match_ended"], self.result, now)
 
     def _close(self, ending: Ending, result: bytes, now: int) -> None:
         self.status = Status.ENDED

@@ -16,6 +16,7 @@ from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.deals import RootDealer
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.generated.table import EVENT
 
 _PRIVATE = 15
 """``TableEvent.private``."""
@@ -142,7 +143,7 @@ class Play:
         public, private = self._entry.wire.event_bytes(self._expected.popleft())
         time = encode.stamp(line.event.time.ToMilliseconds())
         row = line.row
-        event = encode.event(row.sequence, time, encode.GAME, public)
+        event = encode.event(row.sequence, time, EVENT["game"], public)
         if row.public != event + _clocks(line.event):
             raise Wrong(f"{line.name} is not what the rules say")
         if dict(row.private) != {

@@ -79,22 +79,11 @@ def field_varint(field: int, number: int) -> bytes:
     return _NUMBER_TAGS[field] + (VARINTS[number] if 0 <= number < SHORT else _long_varint(number))
 
 
-def field_optional(field: int, number: int | None) -> bytes:
-    """A number that is never negative in an ``optional`` field: nothing at all for None, and for
-    the negative numbers that stand for none."""
-    return b"" if number is None or number < 0 else field_varint(field, number)
-
-
 def field_number(field: int, number: int) -> bytes:
     """A number, boolean or enum in a plain field: nothing at all when it is zero."""
     if not number:
         return b""
     return _NUMBER_TAGS[field] + (VARINTS[number] if 0 < number < SHORT else _long_varint(number))
-
-
-def field_signed(field: int, number: int) -> bytes:
-    """A number in a plain ``sint32`` or ``sint64`` field: nothing at all when it is zero."""
-    return _NUMBER_TAGS[field] + varint(zigzag(number)) if number else b""
 
 
 def field_bytes(field: int, payload: bytes) -> bytes:
@@ -127,11 +116,6 @@ def field_packed(field: int, numbers: bytes | Iterable[int]) -> bytes:
     """A packed repeated field: nothing at all when it has no elements. See `packed`."""
     payload = packed(numbers)
     return field_bytes(field, payload) if payload else b""
-
-
-def field_packed_signed(field: int, numbers: Iterable[int]) -> bytes:
-    """A packed repeated field of ``sint32`` or ``sint64``."""
-    return field_packed(field, packed_signed(numbers))
 
 
 def field_text(field: int, text: str) -> bytes:

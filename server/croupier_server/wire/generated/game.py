@@ -4,63 +4,104 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, varint
+from croupier_server.wire.encode import SHORT, VARINTS, varint, zigzag
 
 MOVE: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``Move``."""
+"""Tags of the fields of ``Move``."""
 
 DECISION_KIND: Final = {
     "tractor": b"\x08",
     "tongits": b"\x10",
     "pokex": b"\x18",
 }
-"""Tags of the arms of ``DecisionKind``."""
+"""Tags of the fields of ``DecisionKind``."""
 
 MOVE_KIND: Final = {
     "tractor": b"\x08",
     "tongits": b"\x10",
     "pokex": b"\x18",
 }
-"""Tags of the arms of ``MoveKind``."""
+"""Tags of the fields of ``MoveKind``."""
 
 EVENT: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``GameEvent``."""
+"""Tags of the fields of ``GameEvent``."""
 
 PRIVATE_EVENT: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``GamePrivateEvent``."""
+"""Tags of the fields of ``GamePrivateEvent``."""
 
 PUBLIC_VIEW: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``PublicView``."""
+"""Tags of the fields of ``PublicView``."""
 
 SEAT_VIEW: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``SeatView``."""
+"""Tags of the fields of ``SeatView``."""
 
 DEAL_RESULT: Final = {
     "tractor": b"\x0a",
     "tongits": b"\x12",
     "pokex": b"\x1a",
 }
-"""Tags of the arms of ``DealResult``."""
+"""Tags of the fields of ``DealResult``."""
+
+
+def seat_outcome(
+    seat: int,
+    score: int,
+    place: int,
+) -> bytes:
+    """Payload of ``SeatOutcome``."""
+    found = b""
+    if seat:
+        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
+    if score:
+        found += b"\x10" + varint(zigzag(score))
+    if place:
+        found += b"\x18" + (VARINTS[place] if 0 <= place < SHORT else varint(place))
+    return found
+
+
+def match_result(
+    reason: int,
+    seats: Iterable[bytes],
+    seat_at_fault: int | None,
+    detail: str,
+    aborted_by: int,
+) -> bytes:
+    """Payload of ``MatchResult``."""
+    found = b""
+    if reason:
+        found = b"\x08" + (VARINTS[reason] if 0 <= reason < SHORT else varint(reason))
+    for one in seats:
+        size = len(one)
+        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
+    if seat_at_fault is not None and seat_at_fault >= 0:
+        found += b"\x18" + (VARINTS[seat_at_fault] if 0 <= seat_at_fault < SHORT else varint(seat_at_fault))
+    if detail:
+        part = detail.encode()
+        size = len(part)
+        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
+    if aborted_by:
+        found += b"\x28" + (VARINTS[aborted_by] if 0 <= aborted_by < SHORT else varint(aborted_by))
+    return found
 
 
 def card_choice(

@@ -12,7 +12,7 @@ MOVE: Final = {
     "name_rank": b"\x1a",
     "play": b"\x22",
 }
-"""Tags of the arms of ``PokexMove``."""
+"""Tags of the fields of ``PokexMove``."""
 
 EVENT: Final = {
     "lot_drawn": b"\x0a",
@@ -23,12 +23,12 @@ EVENT: Final = {
     "cards_played": b"\x32",
     "deal_scored": b"\x3a",
 }
-"""Tags of the arms of ``PokexEvent``."""
+"""Tags of the fields of ``PokexEvent``."""
 
 PRIVATE_EVENT: Final = {
     "dealt": b"\x0a",
 }
-"""Tags of the arms of ``PokexPrivateEvent``."""
+"""Tags of the fields of ``PokexPrivateEvent``."""
 
 
 def bid(

@@ -18,7 +18,7 @@ MOVE: Final = {
     "fold": b"\x4a",
     "challenge": b"\x52",
 }
-"""Tags of the arms of ``TongitsMove``."""
+"""Tags of the fields of ``TongitsMove``."""
 
 EVENT: Final = {
     "lot_drawn": b"\x0a",
@@ -35,14 +35,14 @@ EVENT: Final = {
     "deal_scored": b"\x62",
     "pot_split": b"\x6a",
 }
-"""Tags of the arms of ``TongitsEvent``."""
+"""Tags of the fields of ``TongitsEvent``."""
 
 PRIVATE_EVENT: Final = {
     "dealt": b"\x0a",
     "drawn": b"\x12",
     "laid": b"\x1a",
 }
-"""Tags of the arms of ``TongitsPrivateEvent``."""
+"""Tags of the fields of ``TongitsPrivateEvent``."""
 
 
 def take_discard(

@@ -15,7 +15,7 @@ MOVE: Final = {
     "bury": b"\x32",
     "play": b"\x3a",
 }
-"""Tags of the arms of ``TractorMove``."""
+"""Tags of the fields of ``TractorMove``."""
 
 EVENT: Final = {
     "lot_drawn": b"\x0a",
@@ -33,7 +33,7 @@ EVENT: Final = {
     "cards_played": b"\x6a",
     "deal_scored": b"\x72",
 }
-"""Tags of the arms of ``TractorEvent``."""
+"""Tags of the fields of ``TractorEvent``."""
 
 PRIVATE_EVENT: Final = {
     "drawn": b"\x0a",
@@ -41,7 +41,7 @@ PRIVATE_EVENT: Final = {
     "taken": b"\x1a",
     "buried": b"\x22",
 }
-"""Tags of the arms of ``TractorPrivateEvent``."""
+"""Tags of the fields of ``TractorPrivateEvent``."""
 
 
 def declare(
