@@ -60,7 +60,7 @@ def everything(table: Table) -> dict[str, object]:
     match.answered._find(0)  # it reads the answers of the last deal when one is asked for
     moments = {"head", "asked_ms", "clock_from_ms", "before_ms", "absent_ms"}
     parts = {"answered", "decisions", "timing", "views", "_dealer", "_game", "_wire", "carried"}
-    parts |= {"_journal", "_opening"}
+    parts |= {"_carried_bytes", "_journal", "_opening"}
     return {
         "status": table.status,
         "shown": table.show(),

@@ -201,8 +201,8 @@ def test_the_input_of_a_window() -> None:
 def test_decisions(size: int, view: bool) -> None:
     padding = b"\xfa\x01" + varint(size) + bytes(size)  # an unknown field
     head = updates.decision_head("4096-11", 11, b"\x08\x06", 4096)
-    times = updates.decision_times(1_500, sealed=True)
-    data = updates.decision(head, padding, padding if view else None, times, padding)
+    shown = padding if view else None
+    data = updates.decision(head, padding, shown, padding, 1_500, sealed=True)
     found = exactly(table_pb2.TableUpdate, updates.decision_update(data)).decision
     assert (found.decision_id, found.seat, found.sequence) == ("4096-11", 11, 4096)
     assert found.kind.tractor == 6
@@ -214,7 +214,7 @@ def test_decisions(size: int, view: bool) -> None:
 
 def test_a_decision_without_a_limit_has_no_time() -> None:
     head = updates.decision_head("1-0", 0, b"\x08\x06", 1)
-    found = exactly(table_pb2.Decision, updates.decision(head, b"", b"", b"", b""))
+    found = exactly(table_pb2.Decision, updates.decision(head, b"", b"", b""))
     assert not found.HasField("time_left")
     assert found.HasField("view")
     assert found.HasField("fallback")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -221,6 +222,55 @@ def slots(thing: object, without: Collection[str] = ()) -> Slots:
     names: Sequence[str] = type(thing).__slots__  # type: ignore[attr-defined]
     found = {name: getattr(thing, name) for name in names if name not in without}
     return {name: value for name, value in found.items() if value}
+
+
+class CarriedBytes:
+    """Serialises `Carried` as `dump` would, but for fields that have their defaults.
+
+    Opening and seats hardly ever change once the match has begun, so they are encoded again only
+    when one of their slots does.
+
+    Args:
+        opening: the object whose `slots` are in `Carried.opening`.
+        without: those of its slots that are not.
+        seats: the objects whose `slots` are in `Carried.seats`.
+    """
+
+    __slots__ = (
+        "_key",
+        "_opening",
+        "_seats",
+        "_state_of_opening",
+        "_state_of_seat",
+        "_text",
+        "_without",
+    )
+
+    def __init__(self, opening: object, without: Collection[str], seats: Sequence[object]) -> None:
+        self._opening = opening
+        self._without = without
+        self._seats = seats
+        self._state_of_opening = _state(type(opening), without)
+        self._state_of_seat = _state(type(seats[0]))
+        self._key: tuple[object, ...] = ()
+        self._text = ""
+
+    def dump(self, kept_from: int, game: tuple[int, ...], accounts: Slots) -> bytes:
+        """The serialised fact as of now; for the arguments see `Carried`."""
+        key = (self._state_of_opening(self._opening), *map(self._state_of_seat, self._seats))
+        if key != self._key:
+            self._key = key
+            opening = slots(self._opening, self._without)
+            seats = [slots(seat) for seat in self._seats]
+            self._text = _encode({"opening": opening, "seats": seats})[1:-1]
+        rest = _encode({"kept_from": kept_from, "game": game, "accounts": accounts})[1:-1]
+        return f'["carried",{{{rest},{self._text}}}]'.encode()
+
+
+def _state(kind: type, without: Collection[str] = ()) -> Callable[[object], object]:
+    """Gives the values of all slots of an object, which cannot be changed in place."""
+    names: Sequence[str] = kind.__slots__  # type: ignore[attr-defined]
+    return attrgetter(*(name for name in names if name not in without))
 
 
 def dump_results(at: int, results: Sequence[object]) -> bytes:

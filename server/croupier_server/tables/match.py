@@ -22,7 +22,7 @@ from croupier_server.tables.clock import FOREVER
 from croupier_server.tables.deals import Dealer
 from croupier_server.tables.decisions import Answered, Decision
 from croupier_server.tables.journal import Journal
-from croupier_server.tables.kept import Carried, Struck, dump, dump_results, slots
+from croupier_server.tables.kept import Carried, CarriedBytes, Struck, dump_results, slots
 from croupier_server.tables.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
@@ -61,6 +61,7 @@ class Match:
     """
 
     __slots__ = (
+        "_carried_bytes",
         "_deal",
         "_dealer",
         "_game",
@@ -110,6 +111,7 @@ class Match:
         self.forfeit: Forfeit | None = None
         self.quarantined_ms: int | None = None
         self.carried = 0
+        self._carried_bytes = CarriedBytes(opening, NOT_CARRIED, opening.seats)
 
     @property
     def deadline(self) -> int:
@@ -259,11 +261,10 @@ class Match:
         )
         view = self.views.seat(self.state, seat) if with_view else None
         fallback = self._wire.move_bytes(self._game.fallback(self.state, seat))
-        times = b""
-        if decision.sealed or self.timing.is_timed:
-            left = self.timing.left_ms(decision, now)
-            times = updates.decision_times(left, sealed=decision.sealed)
-        return updates.decision(head, legal, view, times, fallback)
+        if not decision.sealed and not self.timing.is_timed:
+            return updates.decision(head, legal, view, fallback)
+        left = self.timing.left_ms(decision, now)
+        return updates.decision(head, legal, view, fallback, left, sealed=decision.sealed)
 
     def _carry_on(
         self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool
@@ -374,16 +375,11 @@ class Match:
         self._check_forfeit()
         if self._spec.delay is not None:
             return None
-        carried = Carried(
-            kept_from,
-            self._game.carry(self.state),
-            slots(self.timing.accounts, {"_spec"}),
-            slots(self._opening, NOT_CARRIED),
-            tuple([slots(seat) for seat in self._opening.seats]),
-        )
+        accounts = slots(self.timing.accounts, {"_spec"})
+        carried = self._carried_bytes.dump(kept_from, self._game.carry(self.state), accounts)
         at, results = self.carried, self._game.results(self.state)
         self.carried = len(results)
-        return Deal(dump_results(at, results[at:]), dump(carried))
+        return Deal(dump_results(at, results[at:]), carried)
 
     # Windows ---------------------------------------------------------------------------------
 

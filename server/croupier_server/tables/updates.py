@@ -111,15 +111,17 @@ def decision_head(decision_id: str, seat: Seat, kind: bytes, sequence: int) -> b
     return messages.decision_head(decision_id, seat, kind, sequence)
 
 
-def decision(head: bytes, legal: bytes, view: bytes | None, times: bytes, fallback: bytes) -> bytes:
-    """Payload of ``Decision``; *times* is from `decision_times`, *fallback* a ``Move`` payload."""
-    asked = messages.decision_asked(legal, view)
-    return b"".join((head, asked, times, messages.decision_fallback(fallback)))
-
-
-def decision_times(time_left_ms: int | None, *, sealed: bool) -> bytes:
-    """``Decision.time_left`` and ``Decision.sealed``; no time: no limit."""
-    return messages.decision_times(time_left_ms, sealed)
+def decision(
+    head: bytes,
+    legal: bytes,
+    view: bytes | None,
+    fallback: bytes,
+    time_left_ms: int | None = None,
+    *,
+    sealed: bool = False,
+) -> bytes:
+    """Payload of ``Decision``; *head* is from `decision_head`. No time left: no limit."""
+    return head + messages.decision_rest(legal, view, time_left_ms, sealed, fallback)
 
 
 def decision_update(payload: bytes) -> bytes:

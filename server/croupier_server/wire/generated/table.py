@@ -580,11 +580,14 @@ def decision_head(
     return found
 
 
-def decision_asked(
+def decision_rest(
     legal: bytes | None,
     view: bytes | None,
+    time_left: int | None,
+    sealed: bool,
+    fallback: bytes | None,
 ) -> bytes:
-    """``Decision``: ``legal`` to ``view``."""
+    """``Decision``: ``legal`` to ``fallback``."""
     found = b""
     if legal is not None:
         size = len(legal)
@@ -592,30 +595,13 @@ def decision_asked(
     if view is not None:
         size = len(view)
         found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + view
-    return found
-
-
-def decision_times(
-    time_left: int | None,
-    sealed: bool,
-) -> bytes:
-    """``Decision``: ``time_left`` to ``sealed``."""
-    found = b""
     if time_left is not None:
         part = duration(time_left)
         size = len(part)
-        found = b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + part
+        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + part
     if sealed:
         found += b"\x40" + b"\x01"
-    return found
-
-
-def decision_fallback(
-    fallback: bytes | None,
-) -> bytes:
-    """``Decision``: ``fallback``."""
-    found = b""
     if fallback is not None:
         size = len(fallback)
-        found = b"\x4a" + (VARINTS[size] if size < SHORT else varint(size)) + fallback
+        found += b"\x4a" + (VARINTS[size] if size < SHORT else varint(size)) + fallback
     return found
