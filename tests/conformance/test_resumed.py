@@ -11,6 +11,7 @@ import pytest
 
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import AbandonedSecret, StoredTable
+from croupier_server.tables import match
 from croupier_server.tables.clock import FOREVER, ManualClock
 from croupier_server.tables.deals import RootDealer
 from croupier_server.tables.restore import Surroundings, restore
@@ -20,6 +21,12 @@ from tests.conformance.subjects import CASES, limits
 from tests.tables.test_durable import REAL, NotingLog, RealWorld
 from tests.tables.toy_game import KIND
 from tests.tables.world import ENTRY, START_MS, World, asked, now
+
+
+@pytest.fixture(autouse=True)
+def _every_deal_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "CARRY_EVENTS", 0)
+
 
 LATER = START_MS + 1_000_000
 KINDS = {entry.game.name: kind for kind, entry in REAL.items()}

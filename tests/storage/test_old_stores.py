@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from croupier_server.storage.opening import open_store
+from croupier_server.tables import match
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.snapshots import seat_results
@@ -22,6 +23,12 @@ from croupier_server.tables.spec import Status
 from croupier_server.tables.table import Table
 from croupier_server.verify.checks import verify
 from tests.storage.stores.make import DEALS, HERE, START_MS, new_shard, play, seen
+
+
+@pytest.fixture(autouse=True)
+def _every_deal_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "CARRY_EVENTS", 0)
+
 
 STORES = sorted(path.name.partition(".")[0] for path in HERE.glob("*.db.gz"))
 

@@ -36,6 +36,11 @@ REFUSALS_MAX: Final = 20
 REFUSED_STRIKES_MAX: Final = 1_000
 """So many strikes come of the refusals on one decision, each with a row: no table has more."""
 
+CARRY_EVENTS: Final = 192
+"""A deal that begins this many events after the last one that can be resumed can be resumed too.
+Fewer cost play, as each is a statement of its own in the store; more cost a restart, which replays
+the deals since then."""
+
 _QUARANTINE_RETRY_MS: Final = 5_000
 _MOVE: Final = INPUT["move"]
 _ANSWER: Final = INPUT["answer"]
@@ -62,6 +67,7 @@ class Match:
 
     __slots__ = (
         "_carried_bytes",
+        "_carry_from",
         "_deal",
         "_dealer",
         "_game",
@@ -111,6 +117,7 @@ class Match:
         self.forfeit: Forfeit | None = None
         self.quarantined_ms: int | None = None
         self.carried = 0
+        self._carry_from = CARRY_EVENTS
         self._carried_bytes = CarriedBytes(opening, NOT_CARRIED, opening.seats)
 
     @property
@@ -129,6 +136,7 @@ class Match:
         """Begin the deal that *carried* belongs to, after deals with these *results*."""
         self.state = self._game.resume(self._spec.options, carried.game, results)
         self.timing.accounts.resume(carried.accounts)
+        self._carry_from = 0
         self.start(dealer, now)
 
     def begin_life(self, epoch: int) -> None:
@@ -366,15 +374,17 @@ class Match:
         """Open hidden accounts and let go of what is older than the last deal.
 
         Returns:
-            What a restart resumes the deal with. None for a table that is shown late: what its
-            spectators see follows from its whole log.
+            What a restart resumes the deal with, once every `CARRY_EVENTS`. None for a table that
+            is shown late: what its spectators see follows from its whole log.
         """
         kept_from = self._journal.start_deal()
         self.answered.start_deal(kept_from)
         self.timing.accounts.open_hidden()
         self._check_forfeit()
-        if self._spec.delay is not None:
+        sequence = self._journal.sequence
+        if self._spec.delay is not None or sequence < self._carry_from:
             return None
+        self._carry_from = sequence + CARRY_EVENTS
         accounts = slots(self.timing.accounts, {"_spec"})
         carried = self._carried_bytes.dump(kept_from, self._game.carry(self.state), accounts)
         at, results = self.carried, self._game.results(self.state)
