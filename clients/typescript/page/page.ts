@@ -1,5 +1,5 @@
 // Plays one seat by hand. Which one is in the link; key and ticket are sent in headers alone.
-import { createClient, type Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import * as game from "../gen/croupier/v1/game_pb";
 import { PlayService, type GetSeatViewResponse } from "../gen/croupier/v1/play_service_pb";
@@ -18,10 +18,14 @@ const withHeaders: Interceptor = (next) => (request) => {
 };
 const protocol = link.protocol === "grpc-web" ? createGrpcWebTransport : createConnectTransport;
 const transport = protocol({ baseUrl: link.server, interceptors: [withHeaders] });
-const play = createClient(PlayService, transport);
+const play = createClient(PlayService, transport), tables = createClient(TableService, transport);
 
 const byId = (id: string): any => document.getElementById(id);
 const notice = (text: any) => { byId("notice").textContent = text.message ?? text; };
+const lost = (error: unknown) => { // forget a ticket that does not hold the seat any more
+  if (ConnectError.from(error).code === Code.Unauthenticated) sessionStorage.removeItem(tableId);
+  notice(error);
+};
 const element = (tag: string, properties: object, ...inside: (string | Node)[]) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...inside);
@@ -33,7 +37,7 @@ async function send(decisionId: string, move: game.Move) {
   const request = { tableId, decisionId, move };
   await patiently((options) => play.submitMove(request, options), notice).then(() => notice(""),
     (error) => { notice(error); byId("moves").disabled = false; });
-  await refresh();
+  await refresh().catch(lost);
 }
 
 function choices(decisionId: string, pattern: game.MovePattern) {
@@ -106,7 +110,6 @@ async function sit() {
   if (byId("key").value) headers.authorization = `Bearer ${byId("key").value}`;
   const player = { displayName: byId("name").value, kind: PlayerKind.HUMAN, version: "page/0.1" };
   const request = { requestId: crypto.randomUUID(), tableId, inviteCode: link.invite, player };
-  const tables = createClient(TableService, transport);
   const joined = await patiently((options) => tables.joinTable(request, options), notice);
   headers["croupier-ticket"] = joined.ticket;
   sessionStorage.setItem(tableId, JSON.stringify(headers));
@@ -116,6 +119,7 @@ async function sit() {
 }
 
 byId("server").textContent = link.server;
+addEventListener("hashchange", () => location.reload()); // the link of another table
 byId("sit").onsubmit = (event: Event) => { event.preventDefault(); sit().catch(notice); };
 if (!tableId) notice("Open this page by the link of a table. The README says how to make one.");
-else if (headers["croupier-ticket"]) follow().catch(notice);
+else if (headers["croupier-ticket"]) follow().catch(lost);
