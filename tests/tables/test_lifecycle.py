@@ -139,6 +139,17 @@ def test_a_full_table_is_full() -> None:
     assert error.value.reason is Reason.TABLE_FULL
 
 
+def test_a_table_whose_free_seats_are_all_reserved_is_not_full() -> None:
+    world = World()
+    seats = (SeatSpec(), SeatSpec(), RESERVED)
+    table = world.shard.create_table(Caller(), request(seats=seats)).table
+    for _ in range(2):
+        world.join(table)
+    with pytest.raises(NotAllowed) as error:
+        world.join(table)
+    assert refused(error) == (Reason.SEAT_RESERVED, "invite_code")
+
+
 def test_a_reserved_seat_needs_its_invite_code() -> None:
     world = World()
     made = world.shard.create_table(Caller(), request(seats=(RESERVED,)))

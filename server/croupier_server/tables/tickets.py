@@ -332,7 +332,18 @@ def _free_seat(table: Table, joins_max: int) -> Seat:
     for seat in free:
         if table.seats[seat].epoch < joins_max:
             return seat
-    raise too_many_joins() if free else Conflict(Reason.TABLE_FULL, "no seat is free")
+    if free:
+        raise too_many_joins()
+    if any(
+        spec.access is Access.RESERVED and not table.seats[seat].player
+        for seat, spec in enumerate(table.spec.seats)
+    ):
+        raise NotAllowed(
+            Reason.SEAT_RESERVED,
+            "every free seat is reserved: send an invite code, or the key that a seat is for",
+            field="invite_code",
+        )
+    raise Conflict(Reason.TABLE_FULL, "no seat is free")
 
 
 def too_many_joins() -> Conflict:
