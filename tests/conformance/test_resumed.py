@@ -145,7 +145,7 @@ def test_durable_a_deal_takes_every_fact_of_seats_and_opening() -> None:
     opening.host = b"host"
     opening.commitment = b"commitment"
     opening.abandoned = (AbandonedSecret(b"secret", (b"nonce", b"")),)
-    opening.withholders, opening.superseded, opening.watched = ("ann",), ("bob",), ("cy", "di")
+    opening.withholders, opening.watched = ("ann",), ("bob", "cy")
     accounts = table.match.timing.accounts
     accounts.grace = [5, 6, 7]
     accounts._remaining, accounts._strikes = [1, 2, 3], [0, 4, 0]

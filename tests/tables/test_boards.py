@@ -117,25 +117,6 @@ def test_private_whoever_is_away_while_a_house_bot_plays_sits_there_still() -> N
     assert world.shard.join(ann, JoinTable(first.spec.table_id)).seat == 0
 
 
-@pytest.mark.parametrize("is_restarted", [False, True])
-def test_private_whoever_lost_its_seat_in_the_match_knows_its_cards_still(
-    is_restarted: bool,
-) -> None:
-    world = Boards()
-    first, second = world.table(), world.table()
-    world.sit(ANN, first, 0)
-    world.sit(CY, first, 0)
-    assert world.may_watch(ANN, second), "the match had not begun"
-    world.sit(BOB, first, 1)
-    world.sit(DI, first, 0)
-    if is_restarted:
-        world.restart()
-    second = world.find(second.spec.table_id)
-    assert [world.may_watch(who, second) for who in (ANN, CY, DI)] == [True, False, False]
-    world.play(world.find(first.spec.table_id))
-    assert [world.may_watch(who, second) for who in (ANN, CY, DI)] == [True, False, False]
-
-
 def test_private_until_the_board_is_done() -> None:
     world = Boards()
     first, second = world.table(), world.table()
@@ -382,19 +363,18 @@ def test_so_many_boards_are_remembered() -> None:
 def test_private_a_principal_sits_at_one_table_of_a_board_at_a_time(
     has_begun: bool, is_restarted: bool
 ) -> None:
-    """Whichever of its keys it uses, whatever invite codes it has, in whichever order tables are
-    made and whether it lost its seat meanwhile."""
+    """Whichever of its keys it uses, whatever invite codes it has and in whichever order tables
+    are made."""
     world = Boards()
     first, early = world.table(tables=3), world.table(tables=3)
     ann = world.sit(ANN, first, 0)
     if has_begun:
         world.sit(BOB, first, 1)
-        world.sit(CY, first, 1)
     if is_restarted:
         world.restart()
     first, early = world.find(first.spec.table_id), world.find(early.spec.table_id)
     late, other = world.table(tables=3), world.table(board=2)
-    barred = [ANN, ann, *([BOB, CY] if has_begun else [])]
+    barred = [ANN, ann, *([BOB] if has_begun else [])]
     for table in (early, late):
         for caller in barred:
             assert not world.may_sit(caller, table)

@@ -103,6 +103,23 @@ def test_a_turn_that_waits_for_ever_is_absence_where_there_is_no_clock() -> None
     assert result_of(table).seat_at_fault == decision.seat
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("absence", [AbsencePolicy.FORFEIT, AbsencePolicy.HOUSE_BOT])
+def test_joining_again_is_a_sign_of_life_and_answers_no_turn(absence: AbsencePolicy) -> None:
+    """Or a player who must lose could keep the table waiting for ever, with a call now and then."""
+    world, table, tickets = seated(absence)
+    seat = asked(table)[0].seat
+    pass_time(world, AWAY_MS - 1)
+    world.shard.join(Caller(ticket=tickets[seat]), JoinTable("table-1"))
+    pass_time(world, 1)
+    if absence is AbsencePolicy.FORFEIT:
+        assert result_of(table).seat_at_fault == seat
+        return
+    (house,) = [one for one in world.house if one.seat == seat]
+    world.join(table, invite_code=house.invite_code, player="house")
+    assert table.seats[seat].player == Player("house", kind=HOUSE_KIND)
+
+
 def test_a_sealed_window_makes_nobody_absent() -> None:
     """It would show who was asked."""
     world = World(away_ms=AWAY_MS)
@@ -281,9 +298,9 @@ def test_a_player_who_comes_back_is_not_relieved_any_more() -> None:
     pass_time(world, AWAY_MS)
     code = world.house[-1].invite_code
     world.shard.join(Caller(ticket=tickets[2]), JoinTable("table-1"))
-    with pytest.raises(NotAllowed) as error:
+    with pytest.raises(Conflict) as error:
         world.join(table, invite_code=code)
-    assert error.value.reason is Reason.SEAT_RESERVED
+    assert error.value.reason is Reason.SEAT_TAKEN
 
 
 def test_an_absence_before_the_start_is_none() -> None:

@@ -12,6 +12,7 @@ from croupier_server.identity.keys import HOUSE
 from croupier_server.tables import codec
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.operating import Operating
+from croupier_server.tables.seats import ticket_hash
 from croupier_server.tables.spec import (
     AbortedBy,
     AbsencePolicy,
@@ -202,20 +203,35 @@ def test_a_host_cannot_void_a_rated_match_while_nonces_are_opened() -> None:
 
 
 @pytest.mark.attack
-@pytest.mark.parametrize("is_resumed", [False, True])
+@pytest.mark.parametrize("rated", [False, True])
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_host_that_gave_its_seat_away_in_the_match_cannot_void_it(
-    is_restarted: bool, is_resumed: bool
+def test_private_a_used_invite_code_opens_the_seat_to_nobody_else(
+    is_restarted: bool, rated: bool
 ) -> None:
-    world = Hosted()
-    world.sit(ANN, 0)
-    world.sit(BOB, 1)
-    world.sit(Caller("cy"), 0)
-    if is_resumed:
-        world.play(world.find(), lambda: world.find().match.state.deal == 2)
+    """Or the host, who has all codes, could look at every hand."""
+    world = Hosted(rated=rated)
+    mine = world.sit(BOB, 0)
+    with pytest.raises(Conflict) as caught:
+        world.sit(Caller("eve"), 0)
+    assert reason(caught) is Reason.SEAT_TAKEN
+    world.sit(Caller("cy"), 1)
+    assert world.find().status is Status.PLAYING
     if is_restarted:
         world.restart()
-    world.expect_refusal()
+    for thief in (ANN, Caller("eve")):
+        with pytest.raises(Conflict) as caught:
+            world.sit(thief, 0)
+        assert reason(caught) is Reason.SEAT_TAKEN
+        assert caught.value.field == "invite_code"
+    assert world.find().seats[0].is_held_by(ticket_hash("bob", mine.ticket))
+    assert world.sit(BOB, 0).ticket != mine.ticket
+
+
+def test_a_seat_that_was_left_is_open_to_its_code_again() -> None:
+    world = Hosted()
+    mine = world.sit(BOB, 0)
+    world.shard.leave(mine, "table-1")
+    assert world.sit(Caller("cy"), 0).ticket
 
 
 @pytest.mark.attack

@@ -61,7 +61,6 @@ class Opening:
         commitment: to the secret, for the deal source MATCH.
         abandoned: secrets that were replaced, with the nonces that had been opened, oldest first.
         withholders: principals whose nonces did not arrive in time; `LOCAL` is never among them.
-        superseded: principals whose seats others have taken since the match began.
         watched: principals who have watched the match, where it matters.
         was_filled: all seats were taken at some time, so that its commitment and hashes were
             published.
@@ -83,7 +82,6 @@ class Opening:
         "deadline",
         "host",
         "seats",
-        "superseded",
         "was_filled",
         "watched",
         "withholders",
@@ -102,7 +100,6 @@ class Opening:
         self.commitment = spec.commitment
         self.abandoned: tuple[AbandonedSecret, ...] = ()
         self.withholders: tuple[str, ...] = ()
-        self.superseded: tuple[str, ...] = ()
         self.watched: tuple[str, ...] = ()
         self.was_filled = False
         self.began_at: int | None = None
@@ -141,17 +138,13 @@ class Opening:
         state.epoch += 1
         if is_open:
             state.nonce_hash = sitting.nonce_hash
-        before = state.owner
         state.hold(sitting)
-        if self.has_begun and before not in ("", state.owner, *self.superseded):
-            self.superseded += (before,)
         info = self.seat_info(seat, show_nonce_hash=not is_open)
         self._journal.announce(EVENT["seat_joined"], messages.seat_joined(info), now, sitting)
 
     def sitters(self) -> frozenset[str]:
-        """Principals who hold a seat, or have held one since the match began. A player for whom a
-        house bot plays still holds its seat."""
-        return frozenset(seat.owner for seat in self.seats if seat.owner).union(self.superseded)
+        """Principals who hold a seat. A player for whom a house bot plays still holds its seat."""
+        return frozenset(seat.owner for seat in self.seats if seat.owner)
 
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat."""

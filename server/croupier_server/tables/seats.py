@@ -116,7 +116,7 @@ class SeatState:
         if sitting.relieves:
             self.relieved = self.relieved or self.ticket  # of the player, not of another bot
             owner = self.owner
-        else:
+        elif self.relieved:
             self.relief = self.relieved = b""  # its player is back
         self.retire()
         self.owner = owner

@@ -312,9 +312,15 @@ class Table:
             Conflict: TABLE_CLOSED.
         """
         self.expect_live()
+        state = self.seats[seat]
+        is_same = state.owner == sitting.principal and not (state.relieved or sitting.relieves)
         self.opening.join(seat, player, sitting, now, is_open=self.status is Status.OPEN)
         self.is_changed = True
-        self.presence.grant(seat, now)
+        if is_same:  # a new ticket is a sign of life, but it answers no turn
+            self.presence.is_back(seat)
+            self.presence.seen(seat, now)
+        else:
+            self.presence.grant(seat, now)
 
     def leave(self, seat: Seat, now: int) -> None:
         """Free a seat.

@@ -303,6 +303,12 @@ def _invited_seat(caller: Caller, table: Table, code: str) -> Seat:
         if state.is_invited_by(invite):
             if state.is_relieved_by(invite):
                 _expect_missed(table, seat)
+            elif state.owner not in ("", LOCAL, caller.principal):
+                raise Conflict(
+                    Reason.SEAT_TAKEN,
+                    f"another player holds seat {seat} and has used this code",
+                    field="invite_code",
+                )
             elif table.spec.seats[seat].player_id not in ("", caller.principal):
                 raise NotAllowed(
                     Reason.SEAT_RESERVED,

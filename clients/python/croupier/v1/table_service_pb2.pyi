@@ -108,7 +108,9 @@ class SeatInvite(_message.Message):
     seat: _builtins.int
     """Index of the seat that the code opens, from 0."""
     code: _builtins.str
-    """The code to pass as `JoinTableRequest.invite_code`. It opens only this seat."""
+    """The code to pass as `JoinTableRequest.invite_code`. It opens only this seat. While a principal
+    holds the seat, the code is good for that principal alone; others are refused with SEAT_TAKEN.
+    """
     def __init__(
         self,
         *,
