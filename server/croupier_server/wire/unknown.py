@@ -82,7 +82,7 @@ def unknown_field(path: str) -> InvalidRequest:
     """The refusal of a message whose field *path* is unknown."""
     return InvalidRequest(
         Reason.UNKNOWN_FIELD,
-        f"this server does not know {f'the field {path}' if path else 'every field'}; it may be "
-        "older than your contract",
+        f"unknown {f'field {path}' if path else 'field in the request'}; the server may be older "
+        "than your stubs: remove the field, or upgrade the server",
         field=path,
     )

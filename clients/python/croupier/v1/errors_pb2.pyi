@@ -88,7 +88,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_HALTED: _ErrorReason.ValueType  # 20
     """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
     ERROR_REASON_NONCE_MISMATCH: _ErrorReason.ValueType  # 21
-    """INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
+    """INVALID_ARGUMENT. The nonce does not have the hash that `nonce_wanted` names."""
     ERROR_REASON_NONCE_NOT_EXPECTED: _ErrorReason.ValueType  # 22
     """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
     ERROR_REASON_HOST_HAS_SEAT: _ErrorReason.ValueType  # 23
@@ -120,8 +120,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 34
     """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
     ERROR_REASON_SERVER_DRAINING: _ErrorReason.ValueType  # 35
-    """UNAVAILABLE. The server is shutting down, accepts no new tables, or cannot store anything now;
-    retry later or at another server.
+    """UNAVAILABLE. The server is shutting down or accepts no new tables; retry later, or create the
+    table at another server.
     """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 36
     """UNAVAILABLE. The store cannot be written to now. Retry: if the request was stored after all,
@@ -231,7 +231,7 @@ of the metadata to GetRecord.
 ERROR_REASON_TABLE_HALTED: ErrorReason.ValueType  # 20
 """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
 ERROR_REASON_NONCE_MISMATCH: ErrorReason.ValueType  # 21
-"""INVALID_ARGUMENT. The nonce does not have the hash given when joining."""
+"""INVALID_ARGUMENT. The nonce does not have the hash that `nonce_wanted` names."""
 ERROR_REASON_NONCE_NOT_EXPECTED: ErrorReason.ValueType  # 22
 """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
 ERROR_REASON_HOST_HAS_SEAT: ErrorReason.ValueType  # 23
@@ -263,8 +263,8 @@ ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 34
 """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
 ERROR_REASON_SERVER_DRAINING: ErrorReason.ValueType  # 35
-"""UNAVAILABLE. The server is shutting down, accepts no new tables, or cannot store anything now;
-retry later or at another server.
+"""UNAVAILABLE. The server is shutting down or accepts no new tables; retry later, or create the
+table at another server.
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 36
 """UNAVAILABLE. The store cannot be written to now. Retry: if the request was stored after all,

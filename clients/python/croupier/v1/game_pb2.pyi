@@ -63,7 +63,7 @@ class _EndReason:
 class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     END_REASON_UNSPECIFIED: _EndReason.ValueType  # 0
-    """The match has not ended."""
+    """Not set; never sent."""
     END_REASON_FINISHED: _EndReason.ValueType  # 1
     """The match was played to its end."""
     END_REASON_FORFEIT: _EndReason.ValueType  # 2
@@ -75,7 +75,9 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     END_REASON_ABORTED: _EndReason.ValueType  # 4
     """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
     END_REASON_NO_SHOW: _EndReason.ValueType  # 5
-    """A seat stayed empty, or withheld its nonce, so the match did not begin."""
+    """The match did not begin in time: a seat stayed empty or withheld its nonce, or the host did not
+    call StartTable. In the last case no seat is at fault.
+    """
     END_REASON_VOID: _EndReason.ValueType  # 6
     """An operator declared it void afterwards; it does not count."""
     END_REASON_HALTED: _EndReason.ValueType  # 7
@@ -87,7 +89,7 @@ class EndReason(_EndReason, metaclass=_EndReasonEnumTypeWrapper):
     """Why a match ended."""
 
 END_REASON_UNSPECIFIED: EndReason.ValueType  # 0
-"""The match has not ended."""
+"""Not set; never sent."""
 END_REASON_FINISHED: EndReason.ValueType  # 1
 """The match was played to its end."""
 END_REASON_FORFEIT: EndReason.ValueType  # 2
@@ -99,7 +101,9 @@ END_REASON_CONCEDED: EndReason.ValueType  # 3
 END_REASON_ABORTED: EndReason.ValueType  # 4
 """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
 END_REASON_NO_SHOW: EndReason.ValueType  # 5
-"""A seat stayed empty, or withheld its nonce, so the match did not begin."""
+"""The match did not begin in time: a seat stayed empty or withheld its nonce, or the host did not
+call StartTable. In the last case no seat is at fault.
+"""
 END_REASON_VOID: EndReason.ValueType  # 6
 """An operator declared it void afterwards; it does not count."""
 END_REASON_HALTED: EndReason.ValueType  # 7
@@ -700,7 +704,9 @@ class MatchResult(_message.Message):
     reason: Global___EndReason.ValueType
     """Why the match ended."""
     seat_at_fault: _builtins.int
-    """The seat at fault, for a forfeit, a concession or a no-show."""
+    """The seat at fault, for a forfeit or a concession, and for a no-show unless only the host
+    was late.
+    """
     detail: _builtins.str
     """One sentence for people. It never names a card."""
     aborted_by: Global___AbortedBy.ValueType

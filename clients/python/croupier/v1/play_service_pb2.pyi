@@ -486,7 +486,7 @@ class OpenNonceRequest(_message.Message):
     table_id: _builtins.str
     """The table. 1 to 64 characters."""
     nonce: _builtins.bytes
-    """The 32 bytes whose hash was given when joining. Exactly 32 bytes."""
+    """The nonce whose hash `NonceWanted.nonce_hash` names. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
     """SHA-256 of the seat's next nonce, which the table asks for if another seat withholds its nonce
     now. Without it the seat then contributes nothing to the shuffle. Exactly 32 bytes, or empty.

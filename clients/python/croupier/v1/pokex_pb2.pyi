@@ -731,8 +731,9 @@ class PokexPokerHand(_message.Message):
     """P-5.3: the fewest wild cards with which the hand can be made."""
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Ranks that decide between hands of the category, most important first: groups, then side cards;
-        one rank for a straight. 2 to 14, and 15 for a joker that is the top card.
+        """Ranks that decide between hands of the category: first those of the groups of equal cards,
+        largest group first, then the kickers; for a straight only its top rank. 2 to 14, and 15 for a
+        joker that is the top card.
         """
 
     def __init__(

@@ -181,7 +181,7 @@ class ChannelNonce(_message.Message):
     channel: _builtins.int
     """Number of the channel of the seat whose nonce this is."""
     nonce: _builtins.bytes
-    """The 32 bytes whose hash was given when joining."""
+    """The nonce whose hash `NonceWanted.nonce_hash` names. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
     """SHA-256 of the next nonce; see OpenNonceRequest."""
     def __init__(
@@ -218,8 +218,8 @@ class SessionRequest(_message.Message):
     acknowledged: _builtins.int
     """Number of the last server frame received; 0: nothing new to acknowledge."""
     heartbeat_echo: _builtins.int
-    """`heartbeat_id` of the last heartbeat, sent back at once on receipt. The server measures the
-    round-trip time by it.
+    """`heartbeat_id` of the last heartbeat, sent back at once on receipt; 0: nothing to send back.
+    The server measures the round-trip time by it.
     """
     @_builtins.property
     def hello(self) -> Global___SessionHello:
@@ -326,14 +326,16 @@ Global___SessionWelcome: _TypeAlias = SessionWelcome  # noqa: Y015
 
 @_typing.final
 class SessionHeartbeat(_message.Message):
-    """Keepalive message of a session."""
+    """Keepalive message of a session. Every channel also receives the `Heartbeat` of its table, with
+    its clocks.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     HEARTBEAT_ID_FIELD_NUMBER: _builtins.int
     SERVER_TIME_FIELD_NUMBER: _builtins.int
     heartbeat_id: _builtins.int
-    """Send it back at once in `heartbeat_echo`."""
+    """Number of the heartbeat, from 1. Send it back at once in `heartbeat_echo`."""
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp:
         """The current time by the server's clock."""

@@ -39,7 +39,7 @@ class _TableStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableStat
     TABLE_STATUS_PLAYING: _TableStatus.ValueType  # 3
     """The match is under way."""
     TABLE_STATUS_ENDED: _TableStatus.ValueType  # 4
-    """The match has ended."""
+    """The match has ended, or the table ended before its match began; `Table.result` says why."""
 
 class TableStatus(_TableStatus, metaclass=_TableStatusEnumTypeWrapper):
     """State of a table. Public."""
@@ -53,7 +53,7 @@ TABLE_STATUS_AWAITING_NONCES: TableStatus.ValueType  # 2
 TABLE_STATUS_PLAYING: TableStatus.ValueType  # 3
 """The match is under way."""
 TABLE_STATUS_ENDED: TableStatus.ValueType  # 4
-"""The match has ended."""
+"""The match has ended, or the table ended before its match began; `Table.result` says why."""
 Global___TableStatus: _TypeAlias = TableStatus  # noqa: Y015
 
 class _SeatAccess:
@@ -104,7 +104,9 @@ class _AbsencePolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Absence
     """The seat forfeits the match."""
 
 class AbsencePolicy(_AbsencePolicy, metaclass=_AbsencePolicyEnumTypeWrapper):
-    """What happens when a seat does not answer and has no clock, or loses its connection. Public."""
+    """What happens when a seat is away: without a stream or a call for too long, or without an answer
+    at a table without a clock. docs/protocol.md says when. Public.
+    """
 
 ABSENCE_POLICY_UNSPECIFIED: AbsencePolicy.ValueType  # 0
 """In a request: WAIT."""
@@ -1149,8 +1151,8 @@ class TableEvent(_message.Message):
     sequence: _builtins.int
     """Number of the event at its table, from 1, without gaps."""
     ignorable: _builtins.bool
-    """If set, clients skip an event of a kind that they do not know. If not set, they must stop
-    applying events.
+    """What to do if you do not know an arm of `event`, at any depth. If set, skip the event and keep
+    its `sequence`. If not set, stop applying events, because your state is no longer complete.
     """
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:

@@ -1106,7 +1106,7 @@ class TongitsAnswered(_message.Message):
     is_challenge: _builtins.bool
     """The seat challenged; otherwise it folded."""
     is_unasked: _builtins.bool
-    """G-5.2: the seat was not entitled to challenge and was not asked."""
+    """G-5.2: the seat was not entitled to challenge, so it folded without being asked."""
     def __init__(
         self,
         *,
@@ -1351,8 +1351,8 @@ class TongitsPublicView(_message.Message):
     streak_seat: _builtins.int
     """G-7: index of the seat that won the last deal that had a winner."""
     streak: _builtins.int
-    """G-7: wins in a row of that seat that count towards the pot: 0, or 1 under
-    `streak_after_jackpot` keep_1, when it has just taken the pot.
+    """G-7: number of consecutive wins of that seat that count towards the pot. After the seat has
+    taken the pot it is 0, or 1 if `streak_after_jackpot` is KEEP_ONE.
     """
     @_builtins.property
     def hand_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

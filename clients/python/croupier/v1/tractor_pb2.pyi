@@ -418,9 +418,9 @@ class _TractorKittyMultiplierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     TRACTOR_KITTY_MULTIPLIER_TWICE_TRICK_SIZE: _TractorKittyMultiplier.ValueType  # 2
     """Twice the cards of the last lead."""
     TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: _TractorKittyMultiplier.ValueType  # 3
-    """Two to the power of the pairs in the largest component, plus one."""
+    """2^(p + 1), where p is half the number of cards in the largest component, rounded down."""
     TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: _TractorKittyMultiplier.ValueType  # 4
-    """Two to the power of the cards in the largest component."""
+    """2^c, where c is the number of cards in the largest component."""
     TRACTOR_KITTY_MULTIPLIER_TWICE: _TractorKittyMultiplier.ValueType  # 5
     """Two for every lead."""
 
@@ -434,9 +434,9 @@ TRACTOR_KITTY_MULTIPLIER_TWICE_LARGEST_COMPONENT: TractorKittyMultiplier.ValueTy
 TRACTOR_KITTY_MULTIPLIER_TWICE_TRICK_SIZE: TractorKittyMultiplier.ValueType  # 2
 """Twice the cards of the last lead."""
 TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE: TractorKittyMultiplier.ValueType  # 3
-"""Two to the power of the pairs in the largest component, plus one."""
+"""2^(p + 1), where p is half the number of cards in the largest component, rounded down."""
 TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT: TractorKittyMultiplier.ValueType  # 4
-"""Two to the power of the cards in the largest component."""
+"""2^c, where c is the number of cards in the largest component."""
 TRACTOR_KITTY_MULTIPLIER_TWICE: TractorKittyMultiplier.ValueType  # 5
 """Two for every lead."""
 Global___TractorKittyMultiplier: _TypeAlias = TractorKittyMultiplier  # noqa: Y015

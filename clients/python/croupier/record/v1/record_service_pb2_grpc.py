@@ -85,7 +85,7 @@ class RecordServiceServicer(object):
 
     def StreamRecords(self, request, context):
         """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
-        the last `cursor`: no record is lost, and none is sent twice.
+        the last `cursor`: no record is lost, and only a record that was cut off is sent again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

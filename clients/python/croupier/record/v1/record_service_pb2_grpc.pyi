@@ -48,7 +48,7 @@ class RecordServiceStub:
     """
     StreamRecords: _grpc.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]
     """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
-    the last `cursor`: no record is lost, and none is sent twice.
+    the last `cursor`: no record is lost, and only a record that was cut off is sent again.
     """
     VerifyRecord: _grpc.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]
     """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
@@ -75,7 +75,7 @@ class RecordServiceAsyncStub(RecordServiceStub):
     """
     StreamRecords: _aio.UnaryStreamMultiCallable[_record_service_pb2.StreamRecordsRequest, _record_service_pb2.StreamRecordsResponse]  # type: ignore[assignment]
     """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
-    the last `cursor`: no record is lost, and none is sent twice.
+    the last `cursor`: no record is lost, and only a record that was cut off is sent again.
     """
     VerifyRecord: _aio.UnaryUnaryMultiCallable[_record_service_pb2.VerifyRecordRequest, _record_service_pb2.VerifyRecordResponse]  # type: ignore[assignment]
     """Checks a record as `croupier verify` does. If you do not trust the server, check the record on
@@ -117,7 +117,7 @@ class RecordServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_record_service_pb2.StreamRecordsResponse], _abc.AsyncIterator[_record_service_pb2.StreamRecordsResponse]]:
         """Streams records, oldest first, and new ones as matches end. After a disconnection, resume from
-        the last `cursor`: no record is lost, and none is sent twice.
+        the last `cursor`: no record is lost, and only a record that was cut off is sent again.
         """
 
     @_abc_1.abstractmethod
