@@ -4,7 +4,7 @@ import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { ErrorReason, RefusalSchema, type Refusal } from "./gen/croupier/v1/errors_pb";
 import { PlayService } from "./gen/croupier/v1/play_service_pb";
-import { StreamEnd_Reason, type TableUpdate, type ViewMode } from "./gen/croupier/v1/table_pb";
+import { StreamEndReason, type TableUpdate, type ViewMode } from "./gen/croupier/v1/table_pb";
 import { ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb";
 
 /** The server refused something for good. The message is for people; programs go by `refusal`. */
@@ -69,8 +69,8 @@ export async function* watch(transport: Transport, tableId: string, ticket: stri
             open.afterSequence = value.sequence;
           yield update!.update;
           if (kind !== "end") continue;
-          if (value.reason === StreamEnd_Reason.MATCH_ENDED) return;
-          const detail = `${StreamEnd_Reason[value.reason]} ${value.endpoint}: ${value.detail}`;
+          if (value.reason === StreamEndReason.MATCH_ENDED) return;
+          const detail = `${StreamEndReason[value.reason]} ${value.endpoint}: ${value.detail}`;
           throw new Refused(create(RefusalSchema, { detail, retryAfter: value.retryAfter }));
         }
       }

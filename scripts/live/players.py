@@ -27,7 +27,6 @@ from scripts.live.notes import Notes
 from scripts.live.tap import Tapped
 
 PATIENCE_S: Final = 600.0
-_END = table_pb2.StreamEnd
 _RETRY_S: Final = 0.3
 
 
@@ -120,7 +119,7 @@ class Players:
                             after = update.snapshot.sequence
                         case "event":
                             after = update.event.sequence
-                        case "end" if update.end.reason == _END.REASON_MATCH_ENDED:
+                        case "end" if update.end.reason == table_pb2.STREAM_END_REASON_MATCH_ENDED:
                             return ""
             except grpc.aio.AioRpcError as error:
                 if error.code() is grpc.StatusCode.NOT_FOUND:

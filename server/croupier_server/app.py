@@ -489,9 +489,9 @@ def _is_on(shard: Shard, table_id: str) -> bool:
 def _limits(settings: Settings) -> Limits:
     return Limits(
         tables_max=settings.tables_max,
-        tables_per_key=settings.tables_per_key,
-        house_seats_per_key=settings.house_seats_per_key,
-        house_tables_per_key=settings.house_tables_per_key,
+        own_tables_max=settings.own_tables_max,
+        house_seats_max=settings.house_seats_max,
+        house_tables_max=settings.house_tables_max,
         rows_per_day=settings.rows_per_day,
         ended_max=settings.ended_max,
         lag_max=settings.feed_lag_max,
@@ -503,7 +503,7 @@ def _limits(settings: Settings) -> Limits:
         reconnect_grace_ms=settings.reconnect_grace_ms,
         network_grace_ms=settings.network_grace_ms,
         unary_grace_ms=settings.unary_grace_ms,
-        channels_max=settings.session_tables_max,
+        channels_max=settings.session_channels_max,
     )
 
 
@@ -511,15 +511,16 @@ def _server_limits(settings: Settings) -> ServerLimits:
     return ServerLimits(
         tables_max=settings.tables_max,
         streams_max=settings.streams_max,
-        session_tables_max=settings.session_tables_max,
-        request_bytes_max=settings.request_bytes_max,
+        session_channels_max=settings.session_channels_max,
+        record_bytes_max=settings.record_bytes_max,
         legal_list_max=LISTED_MAX,
         page_size_max=settings.page_size_max,
         calls_per_second=settings.calls_limit,
         calls_burst=settings.calls_burst if settings.calls_limit else 0,
-        house_seats_per_key=settings.house_seats_per_key if settings.asks_for_keys else 0,
-        house_tables_per_key=settings.house_tables_per_key if settings.asks_for_keys else 0,
+        house_seats_max=settings.house_seats_max if settings.asks_for_keys else 0,
+        house_tables_max=settings.house_tables_max if settings.asks_for_keys else 0,
         watchers_max=settings.watchers_max,
         seat_streams_max=SEAT_STREAMS_MAX,
         record_streams_max=RECORD_STREAMS_MAX,
+        own_tables_max=settings.own_tables_max if settings.asks_for_keys else 0,
     )

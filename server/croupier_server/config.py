@@ -158,16 +158,16 @@ class Settings(BaseSettings):
         86_400_000, description="Time without any activity after which a table is stopped."
     )
     tables_max: Positive = Field(10_000, description="Live tables.")
-    tables_per_key: int = Field(
+    own_tables_max: int = Field(
         1_000, ge=0, description="Live tables made by one principal with a key; 0: any number."
     )
-    house_seats_per_key: int = Field(
+    house_seats_max: int = Field(
         64,
         ge=0,
         description="Seats of house bots at the live tables of one principal with a key, at most; "
         "0: no limit.",
     )
-    house_tables_per_key: int = Field(
+    house_tables_max: int = Field(
         8,
         ge=0,
         description="Live tables of one principal with a key where only house bots sit, at most; "
@@ -225,11 +225,13 @@ class Settings(BaseSettings):
         description="Open streams of one principal in the lobby, and of each table that it watches "
         "without a seat; 0: any number.",
     )
-    session_tables_max: Positive = Field(4_096, description="Tables on one session.")
+    session_channels_max: Positive = Field(
+        4_096, description="Open channels on one session, one for each seat."
+    )
     feed_lag_max: Positive = Field(
         1_024, description="Events that a reader may lag behind before it gets a snapshot instead."
     )
-    request_bytes_max: int = Field(
+    record_bytes_max: int = Field(
         1 << 20,
         ge=1_024,
         le=1 << 26,

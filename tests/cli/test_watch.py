@@ -171,7 +171,7 @@ async def test_a_reset_is_told_before_its_snapshot() -> None:
     )
     beat = table_pb2.TableUpdate(heartbeat=table_pb2.Heartbeat(sequence=9))
     end = table_pb2.TableUpdate(
-        end=table_pb2.StreamEnd(reason=table_pb2.StreamEnd.REASON_MATCH_ENDED)
+        end=table_pb2.StreamEnd(reason=table_pb2.STREAM_END_REASON_MATCH_ENDED)
     )
     found = updates(snapshot(), beat, reset, snapshot(), end)
     assert await _show_updates(found, shown.append) == 0
@@ -182,12 +182,12 @@ async def test_a_reset_is_told_before_its_snapshot() -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (table_pb2.StreamEnd.REASON_SERVER_DRAINING, "the stream ends: server draining"),
-        (table_pb2.StreamEnd.REASON_TABLE_HALTED, "the stream ends: table halted"),
+        (table_pb2.STREAM_END_REASON_SERVER_DRAINING, "the stream ends: server draining"),
+        (table_pb2.STREAM_END_REASON_TABLE_HALTED, "the stream ends: table halted"),
     ],
 )
 async def test_an_early_end_is_told(
-    reason: table_pb2.StreamEnd.Reason.ValueType, words: str
+    reason: table_pb2.StreamEndReason.ValueType, words: str
 ) -> None:
     shown: list[str] = []
     end = table_pb2.TableUpdate(end=table_pb2.StreamEnd(reason=reason))

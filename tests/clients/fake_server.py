@@ -104,7 +104,7 @@ class Script:
     wants_nonce: bool = False
     refusals: dict[int, list[str]] = field(default_factory=dict)
     drain_after: int = -1
-    ends: End.Reason.ValueType = End.REASON_UNSPECIFIED
+    ends: table_pb2.StreamEndReason.ValueType = table_pb2.STREAM_END_REASON_UNSPECIFIED
     endpoint: str = ""
     silent_result: bool = False
     newer: bytes = b""
@@ -180,7 +180,7 @@ class FakeTable:
         if not self.is_over:
             return [self.question()]
         self.message.result.CopyFrom(self.result)
-        end = table_pb2.TableUpdate(end=End(reason=End.REASON_MATCH_ENDED))
+        end = table_pb2.TableUpdate(end=End(reason=table_pb2.STREAM_END_REASON_MATCH_ENDED))
         if self.script.silent_result:
             return [end]
         return [table_pb2.TableUpdate(result=self.result), end]
@@ -381,7 +381,7 @@ class FakeServer(_Services):
                     await context.abort(grpc.StatusCode.UNAVAILABLE, "Connection reset by peer")
                 if len(table.answers) == table.script.drain_after and not self.drained:
                     self.drained = True
-                    answer.end.reason = End.REASON_SERVER_DRAINING
+                    answer.end.reason = table_pb2.STREAM_END_REASON_SERVER_DRAINING
                     answer.end.retry_after.FromMilliseconds(1)
                     yield answer
                     return

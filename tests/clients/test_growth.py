@@ -112,7 +112,7 @@ async def test_the_lobby_passes_over_what_is_new() -> None:
         item(reset=table_pb2.Reset(reason=NEW_VALUE)),
         item(table=table),
         item(caught_up=table_pb2.CaughtUp()),
-        item(voided=tables_pb.TableVoided(table_id="t0")),
+        item(lost=tables_pb.TableLost(table_id="t0")),
         item(end=End(reason=NEW_VALUE)),
         item(table=table),
     ]

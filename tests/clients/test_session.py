@@ -87,7 +87,7 @@ async def sitting(silence_seconds: float = 60.0) -> AsyncIterator[tuple[Line, Se
         await asyncio.wait([running])
 
 
-def ended(reason: End.Reason.ValueType) -> pb.SessionResponse:
+def ended(reason: table_pb2.StreamEndReason.ValueType) -> pb.SessionResponse:
     """A frame that ends channel 1."""
     update = table_pb2.TableUpdate(end=End(reason=reason))
     return pb.SessionResponse(frame=1, items=[pb.ChannelItem(channel=1, update=update)])
@@ -106,7 +106,7 @@ async def opens(call: Call) -> list[int]:
 
 
 async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_stream() -> None:
-    for broken in (ended(End.REASON_SLOW_CONSUMER), failed("TOO_MANY_STREAMS")):
+    for broken in (ended(table_pb2.STREAM_END_REASON_SLOW_CONSUMER), failed("TOO_MANY_STREAMS")):
         async with sitting() as (line, seat):
             first = await line.calls.get()
             assert await opens(first) == [1]
@@ -140,7 +140,7 @@ async def test_what_a_newer_server_adds_is_passed_over() -> None:
 
 
 async def test_an_end_for_a_new_reason_is_final_unless_it_says_when_to_come_back() -> None:
-    frame = ended(cast("End.Reason.ValueType", 999))
+    frame = ended(cast("table_pb2.StreamEndReason.ValueType", 999))
     async with sitting() as (line, seat):
         call = await line.calls.get()
         assert await opens(call) == [1]
@@ -175,7 +175,10 @@ async def test_what_was_sent_on_a_channel_before_its_refusal_came_is_no_loss_of_
 
 
 async def test_a_channel_that_the_server_gives_up_is_opened_again_on_the_same_stream() -> None:
-    for reason in (End.REASON_SLOW_CONSUMER, End.REASON_SERVER_DRAINING):
+    for reason in (
+        table_pb2.STREAM_END_REASON_SLOW_CONSUMER,
+        table_pb2.STREAM_END_REASON_SERVER_DRAINING,
+    ):
         async with sitting() as (line, seat):
             call = await line.calls.get()
             assert await opens(call) == [1]

@@ -16,8 +16,9 @@ from croupier.client import Transport
 from croupier.errors import Refused
 from croupier.options import options_message
 from croupier.session import _first_error
+from croupier.v1 import table_pb2
 from croupier.views import View
-from tests.clients.fake_server import End, FakeServer, Script
+from tests.clients.fake_server import FakeServer, Script
 
 TRANSPORTS: list[Transport] = ["session", "watch"]
 
@@ -159,10 +160,12 @@ async def test_an_answer_that_is_no_move_is_an_error(transport: Transport) -> No
             await play(server, Wrong(), transport)
 
 
-@pytest.mark.parametrize("reason", [End.REASON_REPLACED, End.REASON_TICKET_SUPERSEDED])
+@pytest.mark.parametrize(
+    "reason", [table_pb2.STREAM_END_REASON_REPLACED, table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED]
+)
 @both
 async def test_a_seat_that_was_taken_over_is_lost(
-    transport: Transport, reason: End.Reason.ValueType
+    transport: Transport, reason: table_pb2.StreamEndReason.ValueType
 ) -> None:
     async with FakeServer(Script(ends=reason)) as server:
         with pytest.raises(croupier.SeatLost, match="scripted"):
@@ -371,7 +374,7 @@ async def test_a_table_that_has_moved_is_followed_where_that_is_allowed(
     transport: Transport, host: str, allowed: bool
 ) -> None:
     """To the host that was called, and to addresses that were named; nothing is sent elsewhere."""
-    script = Script(ends=End.REASON_MOVED)
+    script = Script(ends=table_pb2.STREAM_END_REASON_MOVED)
     async with FakeServer(script) as first, FakeServer(Script()) as second:
         script.endpoint = second.address.replace("127.0.0.1", host)
         there = second.tables["t0"]
@@ -393,7 +396,7 @@ async def test_a_table_that_has_moved_is_followed_where_that_is_allowed(
 
 
 async def test_run_follows_a_table_to_an_endpoint_that_is_given() -> None:
-    script = Script(ends=End.REASON_MOVED)
+    script = Script(ends=table_pb2.STREAM_END_REASON_MOVED)
     async with FakeServer(script) as first, FakeServer(Script()) as second:
         script.endpoint = second.address.replace("127.0.0.1", "localhost")
         second.tables["t0"].answers += ["1", "1"]

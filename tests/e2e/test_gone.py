@@ -12,6 +12,7 @@ import grpc
 import pytest
 
 from croupier import Client
+from croupier.v1 import table_pb2
 from croupier.v1 import table_service_pb2 as tables
 from croupier.v1 import table_service_pb2_grpc as tables_grpc
 from croupier_server.app import StoreGone, _until
@@ -57,7 +58,7 @@ async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cl
         wire.is_up = True
         async with asyncio.timeout(SECONDS):
             end = (await next_of(lobby)).end
-            assert end.Reason.Name(end.reason) == "REASON_SERVER_DRAINING"
+            assert end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
             assert end.retry_after.ToMilliseconds() > 0
             status, log = await asyncio.to_thread(first.end)
         assert status == 3, log

@@ -24,7 +24,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import (
 from croupier.record.v1 import record_pb2
 from croupier.record.v1 import record_service_pb2 as records
 from croupier.record.v1 import record_service_pb2_grpc as records_grpc
-from croupier.v1 import game_pb2
+from croupier.v1 import game_pb2, table_pb2
 from croupier.v1 import system_service_pb2 as system
 from croupier.v1 import system_service_pb2_grpc as system_grpc
 from croupier.v1 import table_service_pb2 as tables
@@ -90,7 +90,7 @@ def test_streams_are_told_and_health_changes_before_it_stops() -> None:
             os.kill(server.pid, signal.SIGTERM)
             assert next(health).status == health_pb2.HealthCheckResponse.NOT_SERVING
             end = next(lobby).end
-            assert end.Reason.Name(end.reason) == "REASON_SERVER_DRAINING"
+            assert end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
             assert end.retry_after.ToMilliseconds() > 0
             assert list(lobby) == []
         assert server.end() == (0, "")

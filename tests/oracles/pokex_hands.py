@@ -16,7 +16,7 @@ from typing import NamedTuple
 Plain = tuple[int, str]
 """Rank 2..14 (15: a joker that is the top card) and suit (empty for a joker)."""
 
-HIGH_CARD, PAIR, TWO_PAIRS, THREE, STRAIGHT = 1, 2, 3, 4, 5
+HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT = 1, 2, 3, 4, 5
 FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE = 6, 7, 8, 9, 10
 
 PACK: tuple[Plain, ...] = tuple((rank, suit) for suit in "SHDC" for rank in range(2, 15))
@@ -64,7 +64,7 @@ def by_ranks(ranks: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         if ranks[0] <= 14 and ranks[0] - ranks[4] == 4:
             return STRAIGHT, (ranks[0],)
         return HIGH_CARD, deciding
-    kinds = {(2, 1, 1, 1): PAIR, (2, 2, 1): TWO_PAIRS, (3, 1, 1): THREE, (3, 2): FULL_HOUSE}
+    kinds = {(2, 1, 1, 1): PAIR, (2, 2, 1): TWO_PAIR, (3, 1, 1): THREE, (3, 2): FULL_HOUSE}
     return {**kinds, (4, 1): FOUR, (5,): FIVE}[sizes], deciding
 
 

@@ -147,8 +147,8 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
     limits = system_service_pb2.ServerLimits(
         tables_max=10,
         streams_max=100,
-        session_tables_max=10,
-        request_bytes_max=1 << 16,
+        session_channels_max=10,
+        record_bytes_max=1 << 16,
         legal_list_max=64,
         page_size_max=1000,
     )

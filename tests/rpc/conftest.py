@@ -51,7 +51,7 @@ def settings(**changes: object) -> Settings:
     values: dict[str, object] = {
         "port": 0,
         "house_bots": False,
-        "request_bytes_max": 1 << 16,
+        "record_bytes_max": 1 << 16,
         "shutdown_grace_ms": 100,
     }
     return Settings.model_validate(values | changes)

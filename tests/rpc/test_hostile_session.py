@@ -140,7 +140,7 @@ async def test_a_client_that_breaks_the_rules_loses_its_session(
         for frame in frames:
             await session.send(frame)
         end = await session.end()
-    assert end.reason == table_pb2.StreamEnd.REASON_PROTOCOL_ERROR
+    assert end.reason == table_pb2.STREAM_END_REASON_PROTOCOL_ERROR
     assert end.detail
     assert live.dump() == before
 
@@ -382,7 +382,7 @@ async def test_a_closed_channel_takes_no_moves(live: World) -> None:
         await session.send(HELLO + FOLLOW)
         await session.send("closes < channel: 1 > closes < channel: 1 > closes < channel: 8 >")
         item = await session.item(lambda item: item.update.HasField("end"))
-        assert item.update.end.reason == table_pb2.StreamEnd.REASON_CLIENT_CLOSED
+        assert item.update.end.reason == table_pb2.STREAM_END_REASON_CLIENT_CLOSED
         await session.send(
             "moves < channel: 1 decision_id: '{follow_id}' move < {follow_legal} > >"
         )

@@ -31,7 +31,6 @@ from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES, WATCH_TA
 from tests.rpc.keyed import Keyed, keyed
 from tests.rpc.players import Seats, first_move, ticket_of
 
-END = table_pb2.StreamEnd
 SECONDS = 10.0
 
 
@@ -96,7 +95,7 @@ async def test_streams_end_with_their_key(live: Keyed, how: str) -> None:
     fault = {"revoked": "the key was revoked", "expired": "the key has expired"}[how]
     seat = together.items[-1].update  # type: ignore[attr-defined]
     for end in (watched.update.end, seat.end, spectated.update.end, lobby.end):  # type: ignore[attr-defined]
-        assert end.reason == END.REASON_KEY_REVOKED
+        assert end.reason == table_pb2.STREAM_END_REASON_KEY_REVOKED
         assert end.detail == fault
     refused = await live.caller(ann).refused(f"{TABLES}/ListTables", b"")
     assert (refused.reason, refused.message) == ("UNAUTHENTICATED", fault)
@@ -112,7 +111,10 @@ async def test_a_stream_of_records_ends_with_its_key(live: Keyed) -> None:
     assert (await anext(stream)).HasField("caught_up")
     await live.revoke(key)
     (end,) = [item.end async for item in stream]
-    assert (end.reason, end.detail) == (END.REASON_KEY_REVOKED, "the key was revoked")
+    assert (end.reason, end.detail) == (
+        table_pb2.STREAM_END_REASON_KEY_REVOKED,
+        "the key was revoked",
+    )
 
 
 class Talk:
@@ -157,7 +159,7 @@ async def test_a_session_ends_with_its_key(live: Keyed) -> None:
     await live.revoke(key)
     while not (frame := await talk.hear()).HasField("end"):
         pass
-    assert frame.end.reason == END.REASON_KEY_REVOKED
+    assert frame.end.reason == table_pb2.STREAM_END_REASON_KEY_REVOKED
     assert not isinstance(await talk.stream.read(), bytes)
 
 
@@ -277,7 +279,7 @@ async def test_a_session_that_floods_is_refused_and_then_ended() -> None:
         await talk.say(moves=nothing)
         while not (frame := await talk.hear()).HasField("end"):
             pass
-        assert frame.end.reason == END.REASON_RATE_LIMITED
+        assert frame.end.reason == table_pb2.STREAM_END_REASON_RATE_LIMITED
         wait = frame.end.retry_after.ToMilliseconds()
         assert wait >= 20_000
         live.running.clock.advance(wait + 5_000)
@@ -327,7 +329,7 @@ async def test_limits_are_told_and_local_callers_have_none() -> None:
 
 
 async def test_a_principal_has_so_many_tables(live: Keyed) -> None:
-    async with keyed(tables_per_key=2) as few:
+    async with keyed(own_tables_max=2) as few:
         seats = [await few.table(players=()) for _ in range(2)]
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await few.table(players=())

@@ -95,7 +95,7 @@ async def test_a_match_by_streams(whole: Running) -> None:
         found = task.result()
         assert found[0].snapshot.seat_view.tractor.seat == seat
         assert found[-2].HasField("result")
-        assert found[-1].end.reason == table_pb2.StreamEnd.REASON_MATCH_ENDED
+        assert found[-1].end.reason == table_pb2.STREAM_END_REASON_MATCH_ENDED
         asked = [one.decision for one in found if one.HasField("decision")]
         assert len(asked) > 20
         assert all(one.view.tractor.seat == seat == one.seat for one in asked)
@@ -156,7 +156,7 @@ async def test_the_newest_stream_of_a_seat_replaces_the_older(call: Caller) -> N
     newer = watch(call, seats, 0)
     await anext(newer)
     rest = [message.update async for message in older]
-    assert rest[-1].end.reason == table_pb2.StreamEnd.REASON_REPLACED
+    assert rest[-1].end.reason == table_pb2.STREAM_END_REASON_REPLACED
     await newer.aclose()
 
 

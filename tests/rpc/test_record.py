@@ -325,7 +325,7 @@ async def test_a_stream_is_told_when_the_server_goes_down() -> None:
         assert (await anext(stream)).HasField("caught_up")
         await running.app.drain()
         end = (await anext(stream)).end
-    assert end.reason == table_pb2.StreamEnd.REASON_SERVER_DRAINING
+    assert end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
     assert end.retry_after.ToMilliseconds() > 0
 
 

@@ -42,7 +42,7 @@ async def seat(stream: AsyncIterator[pb.WatchSeatsResponse]) -> tuple[str, str]:
     """What comes next on a stream: its kind, and the state of the seat."""
     async with asyncio.timeout(SECONDS):
         update = await anext(stream)
-    kind = update.WhichOneof("update") or ""
+    kind = update.WhichOneof("item") or ""
     state = pb.SeatAssignmentState.Name(update.seat.state)
     return kind, state.removeprefix("SEAT_ASSIGNMENT_STATE_")
 
@@ -130,7 +130,7 @@ async def test_a_stream_of_seats_ends_with_its_key_and_another_key_goes_on(live:
     assert await seat(stream) == ("caught_up", "UNSPECIFIED")
     await live.revoke(key)
     end = (await anext(stream)).end
-    assert end.reason == table_pb2.StreamEnd.REASON_KEY_REVOKED
+    assert end.reason == table_pb2.STREAM_END_REASON_KEY_REVOKED
     request = table_service_pb2.JoinTableRequest(table_id=seats.id, seat=0, replace_ticket=True)
     for method, asked in ((f"{SEATS}/ListSeats", b""), (f"{TABLES}/JoinTable", request)):
         assert (await live.caller(key).refused(method, asked)).reason == "UNAUTHENTICATED"

@@ -14,7 +14,6 @@ from tests.rpc.calls import SECONDS
 from tests.rpc.conftest import Running
 from tests.rpc.players import Seats, first_move, make_full
 
-END = table_pb2.StreamEnd
 HELLO = pb.SessionHello(client="test")
 
 
@@ -78,7 +77,7 @@ async def test_many_matches_on_one_stream(whole: Running) -> None:
                 elif update.HasField("end"):
                     ended[item.channel] = update.end.reason
             await stream.say(answers)
-        assert set(ended.values()) == {END.REASON_MATCH_ENDED}
+        assert set(ended.values()) == {table_pb2.STREAM_END_REASON_MATCH_ENDED}
         assert numbers == list(range(1, len(numbers) + 1))
     for table in tables:
         assert (await table.table()).status == table_pb2.TABLE_STATUS_ENDED
@@ -111,7 +110,7 @@ async def test_a_client_that_ends_its_side_gets_the_end(whole: Running) -> None:
         await stream.say(pb.SessionRequest(hello=HELLO, opens=opens([table])))
         await stream.call.done_writing()
         frames = [pb.SessionResponse.FromString(data) async for data in stream.call]
-        assert frames[-1].end.reason == END.REASON_CLIENT_CLOSED
+        assert frames[-1].end.reason == table_pb2.STREAM_END_REASON_CLIENT_CLOSED
         assert await stream.call.code() == grpc.StatusCode.OK
         assert sum(item.update.HasField("snapshot") for f in frames for item in f.items) == 4
     assert whole.app.shard.table(table.id).seat_watchers == [None] * 4
@@ -124,7 +123,7 @@ async def test_garbage_ends_the_session_and_harms_no_table(whole: Running) -> No
         await stream.hear()
         await stream.call.write(b"\xff\xff\xff\xff")
         frame = await stream.hear()
-        assert frame.end.reason == END.REASON_PROTOCOL_ERROR
+        assert frame.end.reason == table_pb2.STREAM_END_REASON_PROTOCOL_ERROR
         assert await stream.call.code() == grpc.StatusCode.OK
     await table.finish()
 
@@ -136,7 +135,7 @@ async def test_draining_ends_sessions_and_streams(whole: Running) -> None:
         await stream.hear()
         await whole.app.drain()
         frame = await stream.hear()
-        assert frame.end.reason == END.REASON_SERVER_DRAINING
+        assert frame.end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
         assert frame.end.HasField("retry_after")
 
 

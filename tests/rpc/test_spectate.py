@@ -37,7 +37,7 @@ async def test_a_spectator_sees_every_event_and_no_private_part(call: Caller) ->
     assert events[-1].HasField("match_ended")
     kinds = {one.WhichOneof("update") for one in found}
     assert kinds - {"heartbeat"} == {"event", "result", "end"}
-    assert found[-1].end.reason == table_pb2.StreamEnd.REASON_MATCH_ENDED
+    assert found[-1].end.reason == table_pb2.STREAM_END_REASON_MATCH_ENDED
 
 
 async def test_a_spectator_resumes(call: Caller) -> None:

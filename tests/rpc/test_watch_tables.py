@@ -14,8 +14,6 @@ from tests.rpc.players import Seats, first_move, make_full
 from tests.rpc.test_clocks import until
 from tests.rpc.test_session import HELLO, opens, session
 
-END = table_pb2.StreamEnd
-
 
 def watch(
     whole: Running, opening: list[session_service_pb2.ChannelOpen]
@@ -37,7 +35,7 @@ async def test_whole_matches_on_one_stream(whole: Running) -> None:
                 await at[item.channel].submit(decision, first_move(decision))
             elif item.update.HasField("end"):
                 ended[item.channel] = item.update.end.reason
-    assert ended == dict.fromkeys(range(1, 13), END.REASON_MATCH_ENDED)
+    assert ended == dict.fromkeys(range(1, 13), table_pb2.STREAM_END_REASON_MATCH_ENDED)
 
 
 async def begun(whole: Running, seats: Seats) -> list[session_service_pb2.ChannelItem]:

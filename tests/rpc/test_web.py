@@ -204,7 +204,7 @@ async def test_streams_end_when_the_server_does() -> None:
         )
         await anext(stream)
     items = [item async for message in stream for item in message.items]
-    assert items[-1].update.end.reason == table_pb2.StreamEnd.REASON_SERVER_DRAINING
+    assert items[-1].update.end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
 
 
 # Who may call -------------------------------------------------------------------------------------

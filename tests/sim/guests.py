@@ -30,7 +30,6 @@ from tests.sim.promises.story import only_field
 
 TABLES: Final = "/croupier.v1.TableService/"
 RECORDS: Final = "/croupier.record.v1.RecordService/"
-_END = table_pb2.StreamEnd
 _STOPPED: Final = ("TABLE_CLOSED", "TABLE_STARTED", "NOT_FOUND")
 """What is answered to who comes to a table that its host has stopped."""
 
@@ -315,8 +314,8 @@ class Spectator:
                 self._sequence = update.event.sequence
             case "end":
                 self._is_done = update.end.reason in (
-                    _END.REASON_MATCH_ENDED,
-                    _END.REASON_TABLE_HALTED,
+                    table_pb2.STREAM_END_REASON_MATCH_ENDED,
+                    table_pb2.STREAM_END_REASON_TABLE_HALTED,
                 )
         if self._is_slow and self._call is not None and world.rng.random() < 0.05:
             held = self._call.incoming

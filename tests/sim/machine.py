@@ -29,8 +29,8 @@ from tests.sim.loop import VirtualClock, VirtualLoop
 LIMITS: Final = system_service_pb2.ServerLimits(
     tables_max=1_000,
     streams_max=10_000,
-    session_tables_max=4_096,
-    request_bytes_max=1 << 16,
+    session_channels_max=4_096,
+    record_bytes_max=1 << 16,
     legal_list_max=64,
     page_size_max=1_000,
 )
@@ -126,7 +126,7 @@ class Machine:
         )
         services = services_of(listen, backing, pages, self._records)
         calls = Calls(
-            Requests(LIMITS.request_bytes_max),
+            Requests(LIMITS.record_bytes_max),
             LIMITS.streams_max,
             used_s=lambda: 0.0,  # how long work takes differs from run to run
             throttle=Throttle(seconds=lambda: self._clock.now_ms() / 1_000),

@@ -17,8 +17,7 @@ from tests.sim.promises.observed import Broken
 from tests.sim.riders import Rider
 
 _SESSION: Final = "/croupier.v1.SessionService/Session"
-_END = table_pb2.StreamEnd
-_FINAL: Final = (_END.REASON_MATCH_ENDED, _END.REASON_TABLE_HALTED)
+_FINAL: Final = (table_pb2.STREAM_END_REASON_MATCH_ENDED, table_pb2.STREAM_END_REASON_TABLE_HALTED)
 
 
 class SessionRider(Rider):

@@ -37,7 +37,10 @@ def test_a_match_that_has_ended_names_its_record(restarted: bool) -> None:
     for ticket in (tickets[0], "", "made up"):  # whoever plays may read records
         error = told(world, "table-1", ticket)
         assert isinstance(error, Conflict)
-        assert (error.reason, dict(error.metadata)) == (Reason.TABLE_CLOSED, {"record": "table-1"})
+        assert (error.reason, dict(error.metadata)) == (
+            Reason.TABLE_CLOSED,
+            {"record_table_id": "table-1"},
+        )
     assert world.record("table-1") is not None
     with pytest.raises(NotFound):
         world.shard.join(Caller(), JoinTable("table-1"))

@@ -53,7 +53,7 @@ def said(payloads: Sequence[bytes]) -> list[str]:
     found: list[str] = []
     for payload in payloads:
         message = exactly(pb.WatchSeatsResponse, payload)
-        kind: str = message.WhichOneof("update") or ""
+        kind: str = message.WhichOneof("item") or ""
         seat, released = message.seat, message.released
         match kind:
             case "seat":
@@ -283,7 +283,7 @@ def test_a_key_that_lost_its_ticket_gets_a_new_one_in_the_middle_of_a_match(
     made = join(world, ANN, table, seat=0, replaces_ticket=True)
     assert (made.seat, made.epoch) == (0, 2)
     (end,) = world.take(stream)
-    assert end.end.reason == table_pb2.StreamEnd.REASON_TICKET_SUPERSEDED
+    assert end.end.reason == table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
     with pytest.raises(NotAllowed) as caught:
         world.shard.watch_seat(ANN._replace(ticket=old), table, epoch=0, after=0, mode=1)
     assert caught.value.reason is Reason.TICKET_SUPERSEDED

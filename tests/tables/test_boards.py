@@ -34,7 +34,7 @@ from tests.tables.test_feeds import end_of
 from tests.tables.world import World, kinds, request
 
 ANN, BOB, CY, DI, EVE, HAL = map(Caller, ("ann", "bob", "cy", "di", "eve", "hal"))
-CONFLICT = table_pb2.StreamEnd.REASON_BOARD_CONFLICT
+CONFLICT = table_pb2.STREAM_END_REASON_BOARD_CONFLICT
 
 
 class Boards(World):

@@ -136,7 +136,7 @@ def refusal(world: World, who: str) -> Reason:
 
 
 def test_tables_that_are_still_to_be_taken_up_count_too() -> None:
-    world = World(tables_per_key=3)
+    world = World(own_tables_max=3)
     for who in ("ann", "ann", "bob"):
         make(world, who)
     world.shard = world.new_shard()
@@ -152,7 +152,7 @@ def test_tables_that_are_still_to_be_taken_up_count_too() -> None:
 
 
 def test_whoever_has_room_for_all_of_them_makes_tables_meanwhile() -> None:
-    world = World(tables_per_key=5)
+    world = World(own_tables_max=5)
     for who in ("ann", "ann", "bob"):
         make(world, who)
     world.shard = world.new_shard()
@@ -163,7 +163,7 @@ def test_whoever_has_room_for_all_of_them_makes_tables_meanwhile() -> None:
 
 
 def test_tables_that_have_ended_or_were_given_up_count_no_more() -> None:
-    world = World(tables_per_key=2, ended_max=1)
+    world = World(own_tables_max=2, ended_max=1)
     for _ in range(5):
         name = make(world, "ann")
         table = world.find(name)
@@ -252,7 +252,7 @@ def house_refusal(world: World, who: str, seats: int) -> Reason:
 
 @pytest.mark.attack
 def test_a_principal_has_so_many_seats_of_house_bots() -> None:
-    world = World(house_seats_per_key=3)
+    world = World(house_seats_max=3)
     names = [make_with_house(world, "ann", seats) for seats in (2, 1)]
     assert house_refusal(world, "ann", 1) is Reason.TOO_MANY_HOUSE_SEATS
     make_with_house(world, "bob", 2)
@@ -266,7 +266,7 @@ def test_a_principal_has_so_many_seats_of_house_bots() -> None:
 
 @pytest.mark.attack
 def test_a_principal_has_so_many_tables_with_house_bots_alone() -> None:
-    world = World(house_tables_per_key=1)
+    world = World(house_tables_max=1)
     seats = len(world.find(make(world, "ann")).spec.seats)
     make_with_house(world, "ann", seats)
     assert house_refusal(world, "ann", seats) is Reason.TOO_MANY_HOUSE_SEATS
@@ -276,7 +276,7 @@ def test_a_principal_has_so_many_tables_with_house_bots_alone() -> None:
 
 def test_without_keys_any_number_of_house_bots_is_fine() -> None:
     """There everybody is the same principal."""
-    world = World(house_seats_per_key=1, house_tables_per_key=1)
+    world = World(house_seats_max=1, house_tables_max=1)
     seats = len(world.find(make(world, "ann")).spec.seats)
     for _ in range(3):
         make_with_house(world, LOCAL, seats)
@@ -284,7 +284,7 @@ def test_without_keys_any_number_of_house_bots_is_fine() -> None:
 
 @pytest.mark.attack
 def test_house_bots_of_tables_that_are_still_to_be_taken_up_count_too() -> None:
-    world = World(house_seats_per_key=3)
+    world = World(house_seats_max=3)
     for _ in range(3):
         make_with_house(world, "ann", 1)
     world.shard = world.new_shard()

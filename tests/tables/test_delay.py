@@ -348,4 +348,4 @@ def test_private_a_halted_table_shows_it_late() -> None:
     world.clock.advance(BY_TIME.time_ms)
     world.shard.tick()
     for one in (feed, spectate(world, table)):
-        assert end_of(world.take(one)) == table_pb2.StreamEnd.REASON_TABLE_HALTED
+        assert end_of(world.take(one)) == table_pb2.STREAM_END_REASON_TABLE_HALTED

@@ -175,7 +175,7 @@ def test_a_late_state_that_cannot_be_made_ends_its_streams(
     assert table.status is (Status.ENDED if is_over else Status.PLAYING)
     feed = spectate(world, table)
     found = world.take(feed) + world.take(feed)
-    assert end_of(found) == table_pb2.StreamEnd.REASON_TABLE_HALTED
+    assert end_of(found) == table_pb2.STREAM_END_REASON_TABLE_HALTED
     assert table.is_halted != is_over
     assert resource(table).status == table_pb2.TABLE_STATUS_ENDED
 

@@ -258,8 +258,8 @@ def test_heartbeats_carry_sequence_clocks_and_time() -> None:
 
 def test_the_numbers_of_the_contract() -> None:
     """Enums that are written down twice agree."""
-    ends = table_pb2.StreamEnd.Reason.items()
-    assert {name.removeprefix("REASON_"): number for name, number in ends if number} == {
+    ends = table_pb2.StreamEndReason.items()
+    assert {name.removeprefix("STREAM_END_REASON_"): number for name, number in ends if number} == {
         one.name: one.value for one in StreamEnd
     }
     resets = table_pb2.ResetReason.items()

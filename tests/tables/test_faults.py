@@ -7,13 +7,14 @@ import asyncio
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
+from croupier.v1 import table_pb2
 from croupier_server.errors import NotFound, Reason, TableHalted, Unavailable
 from croupier_server.games.base import Outcome
 from croupier_server.storage.base import FinishedMatch
 from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import Access, ClockSpec, SeatSpec, Status
-from tests.tables.test_feeds import END, end_of
+from tests.tables.test_feeds import end_of
 from tests.tables.test_session import Client, answer, named, openings
 from tests.tables.toy_game import State, Toy
 from tests.tables.world import SlowLog, World, now, request
@@ -89,7 +90,7 @@ def test_a_channel_of_a_table_that_was_given_up_does_nothing_more() -> None:
     frame = client.hear()
     assert frame is not None
     ends = [item.update.end.reason for item in frame.items if item.update.HasField("end")]
-    assert ends == [END.REASON_SERVER_DRAINING] * 3
+    assert ends == [table_pb2.STREAM_END_REASON_SERVER_DRAINING] * 3
     assert "move_accepted" not in [kind for _, kind in named(frame)]
 
 
@@ -135,7 +136,7 @@ async def test_a_record_that_cannot_be_kept_holds_up_nobody() -> None:
         world.shard.concede(table, 0)
         await world.shard.committed()
     for feed in feeds:
-        assert end_of(world.take(feed)) == END.REASON_MATCH_ENDED
+        assert end_of(world.take(feed)) == table_pb2.STREAM_END_REASON_MATCH_ENDED
     assert world.shard.directory.live == 0
     assert world.logged() == ("table-1", "table-2")
 
@@ -227,7 +228,7 @@ def test_answers_that_nobody_fetches_are_bounded(
         client.session.receive(frame.SerializeToString())
     last = client.hear()
     assert last is not None
-    assert last.end.reason == END.REASON_SLOW_CONSUMER
+    assert last.end.reason == table_pb2.STREAM_END_REASON_SLOW_CONSUMER
 
 
 @pytest.mark.parametrize("most", [3, 6])
@@ -239,5 +240,5 @@ def test_a_frame_holds_so_many_items(most: int, monkeypatch: pytest.MonkeyPatch)
         client.say(hello={}, closes=[pb.ChannelClose(channel=1)] * number)
         frame = client.hear()
         assert frame is not None
-        ended = frame.end.reason == END.REASON_PROTOCOL_ERROR
+        ended = frame.end.reason == table_pb2.STREAM_END_REASON_PROTOCOL_ERROR
         assert ended == (number > most)

@@ -12,8 +12,6 @@ from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.toy_game import ToyViews
 from tests.tables.world import World, asked, kinds
 
-END = table_pb2.StreamEnd
-
 
 def numbers(found: list[table_pb2.TableUpdate]) -> list[int]:
     return [update.event.sequence for update in found if update.HasField("event")]
@@ -72,7 +70,7 @@ def test_a_full_stream_carries_decisions_with_views_and_the_result() -> None:
         assert kinds(updates)[0] == "snapshot"
         assert set(kinds(updates)[1:-2]) == {"decision"}
         assert kinds(updates)[-2:] == ["result", "end"]
-        assert end_of(updates) == END.REASON_MATCH_ENDED
+        assert end_of(updates) == table_pb2.STREAM_END_REASON_MATCH_ENDED
         assert len({one.decision.decision_id for one in updates if one.HasField("decision")}) == (
             len(updates) - 3
         )
@@ -211,7 +209,7 @@ def test_the_newest_stream_of_a_seat_replaces_the_older() -> None:
     table, tickets = world.start()
     older = world.watch(table, tickets[0])
     newer = world.watch(table, tickets[0])
-    assert end_of(world.take(older)) == END.REASON_REPLACED
+    assert end_of(world.take(older)) == table_pb2.STREAM_END_REASON_REPLACED
     assert older.is_done
     older.close()
     assert kinds(world.take(newer))[0] == "snapshot"
@@ -224,7 +222,7 @@ def test_joining_again_ends_the_old_stream() -> None:
     feed = world.watch(table, tickets[0])
     world.take(feed)
     world.shard.join(Caller(ticket=tickets[0]), JoinTable(table.spec.table_id))
-    assert end_of(world.take(feed)) == END.REASON_TICKET_SUPERSEDED
+    assert end_of(world.take(feed)) == table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
     with pytest.raises(NotAllowed):
         world.watch(table, tickets[0])
 
@@ -253,7 +251,7 @@ def test_a_halted_table_ends_its_streams() -> None:
         found = world.take(one)
         assert kinds(found)[-3:] == ["event", "result", "end"]
         assert found[-3].event.HasField("table_halted")
-        assert end_of(found) == END.REASON_TABLE_HALTED
+        assert end_of(found) == table_pb2.STREAM_END_REASON_TABLE_HALTED
     late = world.take(world.watch(table, tickets[1]))
     assert kinds(late) == ["result", "end"]
 
@@ -284,10 +282,10 @@ def test_draining_ends_every_stream_and_takes_no_new_ones() -> None:
     world.shard.drain(2_500)
     for feed in feeds:
         found = world.take(feed)
-        assert end_of(found) == END.REASON_SERVER_DRAINING
+        assert end_of(found) == table_pb2.STREAM_END_REASON_SERVER_DRAINING
         assert found[-1].end.retry_after.ToMilliseconds() == 2_500
     last = table_service_pb2.WatchLobbyResponse.FromString(lobby.take(0)[-1])
-    assert last.end.reason == END.REASON_SERVER_DRAINING
+    assert last.end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
     with pytest.raises(Unavailable) as error:
         world.watch(table, tickets[0])
     assert (error.value.reason, error.value.retry_ms) == (Reason.SERVER_DRAINING, 2_500)
@@ -317,7 +315,7 @@ def test_a_slow_reader_gets_one_snapshot_and_then_the_end() -> None:
     for _ in range(8):
         world.step(table)
     found = world.take(feed)
-    assert end_of(found) == END.REASON_SLOW_CONSUMER
+    assert end_of(found) == table_pb2.STREAM_END_REASON_SLOW_CONSUMER
     assert kinds(found) == ["end"]
     assert not table.spectators
 

@@ -150,8 +150,8 @@ class Client:
             self.heard.append(item.WhichOneof("item") or "")
             if item.HasField("table"):
                 self.known[item.table.table_id] = item.table.status
-            elif item.HasField("voided"):
-                self.known.pop(item.voided.table_id, None)
+            elif item.HasField("lost"):
+                self.known.pop(item.lost.table_id, None)
             elif item.HasField("reset"):
                 self.known.clear()
             if item.cursor:
@@ -254,7 +254,7 @@ def test_a_table_that_the_server_has_lost_is_voided() -> None:
     place = client.place
     world.shard._lose(gone, OSError("no such disk"))
     client.hear(1)
-    assert client.heard[-1] == "voided"
+    assert client.heard[-1] == "lost"
     assert list(client.known) == [table.spec.table_id]
     client.open(client.place)
     client.hear(1)

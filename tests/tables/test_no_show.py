@@ -116,7 +116,7 @@ def test_the_other_seats_keep_their_tickets_and_their_next_nonces_are_wanted() -
         assert kinds(world.take(feed)) == ["snapshot", "nonce_wanted"]
     withhold(world, table, 1)
     end = world.take(feeds[1])[-1].end
-    assert end.reason == table_pb2.StreamEnd.REASON_NONCE_WITHHELD
+    assert end.reason == table_pb2.STREAM_END_REASON_NONCE_WITHHELD
     with pytest.raises(NotAllowed) as old:
         world.watch(table, joined[1].ticket)
     assert old.value.reason is Reason.TICKET_SUPERSEDED

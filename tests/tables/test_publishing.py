@@ -14,7 +14,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.feed import Feed
 from croupier_server.tables.spec import Status, Visibility
 from croupier_server.tables.table import Table
-from tests.tables.test_feeds import END, end_of, numbers
+from tests.tables.test_feeds import end_of, numbers
 from tests.tables.toy_game import ToyWire
 from tests.tables.world import SlowLog, World, asked, exactly, kinds, move_of
 
@@ -122,7 +122,7 @@ def test_a_table_that_cannot_be_stored_is_given_up() -> None:
     log.fail()
     found = world.take(feed)
     assert numbers(found) == []
-    assert end_of(found) == END.REASON_SERVER_DRAINING
+    assert end_of(found) == table_pb2.STREAM_END_REASON_SERVER_DRAINING
     assert table.journal.committed == seen
     with pytest.raises(Exception, match="NOT_FOUND"):
         world.shard.table("table-1")
@@ -204,7 +204,7 @@ async def test_a_feed_can_be_waited_for() -> None:
         updates = [exactly(table_pb2.TableUpdate, payload) for payload in task.result()]
         first = updates[0].snapshot.sequence
         assert numbers(updates) == list(range(first + 1, table.journal.sequence + 1))
-        assert end_of(updates) == END.REASON_MATCH_ENDED
+        assert end_of(updates) == table_pb2.STREAM_END_REASON_MATCH_ENDED
 
 
 async def test_a_feed_that_is_closed_while_it_waits_ends() -> None:

@@ -127,7 +127,7 @@ def test_house_bots_may_sit_in_several_seats_of_a_rated_table() -> None:
 
 
 def test_a_principal_has_so_many_tables_and_no_more() -> None:
-    world = World(tables_per_key=2)
+    world = World(own_tables_max=2)
     made = [world.shard.create_table(ANN, request()) for _ in range(2)]
     with pytest.raises(Exhausted) as caught:
         world.shard.create_table(ANN, request())

@@ -234,7 +234,7 @@ def test_a_session_ends_before_the_numbers_of_its_frames_do(
     last = client.hear()
     assert last is not None
     assert last.frame == 3
-    assert last.end.reason == table_pb2.StreamEnd.REASON_FRAMES_USED_UP
+    assert last.end.reason == table_pb2.STREAM_END_REASON_FRAMES_USED_UP
     assert client.session.is_done
 
 

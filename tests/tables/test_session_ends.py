@@ -7,11 +7,12 @@ import json
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
+from croupier.v1 import table_pb2
 from croupier_server.errors import Unavailable
 from croupier_server.tables.spec import DealSource, Status
 from tests.log_lines import logged
 from tests.tables.test_lifecycle import NONCES, hashed
-from tests.tables.test_session import END, Client, answer, named, openings, sit
+from tests.tables.test_session import Client, answer, named, openings, sit
 from tests.tables.world import SlowLog, World, exactly
 
 # What breaks a session --------------------------------------------------------------------------
@@ -36,7 +37,7 @@ def test_a_client_that_breaks_the_rules_of_the_stream_loses_it() -> None:
         data_out = client.session.next_frame()
         assert data_out is not None
         frame = exactly(pb.SessionResponse, data_out)
-        assert frame.end.reason == END.REASON_PROTOCOL_ERROR
+        assert frame.end.reason == table_pb2.STREAM_END_REASON_PROTOCOL_ERROR
         assert frame.end.detail
         assert client.session.is_done
         assert client.session.next_frame() is None
@@ -53,7 +54,7 @@ def test_a_client_that_never_acknowledges_is_bounded(monkeypatch: pytest.MonkeyP
         client.say(moves=[bad])
     frames = [client.hear(), client.hear()]
     ends = [frame.end.reason for frame in frames if frame is not None and frame.HasField("end")]
-    assert ends == [END.REASON_SLOW_CONSUMER]
+    assert ends == [table_pb2.STREAM_END_REASON_SLOW_CONSUMER]
     assert sitting.table.status is Status.PLAYING
 
 
@@ -82,7 +83,7 @@ def test_draining_ends_a_session_whatever_is_unacknowledged() -> None:
     sitting.world.shard.drain(700)
     frame = client.hear()
     assert frame is not None
-    assert frame.end.reason == END.REASON_SERVER_DRAINING
+    assert frame.end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
     assert frame.end.retry_after.ToMilliseconds() == 700
     assert sitting.table.seat_watchers == [None] * 3
     with pytest.raises(Unavailable):
@@ -100,7 +101,7 @@ def test_a_client_that_hangs_up_gets_what_is_due_and_the_end() -> None:
     frame = client.hear()
     assert frame is not None
     assert "move_accepted" in [kind for _, kind in named(frame)]
-    assert frame.end.reason == END.REASON_CLIENT_CLOSED
+    assert frame.end.reason == table_pb2.STREAM_END_REASON_CLIENT_CLOSED
     assert client.session.is_done
     assert sitting.table.seat_watchers == [None] * 3
 

@@ -95,7 +95,7 @@ def test_frames_that_say_nothing_new_cost() -> None:
     assert limited.is_over()
     frame = limited.client.hear()
     assert frame is not None
-    assert frame.end.reason == table_pb2.StreamEnd.REASON_RATE_LIMITED
+    assert frame.end.reason == table_pb2.STREAM_END_REASON_RATE_LIMITED
     assert frame.end.retry_after.ToSeconds() >= BURST
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
+from croupier.v1 import table_pb2
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.session import UNACKNOWLEDGED_MAX
 from croupier_server.tables.spec import DealSource, JoinTable, StartMode
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed
-from tests.tables.test_session import END, Client, answer, named, openings, sit
+from tests.tables.test_session import Client, answer, named, openings, sit
 from tests.tables.toy_game import ToyWire
 from tests.tables.world import SlowLog, World, asked, kinds, move_of
 
@@ -46,7 +47,7 @@ def test_a_channel_whose_ticket_was_superseded_plays_no_more() -> None:
     frame = client.hear()
     assert frame is not None
     ends = {item.channel: item.update.end.reason for item in frame.items}
-    assert ends[decision.seat + 1] == END.REASON_TICKET_SUPERSEDED
+    assert ends[decision.seat + 1] == table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
 
 
 def test_a_nonce_of_a_superseded_channel_is_not_taken() -> None:
@@ -70,14 +71,14 @@ def test_durable_a_stream_ends_once_it_is_stored_that_it_must(how: str) -> None:
     feeds = [world.watch(table, ticket, mode=2) for ticket in tickets]
     for feed in feeds:
         world.take(feed)
-    expected = END.REASON_TICKET_SUPERSEDED
+    expected = table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
     if how == "joined again":
         world.shard.join(Caller(ticket=tickets[0]), JoinTable("table-1"))
     elif how == "left":
         world.shard.leave(Caller(ticket=tickets[0]), "table-1")
-        expected = END.REASON_CLIENT_CLOSED
+        expected = table_pb2.STREAM_END_REASON_CLIENT_CLOSED
     else:
-        expected = END.REASON_NONCE_WITHHELD
+        expected = table_pb2.STREAM_END_REASON_NONCE_WITHHELD
         table.start(world.clock.now, 10_000)
         world.shard.done(table)
         for seat in (1, 2):
@@ -108,7 +109,7 @@ def test_durable_a_nonce_that_cannot_be_stored_is_asked_for_on_a_new_channel() -
     assert frame is not None
     assert named(frame) == [(1, "end")]
     end = frame.items[0].update.end
-    assert end.reason == END.REASON_SERVER_DRAINING
+    assert end.reason == table_pb2.STREAM_END_REASON_SERVER_DRAINING
     assert end.retry_after.ToMilliseconds() > 0
     log.mend()
     (again, *_) = openings(table, tickets)

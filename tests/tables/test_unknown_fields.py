@@ -100,7 +100,6 @@ def test_an_item_of_a_new_kind_is_refused_on_no_channel() -> None:
 def test_unknown_fields_of_hello_are_passed_over() -> None:
     client = Client(World())
     hello = pb.SessionHello(client="new")
-    hello.capabilities.MergeFromString(NEW)
     client.session.receive(field_bytes(1, hello.SerializeToString() + NEW))
     frame = client.hear()
     assert frame is not None

@@ -265,9 +265,9 @@ def _finished_aborted(message: record_pb2.MatchRecord) -> None:
     _ended_as(message, game_pb2.END_REASON_ABORTED, aborted_by=1)
 
 
-def _aborted_void(message: record_pb2.MatchRecord) -> None:
+def _aborted_unknown(message: record_pb2.MatchRecord) -> None:
     message.CopyFrom(ended("aborted"))
-    _ended_as(message, game_pb2.END_REASON_VOID)
+    _ended_as(message, game_pb2.EndReason.ValueType(6))
 
 
 def _aborted_by_seat(message: record_pb2.MatchRecord) -> None:
@@ -471,7 +471,7 @@ LIES: dict[Lie, set[str]] = {
     _lost_places: {"result"},
     _finished_conceded: {"result"},
     _finished_aborted: {"result"},
-    _aborted_void: {"result"},
+    _aborted_unknown: {"result"},
     _aborted_by_seat: {"result"},
     _adjudicated_apart: {"result"},
     _missing_other: {"result"},

@@ -8,11 +8,11 @@ const PACK = range(1, 55);
 const triangle = (n) => (n * (n + 1)) / 2;
 
 // P-5.1, rising.
-const HIGH = 1, PAIR = 2, TWO_PAIRS = 3, THREE = 4, STRAIGHT = 5;
+const HIGH = 1, PAIR = 2, TWO_PAIR = 3, THREE = 4, STRAIGHT = 5;
 const FLUSH = 6, FULL = 7, FOUR = 8, STRAIGHT_FLUSH = 9, FIVE = 10;
 const TOP = 15; // P-3.1: a joker that is the top card
 const GROUPS = new Map([
-  ["5", FIVE], ["4,1", FOUR], ["3,2", FULL], ["3,1,1", THREE], ["2,2,1", TWO_PAIRS],
+  ["5", FIVE], ["4,1", FOUR], ["3,2", FULL], ["3,1,1", THREE], ["2,2,1", TWO_PAIR],
   ["2,1,1,1", PAIR], ["1,1,1,1,1", HIGH],
 ]);
 

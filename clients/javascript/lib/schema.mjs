@@ -559,5 +559,5 @@ export const TableEvent = all.get("TableEvent");
 
 export const GAMES = { 1: "tractor", 2: "tongits", 3: "pokex" };
 export const END_REASONS = [
-  "", "FINISHED", "FORFEIT", "CONCEDED", "ABORTED", "NO_SHOW", "VOID", "HALTED", "ADJUDICATED",
+  "", "FINISHED", "FORFEIT", "CONCEDED", "ABORTED", "NO_SHOW", "", "HALTED", "ADJUDICATED",
 ];

@@ -26,8 +26,6 @@ class EndReason(IntEnum):
     """The host or an operator stopped it; it does not count. ``message.aborted_by`` says which."""
     NO_SHOW = 5
     """A seat did not come, or withheld its nonce."""
-    VOID = 6
-    """Declared void afterwards."""
     HALTED = 7
     """A fault of the server; it does not count."""
     ADJUDICATED = 8

@@ -43,7 +43,6 @@ T = TypeVar("T")
 ListLegal = Callable[["Ticket", str], Coroutine[Any, Any, game_pb2.LegalMoves]]
 """Asks the server for the legal answers of a decision that does not list them."""
 
-_StreamEnd = table_pb2.StreamEnd
 _RETRY_SECONDS: Final = 0.2
 
 _TOO_LATE: Final = frozenset(
@@ -215,17 +214,22 @@ class Seat:
             None if the seat is done; otherwise seconds after which to open it again.
         """
         match end.reason:
-            case _StreamEnd.REASON_MATCH_ENDED | _StreamEnd.REASON_TABLE_HALTED:
+            case table_pb2.STREAM_END_REASON_MATCH_ENDED | table_pb2.STREAM_END_REASON_TABLE_HALTED:
                 self.finish(None)
-            case _StreamEnd.REASON_SLOW_CONSUMER | _StreamEnd.REASON_SERVER_DRAINING:
+            case (
+                table_pb2.STREAM_END_REASON_SLOW_CONSUMER
+                | table_pb2.STREAM_END_REASON_SERVER_DRAINING
+            ):
                 return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
-            case _StreamEnd.REASON_REPLACED | _StreamEnd.REASON_TICKET_SUPERSEDED:
+            case (
+                table_pb2.STREAM_END_REASON_REPLACED | table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
+            ):
                 self.fail(SeatLost(f"seat {self.ticket.seat} was taken over: {end.detail}"))
-            case _StreamEnd.REASON_NONCE_WITHHELD:
+            case table_pb2.STREAM_END_REASON_NONCE_WITHHELD:
                 self.fail(SeatLost(f"seat {self.ticket.seat} was freed: {end.detail}"))
-            case _StreamEnd.REASON_KEY_REVOKED:
+            case table_pb2.STREAM_END_REASON_KEY_REVOKED:
                 self.fail(key_ended(end.detail))
-            case _StreamEnd.REASON_MOVED:
+            case table_pb2.STREAM_END_REASON_MOVED:
                 self.fail(TableMoved(end.endpoint))
             case _ if end.HasField("retry_after"):  # one of a newer server, too
                 return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)
@@ -486,8 +490,8 @@ class Seat:
 
 def reason_word(end: table_pb2.StreamEnd) -> str:
     """Why a stream ended, for people; the number, if a newer server has a new reason."""
-    known = _StreamEnd.Reason.DESCRIPTOR.values_by_number.get(end.reason)
-    return known.name.removeprefix("REASON_") if known else f"reason {end.reason}"
+    known = table_pb2.StreamEndReason.DESCRIPTOR.values_by_number.get(end.reason)
+    return known.name.removeprefix("STREAM_END_REASON_") if known else f"reason {end.reason}"
 
 
 def _report(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

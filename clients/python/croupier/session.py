@@ -32,7 +32,6 @@ from croupier.v1 import game_pb2, session_service_pb2, table_pb2
 
 __all__ = ["Session"]
 
-_StreamEnd = table_pb2.StreamEnd
 _Request = session_service_pb2.SessionRequest
 _TURN_SECONDS: Final = 0.001
 """Bots that run on the loop are let go on for so long before what they answered is sent."""
@@ -190,12 +189,7 @@ class Session:
         with self._connection.streams.stream() as stubs:
             call = stubs.sessions.Session()
             try:
-                self._out = _Request(
-                    hello=session_service_pb2.SessionHello(
-                        client=self._client,
-                        capabilities=session_service_pb2.ClientCapabilities(follows_moved=True),
-                    )
-                )
+                self._out = _Request(hello=session_service_pb2.SessionHello(client=self._client))
                 self._is_open = True
                 self._opened.clear()
                 for channel in self._seats:
@@ -333,12 +327,12 @@ class Session:
             TableMoved: all tables of the session are at another server.
             ConnectionFailed: it cannot for another reason.
         """
-        if end.reason == _StreamEnd.REASON_KEY_REVOKED:
+        if end.reason == table_pb2.STREAM_END_REASON_KEY_REVOKED:
             raise key_ended(end.detail)
-        if end.reason == _StreamEnd.REASON_MOVED:
+        if end.reason == table_pb2.STREAM_END_REASON_MOVED:
             raise TableMoved(end.endpoint)
         word = reason_word(end)
-        if end.reason == _StreamEnd.REASON_PROTOCOL_ERROR:
+        if end.reason == table_pb2.STREAM_END_REASON_PROTOCOL_ERROR:
             raise ConnectionFailed(f"the server ended the session: {word}: {end.detail}")
         wait = end.retry_after.seconds + end.retry_after.nanos / 1e9
         raise _Lost(f"the server ended the session: {word}", wait or None)

@@ -28,8 +28,6 @@ _log = logging.getLogger("croupier")
 
 _RETRY_SECONDS: Final = 1.0
 
-_StreamEnd = table_pb2.StreamEnd
-
 
 class _Turn:
     """One of the tables that are played at a time."""
@@ -148,7 +146,7 @@ class Standby:
         async with self._client.watch_seats(request) as updates:
             async for update in updates:
                 backoff.succeeded()
-                match update.WhichOneof("update"):
+                match update.WhichOneof("item"):
                     case "seat":
                         known.discard(_place(update.seat))
                         self._take_call(update.seat)
@@ -292,7 +290,7 @@ def _wait_of(end: table_pb2.StreamEnd) -> float:
         NotAllowed: the key is good no longer.
         Error: it asks for nothing, so the stream is over.
     """
-    if end.reason == _StreamEnd.REASON_KEY_REVOKED:
+    if end.reason == table_pb2.STREAM_END_REASON_KEY_REVOKED:
         raise key_ended(end.detail)
     if end.HasField("retry_after"):
         return max(end.retry_after.seconds + end.retry_after.nanos / 1e9, _RETRY_SECONDS)

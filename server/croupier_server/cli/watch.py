@@ -118,8 +118,8 @@ async def _watch_lobby(channel: grpc.aio.Channel, show: Callable[[str], None]) -
             if kind == "table":
                 for line in table_lines(response.table):
                     show(line)
-            elif kind == "voided":
-                show(f"table {response.voided.table_id} was lost by the server; it does not count")
+            elif kind == "lost":
+                show(f"table {response.lost.table_id} was lost by the server; it does not count")
             elif kind == "caught_up":
                 show("--- changes follow; Ctrl-C ends ---")
             elif kind == "end":

@@ -123,7 +123,6 @@ class EndReason(IntEnum):
     CONCEDED = 3
     ABORTED = 4
     NO_SHOW = 5
-    VOID = 6
     HALTED = 7
     ADJUDICATED = 8
 

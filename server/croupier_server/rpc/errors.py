@@ -76,7 +76,6 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.MOVE_NOT_EXPECTED: _PRECONDITION,
         # Streams and limits
         Reason.SEQUENCE_AHEAD: grpc.StatusCode.OUT_OF_RANGE,
-        Reason.SLOW_CONSUMER: _EXHAUSTED,
         Reason.RATE_LIMITED: _EXHAUSTED,
         Reason.TOO_MANY_TABLES: _EXHAUSTED,
         Reason.TOO_MANY_STREAMS: _EXHAUSTED,

@@ -191,7 +191,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         CannotListen: the port is taken, or the address is not of this machine.
     """
     limits = listen.limits
-    requests = Requests(limits.request_bytes_max)
+    requests = Requests(limits.record_bytes_max)
     calls = Calls(
         requests,
         limits.streams_max,
@@ -201,7 +201,7 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
         used_s=backing.used_s,
         throttle=backing.throttle,
     )
-    server = grpc.aio.server(options=options(limits.request_bytes_max))
+    server = grpc.aio.server(options=options(limits.record_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages, backing.now_ms, listen.heartbeat_ms)
     services = services_of(listen, backing, pages, records)
@@ -284,14 +284,14 @@ def services_of(
     }
 
 
-def options(request_bytes_max: int) -> Sequence[tuple[str, int]]:
+def options(record_bytes_max: int) -> Sequence[tuple[str, int]]:
     """Options of gRPC: one server a port, bounded requests, and clients that vanish are noticed."""
     return (
         ("grpc.so_reuseport", 0),
         ("grpc.max_concurrent_streams", STREAMS_PER_CONNECTION),
         ("grpc.server.max_pending_requests", _PENDING_MAX),
         ("grpc.server.max_pending_requests_hard_limit", _PENDING_MAX),
-        ("grpc.max_receive_message_length", _WIRE_FACTOR * request_bytes_max),
+        ("grpc.max_receive_message_length", _WIRE_FACTOR * record_bytes_max),
         ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
         ("grpc.keepalive_timeout_ms", _PING_TIMEOUT_MS),
         ("grpc.http2.ping_timeout_ms", _PING_TIMEOUT_MS),

@@ -204,8 +204,8 @@ class Directory:
 
         Raises:
             NotFound: unknown here, or not for this caller to know. If the match has ended and its
-                record is shown, ``record`` in the metadata names that: whoever may ask for tables
-                may ask for records.
+                record is shown, ``record_table_id`` in the metadata names that: whoever may ask for
+                tables may ask for records.
             Unavailable: TABLE_RECOVERING.
             TableHalted: it could not be taken up.
         """
@@ -224,7 +224,7 @@ class Directory:
                 Reason.NOT_FOUND,
                 "there is no such table",
                 field="table_id",
-                metadata={"record": table_id} if is_recorded else None,
+                metadata={"record_table_id": table_id} if is_recorded else None,
             )
         return table
 

@@ -13,10 +13,10 @@ class Limits(NamedTuple):
 
     Attributes:
         tables_max: tables that have not ended.
-        tables_per_key: those of one principal with keys; 0: there is no limit.
-        house_seats_per_key: seats of house bots at live tables of one principal with keys; 0: no
+        own_tables_max: those of one principal with keys; 0: there is no limit.
+        house_seats_max: seats of house bots at live tables of one principal with keys; 0: no
             limit.
-        house_tables_per_key: live tables of it at which only house bots sit; 0: no limit.
+        house_tables_max: live tables of it at which only house bots sit; 0: no limit.
         rows_per_day: bytes of rows that one principal may write a day for tables at which no match
             is played; 0: there is no limit. See ``allowance.py``.
         joins_max: how often one seat is taken, house bots aside; each time adds rows to its table.
@@ -40,9 +40,9 @@ class Limits(NamedTuple):
     """
 
     tables_max: int = 10_000
-    tables_per_key: int = 0
-    house_seats_per_key: int = 0
-    house_tables_per_key: int = 0
+    own_tables_max: int = 0
+    house_seats_max: int = 0
+    house_tables_max: int = 0
     rows_per_day: int = 0
     joins_max: int = 1_000
     ended_max: int = 64

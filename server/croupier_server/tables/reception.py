@@ -227,7 +227,7 @@ class Reception:
     def _expect_few(self, caller: Caller) -> None:
         """Raise if the principal of *caller* has as many tables as one may have, or may have them
         once all are taken up."""
-        directory, most = self._host.directory, self._host.limits.tables_per_key
+        directory, most = self._host.directory, self._host.limits.own_tables_max
         made = directory.made_by(caller.principal)
         self._expect_room(caller, made, 1, most, Reason.TOO_MANY_TABLES, "live tables")
 
@@ -239,10 +239,10 @@ class Reception:
             return
         directory, limits, who = self._host.directory, self._host.limits, caller.principal
         reason = Reason.TOO_MANY_HOUSE_SEATS
-        have, most = directory.house_seats_of(who), limits.house_seats_per_key
+        have, most = directory.house_seats_of(who), limits.house_seats_max
         self._expect_room(caller, have, wanted, most, reason, "house bot seats")
         if wanted == len(spec.seats):
-            have, most = directory.house_tables_of(who), limits.house_tables_per_key
+            have, most = directory.house_tables_of(who), limits.house_tables_max
             self._expect_room(caller, have, 1, most, reason, "tables with only house bots")
 
     def _expect_room(

@@ -41,13 +41,13 @@ def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat
 
     Raises:
         NotAllowed: TICKET_INVALID, also where there is no such table, or TICKET_SUPERSEDED.
-        Conflict: TABLE_CLOSED, the match ended a while ago; ``record`` in the metadata names its
-            record. That tells no more than asking for the record.
+        Conflict: TABLE_CLOSED, the match ended a while ago; ``record_table_id`` in the metadata
+            names its record. That tells no more than asking for the record.
     """
     try:
         table = find(table_id, caller)
     except NotFound as error:
-        if "record" in error.metadata:
+        if "record_table_id" in error.metadata:
             raise Conflict(
                 Reason.TABLE_CLOSED, "the match has ended; get its record", metadata=error.metadata
             ) from None

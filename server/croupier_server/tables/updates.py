@@ -27,7 +27,7 @@ class ResetReason(IntEnum):
 
 
 class StreamEnd(IntEnum):
-    """Why a stream ended; the numbers are those of ``croupier.v1.StreamEnd.Reason``."""
+    """Why a stream ended; the numbers are those of ``croupier.v1.StreamEndReason``."""
 
     MATCH_ENDED = 1
     REPLACED = 2

@@ -196,7 +196,7 @@ def test_the_better_hand_takes_the_trick() -> None:
     ended = trick_of(play_trick(state, "AS AD", "QS QC", "KS KC", "AH AC"))
     assert ended.winner == 1
     assert ended.counted == 1
-    assert [hand.category for hand in ended.hands] == [PokexCategory.TWO_PAIRS] * 2
+    assert [hand.category for hand in ended.hands] == [PokexCategory.TWO_PAIR] * 2
     assert [hand.ranks for hand in ended.hands] == [(14, 12, 9), (14, 13, 9)]
     assert state.public.taken == (0, 1)
     assert state.public.tricks[0].winner == 1

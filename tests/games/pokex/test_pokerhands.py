@@ -121,7 +121,7 @@ def test_fewer_wild_cards_are_looked_at_or_not(fewer_wins: bool, ignored: int) -
     [
         ("2S 4H 9D JC AS", PokexCategory.HIGH_CARD),
         ("2S 2H 9D JC AS", PokexCategory.PAIR),
-        ("2S 2H 9D 9C AS", PokexCategory.TWO_PAIRS),
+        ("2S 2H 9D 9C AS", PokexCategory.TWO_PAIR),
         ("2S 2H 2D 9C AS", PokexCategory.THREE_OF_A_KIND),
         ("AS 2H 3D 4C 5S", PokexCategory.STRAIGHT),
         ("2S 4S 9S JS AS", PokexCategory.FLUSH),

@@ -11,7 +11,7 @@ from tests.sim.promises.retold import Retold
 from tests.sim.promises.story import Outages, Place, Story
 
 _END = game_pb2.EndReason
-_SUPERSEDED = table_pb2.StreamEnd.REASON_TICKET_SUPERSEDED
+_SUPERSEDED = table_pb2.STREAM_END_REASON_TICKET_SUPERSEDED
 
 
 class _Asked(NamedTuple):

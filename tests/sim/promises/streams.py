@@ -9,7 +9,7 @@ from tests.sim.promises.retold import Retold
 from tests.sim.promises.story import Place, Story, split
 
 _RESET = table_pb2.ResetReason
-_END = table_pb2.StreamEnd
+_END = table_pb2.StreamEndReason
 
 
 class Ordered(Promise):

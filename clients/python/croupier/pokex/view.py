@@ -34,7 +34,7 @@ class Category(IntEnum):
 
     HIGH_CARD = 1
     PAIR = 2
-    TWO_PAIRS = 3
+    TWO_PAIR = 3
     THREE_OF_A_KIND = 4
     STRAIGHT = 5
     FLUSH = 6

@@ -82,8 +82,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_STARTED: _ErrorReason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     ERROR_REASON_TABLE_CLOSED: _ErrorReason.ValueType  # 19
-    """FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record`
-    of the metadata to GetRecord.
+    """FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass
+    `record_table_id` of the metadata to GetRecord.
     """
     ERROR_REASON_TABLE_HALTED: _ErrorReason.ValueType  # 20
     """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
@@ -111,8 +111,6 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The open decision asks for a move of another kind."""
     ERROR_REASON_SEQUENCE_AHEAD: _ErrorReason.ValueType  # 30
     """OUT_OF_RANGE. after_sequence lies beyond the table's last event."""
-    ERROR_REASON_SLOW_CONSUMER: _ErrorReason.ValueType  # 31
-    """RESOURCE_EXHAUSTED. You read the stream too slowly, so it ended."""
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 32
     """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
     ERROR_REASON_TOO_MANY_TABLES: _ErrorReason.ValueType  # 33
@@ -225,8 +223,8 @@ ERROR_REASON_TABLE_NOT_READY: ErrorReason.ValueType  # 17
 ERROR_REASON_TABLE_STARTED: ErrorReason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 19
-"""FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass `record`
-of the metadata to GetRecord.
+"""FAILED_PRECONDITION. The match has ended. If the server no longer has the table, pass
+`record_table_id` of the metadata to GetRecord.
 """
 ERROR_REASON_TABLE_HALTED: ErrorReason.ValueType  # 20
 """FAILED_PRECONDITION. A fault of the server stopped this table; its match does not count."""
@@ -254,8 +252,6 @@ ERROR_REASON_MOVE_NOT_EXPECTED: ErrorReason.ValueType  # 29
 """FAILED_PRECONDITION. The open decision asks for a move of another kind."""
 ERROR_REASON_SEQUENCE_AHEAD: ErrorReason.ValueType  # 30
 """OUT_OF_RANGE. after_sequence lies beyond the table's last event."""
-ERROR_REASON_SLOW_CONSUMER: ErrorReason.ValueType  # 31
-"""RESOURCE_EXHAUSTED. You read the stream too slowly, so it ended."""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 32
 """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
 ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33

@@ -78,8 +78,6 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     """The match did not begin in time: a seat stayed empty or withheld its nonce, or the host did not
     call StartTable. In the last case no seat is at fault.
     """
-    END_REASON_VOID: _EndReason.ValueType  # 6
-    """An operator declared it void afterwards; it does not count."""
     END_REASON_HALTED: _EndReason.ValueType  # 7
     """A fault of the server; it never counts against a player."""
     END_REASON_ADJUDICATED: _EndReason.ValueType  # 8
@@ -104,8 +102,6 @@ END_REASON_NO_SHOW: EndReason.ValueType  # 5
 """The match did not begin in time: a seat stayed empty or withheld its nonce, or the host did not
 call StartTable. In the last case no seat is at fault.
 """
-END_REASON_VOID: EndReason.ValueType  # 6
-"""An operator declared it void afterwards; it does not count."""
 END_REASON_HALTED: EndReason.ValueType  # 7
 """A fault of the server; it never counts against a player."""
 END_REASON_ADJUDICATED: EndReason.ValueType  # 8

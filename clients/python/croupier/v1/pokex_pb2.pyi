@@ -337,7 +337,7 @@ class _PokexCategoryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexCa
     """Nothing but a high card."""
     POKEX_CATEGORY_PAIR: _PokexCategory.ValueType  # 2
     """Two cards of one rank."""
-    POKEX_CATEGORY_TWO_PAIRS: _PokexCategory.ValueType  # 3
+    POKEX_CATEGORY_TWO_PAIR: _PokexCategory.ValueType  # 3
     """Two pairs of different ranks."""
     POKEX_CATEGORY_THREE_OF_A_KIND: _PokexCategory.ValueType  # 4
     """Three of a kind."""
@@ -363,7 +363,7 @@ POKEX_CATEGORY_HIGH_CARD: PokexCategory.ValueType  # 1
 """Nothing but a high card."""
 POKEX_CATEGORY_PAIR: PokexCategory.ValueType  # 2
 """Two cards of one rank."""
-POKEX_CATEGORY_TWO_PAIRS: PokexCategory.ValueType  # 3
+POKEX_CATEGORY_TWO_PAIR: PokexCategory.ValueType  # 3
 """Two pairs of different ranks."""
 POKEX_CATEGORY_THREE_OF_A_KIND: PokexCategory.ValueType  # 4
 """Three of a kind."""

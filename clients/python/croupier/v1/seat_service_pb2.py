@@ -26,7 +26,7 @@ from croupier.v1 import game_pb2 as croupier_dot_v1_dot_game__pb2
 from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/seat_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"\xac\x01\n\x0eSeatAssignment\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x12\n\x04seat\x18\x02 \x01(\rR\x04seat\x12\x36\n\x05state\x18\x03 \x01(\x0e\x32 .croupier.v1.SeatAssignmentStateR\x05state\x12$\n\x0ehost_player_id\x18\x04 \x01(\tR\x0chostPlayerId\"=\n\x0cSeatReleased\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x12\n\x04seat\x18\x02 \x01(\rR\x04seat\">\n\x11WatchSeatsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"\xa4\x02\n\x12WatchSeatsResponse\x12\x31\n\x04seat\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.SeatAssignmentH\x00R\x04seat\x12\x37\n\x08released\x18\x02 \x01(\x0b\x32\x19.croupier.v1.SeatReleasedH\x00R\x08released\x12\x34\n\tcaught_up\x18\x03 \x01(\x0b\x32\x15.croupier.v1.CaughtUpH\x00R\x08\x63\x61ughtUp\x12\x36\n\theartbeat\x18\x04 \x01(\x0b\x32\x16.croupier.v1.HeartbeatH\x00R\theartbeat\x12*\n\x03\x65nd\x18\x05 \x01(\x0b\x32\x16.croupier.v1.StreamEndH\x00R\x03\x65ndB\x08\n\x06update\"y\n\x10ListSeatsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"n\n\x11ListSeatsResponse\x12\x31\n\x05seats\x18\x01 \x03(\x0b\x32\x1b.croupier.v1.SeatAssignmentR\x05seats\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*\xa9\x01\n\x13SeatAssignmentState\x12%\n!SEAT_ASSIGNMENT_STATE_UNSPECIFIED\x10\x00\x12\"\n\x1eSEAT_ASSIGNMENT_STATE_RESERVED\x10\x01\x12 \n\x1cSEAT_ASSIGNMENT_STATE_SEATED\x10\x02\x12%\n!SEAT_ASSIGNMENT_STATE_SUBSTITUTED\x10\x03\x32\xb4\x01\n\x0bSeatService\x12T\n\nWatchSeats\x12\x1e.croupier.v1.WatchSeatsRequest\x1a\x1f.croupier.v1.WatchSeatsResponse\"\x03\x90\x02\x01\x30\x01\x12O\n\tListSeats\x12\x1d.croupier.v1.ListSeatsRequest\x1a\x1e.croupier.v1.ListSeatsResponse\"\x03\x90\x02\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63roupier/v1/seat_service.proto\x12\x0b\x63roupier.v1\x1a\x16\x63roupier/v1/game.proto\x1a\x17\x63roupier/v1/table.proto\"\xac\x01\n\x0eSeatAssignment\x12(\n\x05table\x18\x01 \x01(\x0b\x32\x12.croupier.v1.TableR\x05table\x12\x12\n\x04seat\x18\x02 \x01(\rR\x04seat\x12\x36\n\x05state\x18\x03 \x01(\x0e\x32 .croupier.v1.SeatAssignmentStateR\x05state\x12$\n\x0ehost_player_id\x18\x04 \x01(\tR\x0chostPlayerId\"=\n\x0cSeatReleased\x12\x19\n\x08table_id\x18\x01 \x01(\tR\x07tableId\x12\x12\n\x04seat\x18\x02 \x01(\rR\x04seat\">\n\x11WatchSeatsRequest\x12)\n\x04game\x18\x01 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"\xa2\x02\n\x12WatchSeatsResponse\x12\x31\n\x04seat\x18\x01 \x01(\x0b\x32\x1b.croupier.v1.SeatAssignmentH\x00R\x04seat\x12\x37\n\x08released\x18\x02 \x01(\x0b\x32\x19.croupier.v1.SeatReleasedH\x00R\x08released\x12\x34\n\tcaught_up\x18\x03 \x01(\x0b\x32\x15.croupier.v1.CaughtUpH\x00R\x08\x63\x61ughtUp\x12\x36\n\theartbeat\x18\x04 \x01(\x0b\x32\x16.croupier.v1.HeartbeatH\x00R\theartbeat\x12*\n\x03\x65nd\x18\x05 \x01(\x0b\x32\x16.croupier.v1.StreamEndH\x00R\x03\x65ndB\x06\n\x04item\"y\n\x10ListSeatsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12)\n\x04game\x18\x03 \x01(\x0e\x32\x15.croupier.v1.GameKindR\x04game\"n\n\x11ListSeatsResponse\x12\x31\n\x05seats\x18\x01 \x03(\x0b\x32\x1b.croupier.v1.SeatAssignmentR\x05seats\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*\xa9\x01\n\x13SeatAssignmentState\x12%\n!SEAT_ASSIGNMENT_STATE_UNSPECIFIED\x10\x00\x12\"\n\x1eSEAT_ASSIGNMENT_STATE_RESERVED\x10\x01\x12 \n\x1cSEAT_ASSIGNMENT_STATE_SEATED\x10\x02\x12%\n!SEAT_ASSIGNMENT_STATE_SUBSTITUTED\x10\x03\x32\xb4\x01\n\x0bSeatService\x12T\n\nWatchSeats\x12\x1e.croupier.v1.WatchSeatsRequest\x1a\x1f.croupier.v1.WatchSeatsResponse\"\x03\x90\x02\x01\x30\x01\x12O\n\tListSeats\x12\x1d.croupier.v1.ListSeatsRequest\x1a\x1e.croupier.v1.ListSeatsResponse\"\x03\x90\x02\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,8 +38,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATSERVICE'].methods_by_name['WatchSeats']._serialized_options = b'\220\002\001'
   _globals['_SEATSERVICE'].methods_by_name['ListSeats']._loaded_options = None
   _globals['_SEATSERVICE'].methods_by_name['ListSeats']._serialized_options = b'\220\002\001'
-  _globals['_SEATASSIGNMENTSTATE']._serialized_start=929
-  _globals['_SEATASSIGNMENTSTATE']._serialized_end=1098
+  _globals['_SEATASSIGNMENTSTATE']._serialized_start=927
+  _globals['_SEATASSIGNMENTSTATE']._serialized_end=1096
   _globals['_SEATASSIGNMENT']._serialized_start=97
   _globals['_SEATASSIGNMENT']._serialized_end=269
   _globals['_SEATRELEASED']._serialized_start=271
@@ -47,11 +47,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WATCHSEATSREQUEST']._serialized_start=334
   _globals['_WATCHSEATSREQUEST']._serialized_end=396
   _globals['_WATCHSEATSRESPONSE']._serialized_start=399
-  _globals['_WATCHSEATSRESPONSE']._serialized_end=691
-  _globals['_LISTSEATSREQUEST']._serialized_start=693
-  _globals['_LISTSEATSREQUEST']._serialized_end=814
-  _globals['_LISTSEATSRESPONSE']._serialized_start=816
-  _globals['_LISTSEATSRESPONSE']._serialized_end=926
-  _globals['_SEATSERVICE']._serialized_start=1101
-  _globals['_SEATSERVICE']._serialized_end=1281
+  _globals['_WATCHSEATSRESPONSE']._serialized_end=689
+  _globals['_LISTSEATSREQUEST']._serialized_start=691
+  _globals['_LISTSEATSREQUEST']._serialized_end=812
+  _globals['_LISTSEATSRESPONSE']._serialized_start=814
+  _globals['_LISTSEATSRESPONSE']._serialized_end=924
+  _globals['_SEATSERVICE']._serialized_start=1099
+  _globals['_SEATSERVICE']._serialized_end=1279
 # @@protoc_insertion_point(module_scope)

@@ -187,13 +187,13 @@ class WatchSeatsResponse(_message.Message):
         heartbeat: _table_pb2.Heartbeat | None = ...,
         end: _table_pb2.StreamEnd | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "released", b"released", "seat", b"seat", "update", b"update"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "released", b"released", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "released", b"released", "seat", b"seat", "update", b"update"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "released", b"released", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_update: _TypeAlias = _typing.Literal["seat", "released", "caught_up", "heartbeat", "end"]  # noqa: Y015
-    _WhichOneofArgType_update: _TypeAlias = _typing.Literal["update", b"update"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_update) -> _WhichOneofReturnType_update | None: ...
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["seat", "released", "caught_up", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
 Global___WatchSeatsResponse: _TypeAlias = WatchSeatsResponse  # noqa: Y015
 

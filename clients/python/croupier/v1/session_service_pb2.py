@@ -29,7 +29,7 @@ from croupier.v1 import table_pb2 as croupier_dot_v1_dot_table__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!croupier/v1/session_service.proto\x12\x0b\x63roupier.v1\x1a\x18\x63roupier/v1/errors.proto\x1a\x16\x63roupier/v1/game.proto\x1a croupier/v1/system_service.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n\x12\x43lientCapabilities\x12#\n\rfollows_moved\x18\x01 \x01(\x08R\x0c\x66ollowsMoved\"k\n\x0cSessionHello\x12\x16\n\x06\x63lient\x18\x01 \x01(\tR\x06\x63lient\x12\x43\n\x0c\x63\x61pabilities\x18\x02 \x01(\x0b\x32\x1f.croupier.v1.ClientCapabilitiesR\x0c\x63\x61pabilities\"\xd6\x01\n\x0b\x43hannelOpen\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x19\n\x08table_id\x18\x02 \x01(\tR\x07tableId\x12\x16\n\x06ticket\x18\x03 \x01(\tR\x06ticket\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\x12\x1f\n\x0btable_epoch\x18\x05 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x06 \x01(\rR\rafterSequence\"(\n\x0c\x43hannelClose\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\"o\n\x0b\x43hannelMove\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"f\n\x0c\x43hannelNonce\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\xd2\x02\n\x0eSessionRequest\x12/\n\x05hello\x18\x01 \x01(\x0b\x32\x19.croupier.v1.SessionHelloR\x05hello\x12\"\n\x0c\x61\x63knowledged\x18\x02 \x01(\rR\x0c\x61\x63knowledged\x12.\n\x05opens\x18\x03 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\x12.\n\x05moves\x18\x04 \x03(\x0b\x32\x18.croupier.v1.ChannelMoveR\x05moves\x12\x31\n\x06nonces\x18\x05 \x03(\x0b\x32\x19.croupier.v1.ChannelNonceR\x06nonces\x12\x31\n\x06\x63loses\x18\x06 \x03(\x0b\x32\x19.croupier.v1.ChannelCloseR\x06\x63loses\x12%\n\x0eheartbeat_echo\x18\x07 \x01(\rR\rheartbeatEcho\"\x89\x01\n\x0b\x43hannelItem\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x30\n\x06update\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\x12.\n\x07refusal\x18\x03 \x01(\x0b\x32\x14.croupier.v1.RefusalR\x07refusal\"x\n\x0eSessionWelcome\x12\x43\n\x0c\x63\x61pabilities\x18\x01 \x01(\x0b\x32\x1f.croupier.v1.ServerCapabilitiesR\x0c\x63\x61pabilities\x12!\n\x0c\x63hannels_max\x18\x02 \x01(\rR\x0b\x63hannelsMax\"r\n\x10SessionHeartbeat\x12!\n\x0cheartbeat_id\x18\x01 \x01(\rR\x0bheartbeatId\x12;\n\x0bserver_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nserverTime\"\xf5\x01\n\x0fSessionResponse\x12\x14\n\x05\x66rame\x18\x01 \x01(\rR\x05\x66rame\x12\x35\n\x07welcome\x18\x02 \x01(\x0b\x32\x1b.croupier.v1.SessionWelcomeR\x07welcome\x12.\n\x05items\x18\x03 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\x12;\n\theartbeat\x18\x04 \x01(\x0b\x32\x1d.croupier.v1.SessionHeartbeatR\theartbeat\x12(\n\x03\x65nd\x18\x05 \x01(\x0b\x32\x16.croupier.v1.StreamEndR\x03\x65nd2Z\n\x0eSessionService\x12H\n\x07Session\x12\x1b.croupier.v1.SessionRequest\x1a\x1c.croupier.v1.SessionResponse(\x01\x30\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!croupier/v1/session_service.proto\x12\x0b\x63roupier.v1\x1a\x18\x63roupier/v1/errors.proto\x1a\x16\x63roupier/v1/game.proto\x1a croupier/v1/system_service.proto\x1a\x17\x63roupier/v1/table.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"&\n\x0cSessionHello\x12\x16\n\x06\x63lient\x18\x01 \x01(\tR\x06\x63lient\"\xd6\x01\n\x0b\x43hannelOpen\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x19\n\x08table_id\x18\x02 \x01(\tR\x07tableId\x12\x16\n\x06ticket\x18\x03 \x01(\tR\x06ticket\x12\x32\n\tview_mode\x18\x04 \x01(\x0e\x32\x15.croupier.v1.ViewModeR\x08viewMode\x12\x1f\n\x0btable_epoch\x18\x05 \x01(\rR\ntableEpoch\x12%\n\x0e\x61\x66ter_sequence\x18\x06 \x01(\rR\rafterSequence\"(\n\x0c\x43hannelClose\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\"o\n\x0b\x43hannelMove\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x1f\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\tR\ndecisionId\x12%\n\x04move\x18\x03 \x01(\x0b\x32\x11.croupier.v1.MoveR\x04move\"f\n\x0c\x43hannelNonce\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x14\n\x05nonce\x18\x02 \x01(\x0cR\x05nonce\x12&\n\x0fnext_nonce_hash\x18\x03 \x01(\x0cR\rnextNonceHash\"\xd2\x02\n\x0eSessionRequest\x12/\n\x05hello\x18\x01 \x01(\x0b\x32\x19.croupier.v1.SessionHelloR\x05hello\x12\"\n\x0c\x61\x63knowledged\x18\x02 \x01(\rR\x0c\x61\x63knowledged\x12.\n\x05opens\x18\x03 \x03(\x0b\x32\x18.croupier.v1.ChannelOpenR\x05opens\x12.\n\x05moves\x18\x04 \x03(\x0b\x32\x18.croupier.v1.ChannelMoveR\x05moves\x12\x31\n\x06nonces\x18\x05 \x03(\x0b\x32\x19.croupier.v1.ChannelNonceR\x06nonces\x12\x31\n\x06\x63loses\x18\x06 \x03(\x0b\x32\x19.croupier.v1.ChannelCloseR\x06\x63loses\x12%\n\x0eheartbeat_echo\x18\x07 \x01(\rR\rheartbeatEcho\"\x89\x01\n\x0b\x43hannelItem\x12\x18\n\x07\x63hannel\x18\x01 \x01(\rR\x07\x63hannel\x12\x30\n\x06update\x18\x02 \x01(\x0b\x32\x18.croupier.v1.TableUpdateR\x06update\x12.\n\x07refusal\x18\x03 \x01(\x0b\x32\x14.croupier.v1.RefusalR\x07refusal\"x\n\x0eSessionWelcome\x12\x43\n\x0c\x63\x61pabilities\x18\x01 \x01(\x0b\x32\x1f.croupier.v1.ServerCapabilitiesR\x0c\x63\x61pabilities\x12!\n\x0c\x63hannels_max\x18\x02 \x01(\rR\x0b\x63hannelsMax\"r\n\x10SessionHeartbeat\x12!\n\x0cheartbeat_id\x18\x01 \x01(\rR\x0bheartbeatId\x12;\n\x0bserver_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nserverTime\"\xf5\x01\n\x0fSessionResponse\x12\x14\n\x05\x66rame\x18\x01 \x01(\rR\x05\x66rame\x12\x35\n\x07welcome\x18\x02 \x01(\x0b\x32\x1b.croupier.v1.SessionWelcomeR\x07welcome\x12.\n\x05items\x18\x03 \x03(\x0b\x32\x18.croupier.v1.ChannelItemR\x05items\x12;\n\theartbeat\x18\x04 \x01(\x0b\x32\x1d.croupier.v1.SessionHeartbeatR\theartbeat\x12(\n\x03\x65nd\x18\x05 \x01(\x0b\x32\x16.croupier.v1.StreamEndR\x03\x65nd2Z\n\x0eSessionService\x12H\n\x07Session\x12\x1b.croupier.v1.SessionRequest\x1a\x1c.croupier.v1.SessionResponse(\x01\x30\x01\x42\x45\n\x0b\x63roupier.v1P\x01Z&croupier/gen/go/croupier/v1;croupierv1\xaa\x02\x0b\x43roupier.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,28 +37,26 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'croupier.v1.session_service
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\013croupier.v1P\001Z&croupier/gen/go/croupier/v1;croupierv1\252\002\013Croupier.V1'
-  _globals['_CLIENTCAPABILITIES']._serialized_start=192
-  _globals['_CLIENTCAPABILITIES']._serialized_end=249
-  _globals['_SESSIONHELLO']._serialized_start=251
-  _globals['_SESSIONHELLO']._serialized_end=358
-  _globals['_CHANNELOPEN']._serialized_start=361
-  _globals['_CHANNELOPEN']._serialized_end=575
-  _globals['_CHANNELCLOSE']._serialized_start=577
-  _globals['_CHANNELCLOSE']._serialized_end=617
-  _globals['_CHANNELMOVE']._serialized_start=619
-  _globals['_CHANNELMOVE']._serialized_end=730
-  _globals['_CHANNELNONCE']._serialized_start=732
-  _globals['_CHANNELNONCE']._serialized_end=834
-  _globals['_SESSIONREQUEST']._serialized_start=837
-  _globals['_SESSIONREQUEST']._serialized_end=1175
-  _globals['_CHANNELITEM']._serialized_start=1178
-  _globals['_CHANNELITEM']._serialized_end=1315
-  _globals['_SESSIONWELCOME']._serialized_start=1317
-  _globals['_SESSIONWELCOME']._serialized_end=1437
-  _globals['_SESSIONHEARTBEAT']._serialized_start=1439
-  _globals['_SESSIONHEARTBEAT']._serialized_end=1553
-  _globals['_SESSIONRESPONSE']._serialized_start=1556
-  _globals['_SESSIONRESPONSE']._serialized_end=1801
-  _globals['_SESSIONSERVICE']._serialized_start=1803
-  _globals['_SESSIONSERVICE']._serialized_end=1893
+  _globals['_SESSIONHELLO']._serialized_start=192
+  _globals['_SESSIONHELLO']._serialized_end=230
+  _globals['_CHANNELOPEN']._serialized_start=233
+  _globals['_CHANNELOPEN']._serialized_end=447
+  _globals['_CHANNELCLOSE']._serialized_start=449
+  _globals['_CHANNELCLOSE']._serialized_end=489
+  _globals['_CHANNELMOVE']._serialized_start=491
+  _globals['_CHANNELMOVE']._serialized_end=602
+  _globals['_CHANNELNONCE']._serialized_start=604
+  _globals['_CHANNELNONCE']._serialized_end=706
+  _globals['_SESSIONREQUEST']._serialized_start=709
+  _globals['_SESSIONREQUEST']._serialized_end=1047
+  _globals['_CHANNELITEM']._serialized_start=1050
+  _globals['_CHANNELITEM']._serialized_end=1187
+  _globals['_SESSIONWELCOME']._serialized_start=1189
+  _globals['_SESSIONWELCOME']._serialized_end=1309
+  _globals['_SESSIONHEARTBEAT']._serialized_start=1311
+  _globals['_SESSIONHEARTBEAT']._serialized_end=1425
+  _globals['_SESSIONRESPONSE']._serialized_start=1428
+  _globals['_SESSIONRESPONSE']._serialized_end=1673
+  _globals['_SESSIONSERVICE']._serialized_start=1675
+  _globals['_SESSIONSERVICE']._serialized_end=1765
 # @@protoc_insertion_point(module_scope)

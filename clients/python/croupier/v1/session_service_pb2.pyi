@@ -24,50 +24,22 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
-class ClientCapabilities(_message.Message):
-    """Optional features of a client. The server ignores fields that it does not know."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FOLLOWS_MOVED_FIELD_NUMBER: _builtins.int
-    follows_moved: _builtins.bool
-    """It reconnects to `StreamEnd.endpoint` after REASON_MOVED."""
-    def __init__(
-        self,
-        *,
-        follows_moved: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["follows_moved", b"follows_moved"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ClientCapabilities: _TypeAlias = ClientCapabilities  # noqa: Y015
-
-@_typing.final
 class SessionHello(_message.Message):
     """Introduces the client. The server ignores fields that it does not know."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CLIENT_FIELD_NUMBER: _builtins.int
-    CAPABILITIES_FIELD_NUMBER: _builtins.int
     client: _builtins.str
     """Name and version of the client, for the server's log."""
-    @_builtins.property
-    def capabilities(self) -> Global___ClientCapabilities:
-        """Optional features that the client has."""
-
     def __init__(
         self,
         *,
         client: _builtins.str = ...,
-        capabilities: Global___ClientCapabilities | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "client", b"client"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

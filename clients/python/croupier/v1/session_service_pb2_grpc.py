@@ -36,7 +36,7 @@ class SessionServiceStub(object):
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     def __init__(self, channel):
@@ -63,7 +63,7 @@ class SessionServiceServicer(object):
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     def Session(self, request_iterator, context):
@@ -100,7 +100,7 @@ class SessionService(object):
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     @staticmethod

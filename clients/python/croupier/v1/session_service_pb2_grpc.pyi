@@ -37,7 +37,7 @@ class SessionServiceStub:
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     @_typing.overload
@@ -59,7 +59,7 @@ class SessionServiceAsyncStub(SessionServiceStub):
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -77,7 +77,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     decision is due, so withholding acknowledgements stops no clock.
 
     To end the session, half-close the stream. The server sends what is due, then `end` with
-    REASON_CLIENT_CLOSED.
+    STREAM_END_REASON_CLIENT_CLOSED.
     """
 
     @_abc_1.abstractmethod

@@ -46,24 +46,25 @@ class ServerLimits(_message.Message):
 
     TABLES_MAX_FIELD_NUMBER: _builtins.int
     STREAMS_MAX_FIELD_NUMBER: _builtins.int
-    SESSION_TABLES_MAX_FIELD_NUMBER: _builtins.int
-    REQUEST_BYTES_MAX_FIELD_NUMBER: _builtins.int
+    SESSION_CHANNELS_MAX_FIELD_NUMBER: _builtins.int
+    RECORD_BYTES_MAX_FIELD_NUMBER: _builtins.int
     LEGAL_LIST_MAX_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_MAX_FIELD_NUMBER: _builtins.int
     CALLS_PER_SECOND_FIELD_NUMBER: _builtins.int
     CALLS_BURST_FIELD_NUMBER: _builtins.int
-    HOUSE_SEATS_PER_KEY_FIELD_NUMBER: _builtins.int
-    HOUSE_TABLES_PER_KEY_FIELD_NUMBER: _builtins.int
+    HOUSE_SEATS_MAX_FIELD_NUMBER: _builtins.int
+    HOUSE_TABLES_MAX_FIELD_NUMBER: _builtins.int
     WATCHERS_MAX_FIELD_NUMBER: _builtins.int
     SEAT_STREAMS_MAX_FIELD_NUMBER: _builtins.int
     RECORD_STREAMS_MAX_FIELD_NUMBER: _builtins.int
+    OWN_TABLES_MAX_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
     """Maximum number of live tables on the server."""
     streams_max: _builtins.int
     """Maximum number of open streams of one principal."""
-    session_tables_max: _builtins.int
-    """Maximum number of tables on one session."""
-    request_bytes_max: _builtins.int
+    session_channels_max: _builtins.int
+    """Maximum number of open channels on one session (`SessionWelcome.channels_max`)."""
+    record_bytes_max: _builtins.int
     """Maximum size in bytes of a record to verify. Other messages have lower limits: 262,144 bytes
     for a frame of a session, 4,096 for a move, and 65,536 for any other request.
     """
@@ -78,9 +79,9 @@ class ServerLimits(_message.Message):
     """
     calls_burst: _builtins.int
     """Maximum number of tokens in the bucket."""
-    house_seats_per_key: _builtins.int
+    house_seats_max: _builtins.int
     """Maximum number of house bot seats at live tables of one principal; 0: no limit."""
-    house_tables_per_key: _builtins.int
+    house_tables_max: _builtins.int
     """Maximum number of live tables of one principal at which only house bots sit; 0: no limit."""
     watchers_max: _builtins.int
     """Maximum number of open WatchLobby streams of one principal, and of open SpectateTable streams
@@ -90,26 +91,29 @@ class ServerLimits(_message.Message):
     """Maximum number of open WatchSeats streams of one principal."""
     record_streams_max: _builtins.int
     """Maximum number of open GetRecord and StreamRecords streams of one principal together."""
+    own_tables_max: _builtins.int
+    """Maximum number of live tables made by one principal; 0: no limit."""
     def __init__(
         self,
         *,
         tables_max: _builtins.int = ...,
         streams_max: _builtins.int = ...,
-        session_tables_max: _builtins.int = ...,
-        request_bytes_max: _builtins.int = ...,
+        session_channels_max: _builtins.int = ...,
+        record_bytes_max: _builtins.int = ...,
         legal_list_max: _builtins.int = ...,
         page_size_max: _builtins.int = ...,
         calls_per_second: _builtins.int = ...,
         calls_burst: _builtins.int = ...,
-        house_seats_per_key: _builtins.int = ...,
-        house_tables_per_key: _builtins.int = ...,
+        house_seats_max: _builtins.int = ...,
+        house_tables_max: _builtins.int = ...,
         watchers_max: _builtins.int = ...,
         seat_streams_max: _builtins.int = ...,
         record_streams_max: _builtins.int = ...,
+        own_tables_max: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "house_seats_per_key", b"house_seats_per_key", "house_tables_per_key", b"house_tables_per_key", "legal_list_max", b"legal_list_max", "page_size_max", b"page_size_max", "record_streams_max", b"record_streams_max", "request_bytes_max", b"request_bytes_max", "seat_streams_max", b"seat_streams_max", "session_tables_max", b"session_tables_max", "streams_max", b"streams_max", "tables_max", b"tables_max", "watchers_max", b"watchers_max"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls_burst", b"calls_burst", "calls_per_second", b"calls_per_second", "house_seats_max", b"house_seats_max", "house_tables_max", b"house_tables_max", "legal_list_max", b"legal_list_max", "own_tables_max", b"own_tables_max", "page_size_max", b"page_size_max", "record_bytes_max", b"record_bytes_max", "record_streams_max", b"record_streams_max", "seat_streams_max", b"seat_streams_max", "session_channels_max", b"session_channels_max", "streams_max", b"streams_max", "tables_max", b"tables_max", "watchers_max", b"watchers_max"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

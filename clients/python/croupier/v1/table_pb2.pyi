@@ -336,6 +336,90 @@ RESET_REASON_SLOW_CONSUMER: ResetReason.ValueType  # 3
 """You read the stream too slowly; the snapshot includes what you missed."""
 Global___ResetReason: _TypeAlias = ResetReason  # noqa: Y015
 
+class _StreamEndReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StreamEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StreamEndReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    STREAM_END_REASON_UNSPECIFIED: _StreamEndReason.ValueType  # 0
+    """Not set; never sent."""
+    STREAM_END_REASON_MATCH_ENDED: _StreamEndReason.ValueType  # 1
+    """The match has ended, and its result was sent."""
+    STREAM_END_REASON_REPLACED: _StreamEndReason.ValueType  # 2
+    """A later stream of the same seat replaced this one."""
+    STREAM_END_REASON_TICKET_SUPERSEDED: _StreamEndReason.ValueType  # 3
+    """The seat was joined again, and this ticket no longer works."""
+    STREAM_END_REASON_SLOW_CONSUMER: _StreamEndReason.ValueType  # 4
+    """You read the stream too slowly, again after a reset."""
+    STREAM_END_REASON_SERVER_DRAINING: _StreamEndReason.ValueType  # 5
+    """The server is shutting down or its store has failed. Reconnect after `retry_after`."""
+    STREAM_END_REASON_KEY_REVOKED: _StreamEndReason.ValueType  # 6
+    """The key was revoked or has expired."""
+    STREAM_END_REASON_TABLE_HALTED: _StreamEndReason.ValueType  # 7
+    """A fault stopped the table."""
+    STREAM_END_REASON_CLIENT_CLOSED: _StreamEndReason.ValueType  # 8
+    """The client half-closed the session, closed the channel, or left the seat."""
+    STREAM_END_REASON_PROTOCOL_ERROR: _StreamEndReason.ValueType  # 9
+    """The client broke the rules of the stream; `detail` says which."""
+    STREAM_END_REASON_BOARD_CONFLICT: _StreamEndReason.ValueType  # 10
+    """You have sat down at a table with the same cards."""
+    STREAM_END_REASON_RATE_LIMITED: _StreamEndReason.ValueType  # 11
+    """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
+    `retry_after`.
+    """
+    STREAM_END_REASON_NONCE_WITHHELD: _StreamEndReason.ValueType  # 12
+    """The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
+    take a seat at the table again.
+    """
+    STREAM_END_REASON_MOVED: _StreamEndReason.ValueType  # 13
+    """Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
+    the same tickets and sequences.
+    """
+    STREAM_END_REASON_FRAMES_USED_UP: _StreamEndReason.ValueType  # 14
+    """The session has used up its frame numbers. Open another at once."""
+
+class StreamEndReason(_StreamEndReason, metaclass=_StreamEndReasonEnumTypeWrapper):
+    """Why a stream ended."""
+
+STREAM_END_REASON_UNSPECIFIED: StreamEndReason.ValueType  # 0
+"""Not set; never sent."""
+STREAM_END_REASON_MATCH_ENDED: StreamEndReason.ValueType  # 1
+"""The match has ended, and its result was sent."""
+STREAM_END_REASON_REPLACED: StreamEndReason.ValueType  # 2
+"""A later stream of the same seat replaced this one."""
+STREAM_END_REASON_TICKET_SUPERSEDED: StreamEndReason.ValueType  # 3
+"""The seat was joined again, and this ticket no longer works."""
+STREAM_END_REASON_SLOW_CONSUMER: StreamEndReason.ValueType  # 4
+"""You read the stream too slowly, again after a reset."""
+STREAM_END_REASON_SERVER_DRAINING: StreamEndReason.ValueType  # 5
+"""The server is shutting down or its store has failed. Reconnect after `retry_after`."""
+STREAM_END_REASON_KEY_REVOKED: StreamEndReason.ValueType  # 6
+"""The key was revoked or has expired."""
+STREAM_END_REASON_TABLE_HALTED: StreamEndReason.ValueType  # 7
+"""A fault stopped the table."""
+STREAM_END_REASON_CLIENT_CLOSED: StreamEndReason.ValueType  # 8
+"""The client half-closed the session, closed the channel, or left the seat."""
+STREAM_END_REASON_PROTOCOL_ERROR: StreamEndReason.ValueType  # 9
+"""The client broke the rules of the stream; `detail` says which."""
+STREAM_END_REASON_BOARD_CONFLICT: StreamEndReason.ValueType  # 10
+"""You have sat down at a table with the same cards."""
+STREAM_END_REASON_RATE_LIMITED: StreamEndReason.ValueType  # 11
+"""The refused items of the session exceed the rate limit by a whole burst. Reconnect after
+`retry_after`.
+"""
+STREAM_END_REASON_NONCE_WITHHELD: StreamEndReason.ValueType  # 12
+"""The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
+take a seat at the table again.
+"""
+STREAM_END_REASON_MOVED: StreamEndReason.ValueType  # 13
+"""Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
+the same tickets and sequences.
+"""
+STREAM_END_REASON_FRAMES_USED_UP: StreamEndReason.ValueType  # 14
+"""The session has used up its frame numbers. Open another at once."""
+Global___StreamEndReason: _TypeAlias = StreamEndReason  # noqa: Y015
+
 @_typing.final
 class DealSource(_message.Message):
     """Where the cards come from. Public, except secrets that only the host has."""
@@ -1579,100 +1663,17 @@ class StreamEnd(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    class _Reason:
-        ValueType = _typing.NewType("ValueType", _builtins.int)
-        V: _TypeAlias = ValueType  # noqa: Y015
-
-    class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[StreamEnd._Reason.ValueType], _builtins.type):
-        DESCRIPTOR: _descriptor.EnumDescriptor
-        REASON_UNSPECIFIED: StreamEnd._Reason.ValueType  # 0
-        """Not set; never sent."""
-        REASON_MATCH_ENDED: StreamEnd._Reason.ValueType  # 1
-        """The match has ended, and its result was sent."""
-        REASON_REPLACED: StreamEnd._Reason.ValueType  # 2
-        """A later stream of the same seat replaced this one."""
-        REASON_TICKET_SUPERSEDED: StreamEnd._Reason.ValueType  # 3
-        """The seat was joined again, and this ticket no longer works."""
-        REASON_SLOW_CONSUMER: StreamEnd._Reason.ValueType  # 4
-        """You read the stream too slowly, again after a reset."""
-        REASON_SERVER_DRAINING: StreamEnd._Reason.ValueType  # 5
-        """The server is shutting down or its store has failed. Reconnect after `retry_after`."""
-        REASON_KEY_REVOKED: StreamEnd._Reason.ValueType  # 6
-        """The key was revoked or has expired."""
-        REASON_TABLE_HALTED: StreamEnd._Reason.ValueType  # 7
-        """A fault stopped the table."""
-        REASON_CLIENT_CLOSED: StreamEnd._Reason.ValueType  # 8
-        """The client half-closed the session, closed the channel, or left the seat."""
-        REASON_PROTOCOL_ERROR: StreamEnd._Reason.ValueType  # 9
-        """The client broke the rules of the stream; `detail` says which."""
-        REASON_BOARD_CONFLICT: StreamEnd._Reason.ValueType  # 10
-        """You have sat down at a table with the same cards."""
-        REASON_RATE_LIMITED: StreamEnd._Reason.ValueType  # 11
-        """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
-        `retry_after`.
-        """
-        REASON_NONCE_WITHHELD: StreamEnd._Reason.ValueType  # 12
-        """The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
-        take a seat at the table again.
-        """
-        REASON_MOVED: StreamEnd._Reason.ValueType  # 13
-        """Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
-        the same tickets and sequences.
-        """
-        REASON_FRAMES_USED_UP: StreamEnd._Reason.ValueType  # 14
-        """The session has used up its frame numbers. Open another at once."""
-
-    class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
-        """Why a stream ended."""
-
-    REASON_UNSPECIFIED: StreamEnd.Reason.ValueType  # 0
-    """Not set; never sent."""
-    REASON_MATCH_ENDED: StreamEnd.Reason.ValueType  # 1
-    """The match has ended, and its result was sent."""
-    REASON_REPLACED: StreamEnd.Reason.ValueType  # 2
-    """A later stream of the same seat replaced this one."""
-    REASON_TICKET_SUPERSEDED: StreamEnd.Reason.ValueType  # 3
-    """The seat was joined again, and this ticket no longer works."""
-    REASON_SLOW_CONSUMER: StreamEnd.Reason.ValueType  # 4
-    """You read the stream too slowly, again after a reset."""
-    REASON_SERVER_DRAINING: StreamEnd.Reason.ValueType  # 5
-    """The server is shutting down or its store has failed. Reconnect after `retry_after`."""
-    REASON_KEY_REVOKED: StreamEnd.Reason.ValueType  # 6
-    """The key was revoked or has expired."""
-    REASON_TABLE_HALTED: StreamEnd.Reason.ValueType  # 7
-    """A fault stopped the table."""
-    REASON_CLIENT_CLOSED: StreamEnd.Reason.ValueType  # 8
-    """The client half-closed the session, closed the channel, or left the seat."""
-    REASON_PROTOCOL_ERROR: StreamEnd.Reason.ValueType  # 9
-    """The client broke the rules of the stream; `detail` says which."""
-    REASON_BOARD_CONFLICT: StreamEnd.Reason.ValueType  # 10
-    """You have sat down at a table with the same cards."""
-    REASON_RATE_LIMITED: StreamEnd.Reason.ValueType  # 11
-    """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
-    `retry_after`.
-    """
-    REASON_NONCE_WITHHELD: StreamEnd.Reason.ValueType  # 12
-    """The seat's nonce did not arrive in time. The seat is free again, and this principal cannot
-    take a seat at the table again.
-    """
-    REASON_MOVED: StreamEnd.Reason.ValueType  # 13
-    """Another server has the table now, or all tables of the session. Reconnect to `endpoint` with
-    the same tickets and sequences.
-    """
-    REASON_FRAMES_USED_UP: StreamEnd.Reason.ValueType  # 14
-    """The session has used up its frame numbers. Open another at once."""
-
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     RETRY_AFTER_FIELD_NUMBER: _builtins.int
     ENDPOINT_FIELD_NUMBER: _builtins.int
-    reason: Global___StreamEnd.Reason.ValueType
+    reason: Global___StreamEndReason.ValueType
     """Why the stream ended."""
     detail: _builtins.str
     """One sentence for people."""
     endpoint: _builtins.str
-    """Address to reconnect to, as host:port; set only for REASON_MOVED. docs/protocol.md says when
-    you may send a key there.
+    """Address to reconnect to, as host:port; set only for STREAM_END_REASON_MOVED.
+    docs/protocol.md says when you may send a key there.
     """
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
@@ -1681,7 +1682,7 @@ class StreamEnd(_message.Message):
     def __init__(
         self,
         *,
-        reason: Global___StreamEnd.Reason.ValueType = ...,
+        reason: Global___StreamEndReason.ValueType = ...,
         detail: _builtins.str = ...,
         retry_after: _duration_pb2.Duration | None = ...,
         endpoint: _builtins.str = ...,

@@ -306,7 +306,7 @@ class WatchLobbyResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TABLE_FIELD_NUMBER: _builtins.int
-    VOIDED_FIELD_NUMBER: _builtins.int
+    LOST_FIELD_NUMBER: _builtins.int
     CAUGHT_UP_FIELD_NUMBER: _builtins.int
     RESUMED_FIELD_NUMBER: _builtins.int
     RESET_FIELD_NUMBER: _builtins.int
@@ -324,7 +324,7 @@ class WatchLobbyResponse(_message.Message):
         """
 
     @_builtins.property
-    def voided(self) -> Global___TableVoided:
+    def lost(self) -> Global___TableLost:
         """A table that the server has lost. It no longer exists, and its match does not count."""
 
     @_builtins.property
@@ -355,7 +355,7 @@ class WatchLobbyResponse(_message.Message):
         self,
         *,
         table: _table_pb2.Table | None = ...,
-        voided: Global___TableVoided | None = ...,
+        lost: Global___TableLost | None = ...,
         caught_up: _table_pb2.CaughtUp | None = ...,
         resumed: _table_pb2.StreamResumed | None = ...,
         reset: _table_pb2.Reset | None = ...,
@@ -363,18 +363,18 @@ class WatchLobbyResponse(_message.Message):
         end: _table_pb2.StreamEnd | None = ...,
         cursor: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "reset", b"reset", "resumed", b"resumed", "table", b"table", "voided", b"voided"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "lost", b"lost", "reset", b"reset", "resumed", b"resumed", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "cursor", b"cursor", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "reset", b"reset", "resumed", b"resumed", "table", b"table", "voided", b"voided"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caught_up", b"caught_up", "cursor", b"cursor", "end", b"end", "heartbeat", b"heartbeat", "item", b"item", "lost", b"lost", "reset", b"reset", "resumed", b"resumed", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["table", "voided", "caught_up", "resumed", "reset", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["table", "lost", "caught_up", "resumed", "reset", "heartbeat", "end"]  # noqa: Y015
     _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
 
 Global___WatchLobbyResponse: _TypeAlias = WatchLobbyResponse  # noqa: Y015
 
 @_typing.final
-class TableVoided(_message.Message):
+class TableLost(_message.Message):
     """A table that the server has lost."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -393,7 +393,7 @@ class TableVoided(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___TableVoided: _TypeAlias = TableVoided  # noqa: Y015
+Global___TableLost: _TypeAlias = TableLost  # noqa: Y015
 
 @_typing.final
 class JoinTableRequest(_message.Message):

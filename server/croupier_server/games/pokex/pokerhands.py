@@ -27,7 +27,7 @@ class PokexCategory(IntEnum):
 
     HIGH_CARD = 1
     PAIR = 2
-    TWO_PAIRS = 3
+    TWO_PAIR = 3
     THREE_OF_A_KIND = 4
     STRAIGHT = 5
     FLUSH = 6
@@ -263,7 +263,7 @@ _GROUPS: Final = {
     (4, 1): PokexCategory.FOUR_OF_A_KIND,
     (3, 2): PokexCategory.FULL_HOUSE,
     (3, 1, 1): PokexCategory.THREE_OF_A_KIND,
-    (2, 2, 1): PokexCategory.TWO_PAIRS,
+    (2, 2, 1): PokexCategory.TWO_PAIR,
     (2, 1, 1, 1): PokexCategory.PAIR,
     (1, 1, 1, 1, 1): PokexCategory.HIGH_CARD,
 }

@@ -44,7 +44,7 @@ _JOKER_NAMES: Final = {card: name for name, card in _JOKERS.items()}
 _SIDES: Final = {"a": 0, "b": 1}
 _TIE: Final = "tie"
 _OTHER_WORDS: Final = {
-    "two pair": "two pairs",
+    "two pairs": "two pair",
     "one pair": "pair",
     "royal flush": "straight flush",
     "nobody": _TIE,

@@ -131,7 +131,7 @@ _SHAPES: Final = {
     (4, 1): Category.FOUR_OF_A_KIND,
     (3, 2): Category.FULL_HOUSE,
     (3, 1, 1): Category.THREE_OF_A_KIND,
-    (2, 2, 1): Category.TWO_PAIRS,
+    (2, 2, 1): Category.TWO_PAIR,
     (2, 1, 1, 1): Category.PAIR,
     (1, 1, 1, 1, 1): Category.HIGH_CARD,
 }
