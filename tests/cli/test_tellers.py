@@ -175,7 +175,7 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
     play = pokex_pb2.PokexPlayed(seat=0, cards=card_numbers("2S 3S"))
     played = pokex_pb2.PokexCardsPlayed(play=play, trick_ended=ended)
     passed = pokex_pb2.PokexDealResult(
-        deal=4, is_passed_out=True, tricks=[0, 0], points=[0, 0], totals=[3, 5]
+        deal=4, passed_out=True, tricks=[0, 0], points=[0, 0], totals=[3, 5]
     )
 
     def told(**arm: object) -> list[str]:
@@ -231,7 +231,7 @@ def test_a_position_in_the_middle_of_a_draw_call_is_told() -> None:
     public = tongits_pb2.TongitsPublicView(
         phase=tongits_pb2.TONGITS_PHASE_ANSWER, deal=1, caller=0, to_act=2
     )
-    public.answers.add(seat=1, is_challenge=True)
+    public.answers.add(seat=1, challenged=True)
     assert position("tongits", game_pb2.PublicView(tongits=public))[1:] == [
         "  0 bob has called draw",
         "  1 ann challenges",

@@ -108,7 +108,7 @@ def hand_made() -> pokex_pb2.PokexView:
         taken=[1, 0],
         carried=1,
         totals=[12, -3],
-        passed_out=1,
+        consecutive_passed_out=1,
         leader=2,
     )
     public.calls.add(seat=3, tricks=2)
@@ -133,7 +133,7 @@ def test_a_view_tells_what_its_message_says() -> None:
     assert view.calls == [(3, 2), (0, 0)]
     assert (view.declarer, view.is_declarer, view.bid, view.wild_rank) == (3, True, 2, 9)
     assert (view.leader, view.taken, view.carried, view.totals) == (2, [1, 0], 1, [12, -3])
-    assert (view.passed_out, view.last_result) == (1, None)
+    assert (view.consecutive_passed_out, view.last_result) == (1, None)
     assert view.trick is not None
     assert view.trick.plays == (Play(2, tuple(parse_cards("KH KD"))),)
     assert (view.trick.center, view.trick.winner, view.trick.hands) == (Card.parse("3S"), None, ())

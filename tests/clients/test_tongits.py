@@ -154,13 +154,11 @@ def hand_made() -> tongits_pb2.TongitsView:
         streak_seat=0,
         streak=1,
     )
-    meld = public.melds.add(
-        number=0, seat=2, taken=cards_pb2.CARD_TWO_OF_HEARTS, is_turned_down=True
-    )
+    meld = public.melds.add(number=0, seat=2, taken=cards_pb2.CARD_TWO_OF_HEARTS, turned_down=True)
     meld.cards.extend(card_numbers("2S 2H 2D 2C"))
     meld.lay_offs.add(seat=1, cards=card_numbers("2C"))
     public.melds.add(number=1, seat=1, cards=card_numbers("3S 4S 5S"))
-    public.answers.add(seat=0, is_unasked=True)
+    public.answers.add(seat=0, unasked=True)
     return tongits_pb2.TongitsView(
         public_view=public,
         seat=1,

@@ -90,7 +90,7 @@ def test_the_cases_are_what_they_are_meant_to_be() -> None:
         table_pb2.TableEvent.FromString(row.public_part).game for one in found for row in one.rows
     ]
     assert any(event.tractor.deal_started.redeals for event in events)
-    assert any(event.pokex.deal_scored.is_passed_out for event in events)
+    assert any(event.pokex.deal_scored.passed_out for event in events)
     assert any(event.tractor.cards_played.play.HasField("failed_throw") for event in events)
     rows = [table_pb2.TableEvent.FromString(row.public_part) for one in found for row in one.rows]
     assert any(event.HasField("seat_no_show") for event in rows)

@@ -70,7 +70,7 @@ def result(scored: DealResult) -> pokex_pb2.PokexDealResult:
         deal=scored.deal,
         dealer=scored.dealer,
         bid=scored.bid,
-        is_passed_out=scored.is_passed_out,
+        passed_out=scored.is_passed_out,
         tricks=scored.tricks,
         points=scored.points,
         totals=scored.totals,
@@ -147,7 +147,7 @@ def pokex_public(public: PublicState) -> pokex_pb2.PokexPublicView:
         taken=public.taken,
         carried=public.carried,
         totals=public.totals,
-        passed_out=public.passed_out,
+        consecutive_passed_out=public.passed_out,
         last_result=None if public.last_result is None else result(public.last_result),
     )
     for seat, tricks in public.calls:

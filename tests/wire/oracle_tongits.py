@@ -67,7 +67,7 @@ def meld(of: Meld) -> tongits_pb2.TongitsMeld:
         number=of.number,
         seat=of.seat,
         cards=ids(of.cards),
-        is_turned_down=of.is_turned_down,
+        turned_down=of.is_turned_down,
         lay_offs=map(laid_off, of.lay_offs),
     )
     if of.taken:
@@ -77,7 +77,7 @@ def meld(of: Meld) -> tongits_pb2.TongitsMeld:
 
 def answered(part: events.Answered) -> tongits_pb2.TongitsAnswered:
     return tongits_pb2.TongitsAnswered(
-        seat=part.seat, is_challenge=part.is_challenge, is_unasked=part.is_unasked
+        seat=part.seat, challenged=part.is_challenge, unasked=part.is_unasked
     )
 
 
@@ -99,8 +99,8 @@ def result(scored: DealResult) -> tongits_pb2.TongitsDealResult:
     for of in scored.seats:
         message.seats.add(
             seat=of.seat,
-            is_burned=of.is_burned,
-            is_shown=of.is_shown,
+            burned=of.is_burned,
+            shown=of.is_shown,
             hand=ids(of.hand),
             secret_fours=map(a_rank, of.secret_fours),
             deadwood=of.deadwood,

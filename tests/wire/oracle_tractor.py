@@ -77,7 +77,7 @@ def result(scored: DealScored) -> tractor_pb2.TractorDealResult:
     message = tractor_pb2.TractorDealResult(
         deal=scored.deal,
         starter=scored.starter,
-        declarers=scored.declarers,
+        declaring_team=scored.declarers,
         trumps=trumps(scored.trump_suit, scored.trump_rank),
         trick_points=scored.trick_points,
         kitty=ids(scored.buried),
@@ -88,7 +88,7 @@ def result(scored: DealScored) -> tractor_pb2.TractorDealResult:
         levels=map(a_rank, scored.levels),
         next_starter=scored.next_starter,
         bid=scored.bid,
-        last_trick_winner=scored.last_trick_winner,
+        last_trick_winning_seat=scored.last_trick_winner,
     )
     if scored.winners == scored.declarers or scored.levels_gained:
         message.winning_team = scored.winners
@@ -151,7 +151,7 @@ def _fill_event(message: tractor_pb2.TractorEvent, part: object) -> None:
             message.called.seat, message.called.points = part.seat, part.points
         case events.AuctionEnded():
             ended = message.auction_ended
-            ended.declarers, ended.bid = part.declarers, part.bid
+            ended.declaring_team, ended.bid = part.declarers, part.bid
             ended.trump_rank = a_rank(part.trump_rank)
         case events.CardShown():
             message.card_shown.seat = part.seat
@@ -169,7 +169,7 @@ def _fill_later_event(message: tractor_pb2.TractorEvent, part: object) -> None:
         case events.TrumpsFixed():
             fixed = message.trumps_fixed
             fixed.trumps.CopyFrom(trumps(part.suit, part.rank))
-            fixed.starter, fixed.declarers = part.starter, part.declarers
+            fixed.starter, fixed.declaring_team = part.starter, part.declarers
             fixed.order.extend(
                 order(
                     trump_cards.Trumps(
@@ -256,10 +256,12 @@ def tractor_public(public: PublicState) -> tractor_pb2.TractorPublicView:
         opponents_points=public.opponents_points,
         window_open=public.phase.name == "DRAW",
     )
-    for name in ("first_drawer", "starter", "declarers", "to_act", "first_declarer"):
+    for name in ("first_drawer", "starter", "to_act", "first_declarer"):
         value = getattr(public, name)
         if value != -1:
             setattr(message, name, value)
+    if public.declarers != -1:
+        message.declaring_team = public.declarers
     if public.trumps is not None:
         message.trumps.CopyFrom(trumps(public.trumps.suit, public.trumps.rank))
         message.order.extend(order(public.trumps))

@@ -236,7 +236,7 @@ export class Pokex {
     this.totals = this.totals.map((total, at) => total + points[at]);
     this.#judge(side);
     const value = {
-      deal: this.deal, dealer: this.dealer, declarer, bid, is_passed_out: isPassedOut,
+      deal: this.deal, dealer: this.dealer, declarer, bid, passed_out: isPassedOut,
       wild_rank: this.named, tricks: [...taken], points: points.map((n) => n + 0), totals: [...this.totals],
     };
     return { arm: "deal_scored", value };

@@ -165,7 +165,7 @@ TractorCalled
 2 points uint
 
 TractorAuctionEnded
-1 declarers uint
+1 declaring_team uint
 2 bid uint
 3 trump_rank enum
 
@@ -178,7 +178,7 @@ TractorShowEnded
 TractorTrumpsFixed
 1 trumps TractorTrumps
 2 starter uint
-3 declarers uint
+3 declaring_team uint
 4 order many TractorSuitOrder
 
 TractorKittyMoved
@@ -197,7 +197,7 @@ TractorCardsPlayed
 TractorDealResult
 1 deal uint
 2 starter uint
-3 declarers uint
+3 declaring_team uint
 4 trumps TractorTrumps
 5 trick_points sint
 6 kitty many enum
@@ -209,7 +209,7 @@ TractorDealResult
 12 levels many enum
 13 next_starter uint
 14 bid uint
-15 last_trick_winner uint
+15 last_trick_winning_seat uint
 
 TractorEvent
 *1 lot_drawn TractorLotDrawn
@@ -265,13 +265,13 @@ TongitsMeld
 2 seat uint
 3 cards many enum
 4 taken opt enum
-5 is_turned_down bool
+5 turned_down bool
 6 lay_offs many TongitsLaidOff
 
 TongitsAnswered
 1 seat uint
-2 is_challenge bool
-3 is_unasked bool
+2 challenged bool
+3 unasked bool
 
 TongitsPayment
 1 seat uint
@@ -283,8 +283,8 @@ TongitsPayment
 
 TongitsSeatResult
 1 seat uint
-2 is_burned bool
-3 is_shown bool
+2 burned bool
+3 shown bool
 4 hand many enum
 5 secret_fours many enum
 6 deadwood uint
@@ -426,7 +426,7 @@ PokexDealResult
 2 dealer uint
 3 declarer opt uint
 4 bid uint
-5 is_passed_out bool
+5 passed_out bool
 6 wild_rank opt enum
 7 tricks many uint
 8 points many sint

@@ -167,8 +167,8 @@ export class Tongits {
     return [{ arm: "stock_drawn", value: { seat, stock_size: this.stock.length }, private: shown }];
   }
 
-  #shown({ number, seat, cards, taken, is_turned_down, lay_offs }) {
-    return { number, seat, cards: sorted(cards), taken, is_turned_down, lay_offs: [...lay_offs] };
+  #shown({ number, seat, cards, taken, turned_down, lay_offs }) {
+    return { number, seat, cards: sorted(cards), taken, turned_down, lay_offs: [...lay_offs] };
   }
 
   #expose(seat, cards, taken, isTurnedDown) {
@@ -176,7 +176,7 @@ export class Tongits {
     must(isMeld(all, this.options), "no meld");
     this.#leave(seat, cards);
     const number = this.melds.length;
-    this.melds.push({ number, seat, cards: all, taken, is_turned_down: isTurnedDown, lay_offs: [] });
+    this.melds.push({ number, seat, cards: all, taken, turned_down: isTurnedDown, lay_offs: [] });
     return this.#shown(this.melds[number]);
   }
 
@@ -286,9 +286,9 @@ export class Tongits {
     return [this.#answered(seat, isChallenge, false), ...this.#askNext()];
   }
 
-  #answered(seat, is_challenge, is_unasked) {
-    this.answers.push({ seat, is_challenge });
-    return { arm: "answered", value: { seat, is_challenge, is_unasked } };
+  #answered(seat, challenged, unasked) {
+    this.answers.push({ seat, challenged });
+    return { arm: "answered", value: { seat, challenged, unasked } };
   }
 
   #askNext() {
@@ -301,7 +301,7 @@ export class Tongits {
       }
       events.push(this.#answered(seat, false, true));
     }
-    const challengers = this.answers.filter((one) => one.is_challenge).map((one) => one.seat);
+    const challengers = this.answers.filter((one) => one.challenged).map((one) => one.seat);
     const shown = [...challengers, this.caller];
     const dead = SEATS.map((seat) => (shown.includes(seat) ? deadwood(this.hands[seat], this.options) : 0));
     const place = (seat) => (seat - this.caller - 1 + 3) % 3;
@@ -354,8 +354,8 @@ export class Tongits {
       seat === winner || showdown.includes(seat) || (ending === STOCK && !burned[seat]);
     const seats = SEATS.map((seat) => ({
       seat,
-      is_burned: burned[seat],
-      is_shown: isShown(seat),
+      burned: burned[seat],
+      shown: isShown(seat),
       hand: isShown(seat) ? sorted(this.hands[seat]) : [],
       secret_fours: isShown(seat) ? [...this.fours[seat]] : [],
       deadwood: isShown(seat) ? dead[seat] : 0,

@@ -193,7 +193,7 @@ export class Tractor {
     this.trumps = new Trumps(suit, this.trumpRank, this.options);
     const fixed = {
       trumps: { rank: this.trumpRank, suit: suit === undefined ? undefined : suit + 1 },
-      starter: this.starter, declarers: this.declarers, order: this.trumps.order(),
+      starter: this.starter, declaring_team: this.declarers, order: this.trumps.order(),
     };
     const cards = sorted(this.stock);
     this.hands[this.starter].push(...cards);
@@ -243,7 +243,7 @@ export class Tractor {
     this.trumpRank = this.levels[this.declarers];
     this.phase = "show";
     this.toAct = this.firstDrawer;
-    const ended = { declarers: this.declarers, bid: this.bid, trump_rank: this.trumpRank };
+    const ended = { declaring_team: this.declarers, bid: this.bid, trump_rank: this.trumpRank };
     return [...events, { arm: "auction_ended", value: ended }];
   }
 
@@ -351,12 +351,12 @@ export class Tractor {
     this.toAct = undefined;
     const { suit } = this.trumps;
     const result = {
-      deal: this.deal, starter: this.starter, declarers: this.declarers,
+      deal: this.deal, starter: this.starter, declaring_team: this.declarers,
       trumps: { rank: this.trumpRank, suit: suit === undefined ? undefined : suit + 1 },
       trick_points: this.opponentsPoints, kitty: this.buried, kitty_multiplier: capped(multiplier),
       kitty_bonus: capped(bonus), total: capped(total), winning_team: held || gained > 0n ? winner : undefined,
       levels_gained: capped(gained), levels: [...this.levels], next_starter: this.nominee, bid: this.bid,
-      last_trick_winner: lastWinner,
+      last_trick_winning_seat: lastWinner,
     };
     return { arm: "deal_scored", value: result };
   }

@@ -42,7 +42,7 @@ def _public(message: pokex_pb2.PokexPublicView, options: PokexOptions) -> Public
     public.taken = (message.taken[0], message.taken[1])
     public.carried = message.carried
     public.totals = (message.totals[0], message.totals[1])
-    public.passed_out = message.passed_out
+    public.passed_out = message.consecutive_passed_out
     public.to_act = seat_of(message, "to_act")
     if message.HasField("last_result"):
         public.last_result = _result(message.last_result)
@@ -72,7 +72,7 @@ def _result(message: pokex_pb2.PokexDealResult) -> DealResult:
         dealer=message.dealer,
         declarer=message.declarer if message.HasField("declarer") else None,
         bid=message.bid,
-        is_passed_out=message.is_passed_out,
+        is_passed_out=message.passed_out,
         wild_rank=message.wild_rank,
         tricks=(message.tricks[0], message.tricks[1]),
         points=(message.points[0], message.points[1]),

@@ -54,7 +54,7 @@ def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> 
     public.took_discard = message.took_discard
     public.caller = seat_of(message, "caller")
     public.answers = tuple(
-        Answered(answer.seat, answer.is_challenge, answer.is_unasked) for answer in message.answers
+        Answered(answer.seat, answer.challenged, answer.unasked) for answer in message.answers
     )
     public.to_act = seat_of(message, "to_act")
     public.pot = message.pot
@@ -80,7 +80,7 @@ def _meld(message: tongits_pb2.TongitsMeld) -> Meld:
         message.seat,
         packed(message.cards),
         message.taken,
-        message.is_turned_down,
+        message.turned_down,
         tuple(LaidOff(part.seat, packed(part.cards)) for part in message.lay_offs),
     )
 
@@ -115,8 +115,8 @@ def _result(message: tongits_pb2.TongitsDealResult) -> DealResult:
 def _seat_result(message: tongits_pb2.TongitsSeatResult) -> SeatResult:
     return SeatResult(
         message.seat,
-        message.is_burned,
-        message.is_shown,
+        message.burned,
+        message.shown,
         packed(message.hand),
         tuple(message.secret_fours),
         message.deadwood,

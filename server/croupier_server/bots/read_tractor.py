@@ -49,7 +49,7 @@ def _public(message: tractor_pb2.TractorPublicView, options: TractorOptions) -> 
     public.trump_rank = message.trump_rank
     public.first_drawer = seat_of(message, "first_drawer")
     public.starter = seat_of(message, "starter")
-    public.declarers = seat_of(message, "declarers")
+    public.declarers = seat_of(message, "declaring_team")
     public.to_act = seat_of(message, "to_act")
     public.opponents_points = message.opponents_points
     if message.HasField("last_result"):
@@ -140,16 +140,18 @@ def _trick(message: tractor_pb2.TractorTrick) -> Trick:
 def _result(message: tractor_pb2.TractorDealResult) -> DealScored:
     """A result; who won a match is never told to a seat that has still to move."""
     first, second = message.levels
-    winners = message.winning_team if message.HasField("winning_team") else 1 - message.declarers
+    winners = (
+        message.winning_team if message.HasField("winning_team") else 1 - message.declaring_team
+    )
     return DealScored(
         deal=message.deal,
         starter=message.starter,
-        declarers=message.declarers,
+        declarers=message.declaring_team,
         trump_suit=_suit(message.trumps),
         trump_rank=message.trumps.rank,
         bid=message.bid,
         trick_points=message.trick_points,
-        last_trick_winner=message.last_trick_winner,
+        last_trick_winner=message.last_trick_winning_seat,
         buried=packed(message.kitty),
         multiplier=message.kitty_multiplier,
         bonus=message.kitty_bonus,

@@ -120,7 +120,7 @@ class PokexTeller:
         tricks = f"tricks {_both(event.tricks)}"
         if event.HasField("declarer"):
             tricks += f", {self._table.name(event.declarer)} had bid {event.bid}"
-        if event.is_passed_out:
+        if event.passed_out:
             tricks = "nothing is played"
         points = " and ".join(f"{points:+d}" for points in event.points)
         return [f"deal {event.deal} ends: {tricks}; points {points}; totals {_both(event.totals)}"]

@@ -118,7 +118,7 @@ class TongitsTeller:
         if meld.lay_offs:
             return [f"{line} and lays it off on meld {meld.number}: {cards}"]
         left = self._table.lose(event.seat, [one for one in meld.cards if one != event.card])
-        down = ", turned down" if meld.is_turned_down else ""
+        down = ", turned down" if meld.turned_down else ""
         return [f"{line} for meld {meld.number}: {cards}{down}{left}"]
 
     def _secret_four(
@@ -161,8 +161,8 @@ class TongitsTeller:
                 return ["something happened that this version does not know"]
 
     def _answered(self, answer: tongits_pb2.TongitsAnswered) -> str:
-        word = "challenges" if answer.is_challenge else "folds"
-        unasked = ", not being entitled to challenge" if answer.is_unasked else ""
+        word = "challenges" if answer.challenged else "folds"
+        unasked = ", not being entitled to challenge" if answer.unasked else ""
         return f"{self._table.name(answer.seat)} {word}{unasked}"
 
     # Ends --------------------------------------------------------------------------------------
@@ -176,8 +176,8 @@ class TongitsTeller:
         )
         lines = [f"deal {event.deal} ends {_ENDINGS.get(event.ending, '')}: {won}"]
         for seat in event.seats:
-            burned = ", burned" if seat.is_burned else ""
-            if seat.is_shown:
+            burned = ", burned" if seat.burned else ""
+            if seat.shown:
                 fours = "".join(f", secret four of {rank_text(rank)}" for rank in seat.secret_fours)
                 shown = f"shows {card_text(seat.hand) or 'no card'} ({seat.deadwood} points){fours}"
                 lines.append(f"  {table.name(seat.seat)} {shown}{burned}")

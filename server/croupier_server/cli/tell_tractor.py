@@ -138,7 +138,7 @@ class TractorTeller:
         if kind == "auction_ended":
             ended = event.auction_ended
             rank = _rank(ended.trump_rank)
-            return [f"team {ended.declarers} declares at {ended.bid}; trump rank {rank}"]
+            return [f"team {ended.declaring_team} declares at {ended.bid}; trump rank {rank}"]
         if kind == "card_shown":
             shown = event.card_shown
             return [self._table.lay(shown.seat, shown.cards, "shows")]
@@ -152,7 +152,7 @@ class TractorTeller:
             fixed = event.trumps_fixed
             return [
                 f"trumps {_trumps(fixed.trumps)}; starter {self._name(fixed.starter)}, "
-                f"team {fixed.declarers} declares"
+                f"team {fixed.declaring_team} declares"
             ]
         return ["something happened that this version does not know"]
 

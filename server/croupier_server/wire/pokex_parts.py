@@ -57,7 +57,7 @@ def result(scored: DealResult) -> bytes:
         dealer=scored.dealer,
         declarer=scored.declarer,
         bid=scored.bid,
-        is_passed_out=scored.is_passed_out,
+        passed_out=scored.is_passed_out,
         wild_rank=scored.wild_rank or None,
         tricks=bytes(scored.tricks),
         points=scored.points,

@@ -131,7 +131,7 @@ def _score(public: PublicState) -> bytes:
         taken=bytes(public.taken),
         carried=public.carried,
         totals=public.totals,
-        passed_out=public.passed_out,
+        consecutive_passed_out=public.passed_out,
         leader=public.leader,
     )
 

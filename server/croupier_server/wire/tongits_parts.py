@@ -31,7 +31,7 @@ def meld(of: Meld) -> bytes:
         seat=of.seat,
         cards=unpack(of.cards),
         taken=of.taken or None,
-        is_turned_down=of.is_turned_down,
+        turned_down=of.is_turned_down,
         lay_offs=map(laid_off, of.lay_offs),
     )
 
@@ -63,8 +63,8 @@ def _seat_result(of: SeatResult) -> bytes:
     """``TongitsSeatResult``."""
     return messages.seat_result(
         seat=of.seat,
-        is_burned=of.is_burned,
-        is_shown=of.is_shown,
+        burned=of.is_burned,
+        shown=of.is_shown,
         hand=unpack(of.hand),
         secret_fours=bytes(of.secret_fours),
         deadwood=of.deadwood,

@@ -74,7 +74,7 @@ def _trumps_fixed(event: events.TrumpsFixed) -> bytes:
     return messages.trumps_fixed(
         trumps=parts.trumps(event.suit, event.rank),
         starter=event.starter,
-        declarers=event.declarers,
+        declaring_team=event.declarers,
         order=parts.order(trumps),
     )
 

@@ -95,7 +95,7 @@ def result(scored: DealScored) -> bytes:
     return messages.deal_result(
         deal=scored.deal,
         starter=scored.starter,
-        declarers=scored.declarers,
+        declaring_team=scored.declarers,
         trumps=trumps(scored.trump_suit, scored.trump_rank),
         trick_points=scored.trick_points,
         kitty=unpack(scored.buried),
@@ -107,5 +107,5 @@ def result(scored: DealScored) -> bytes:
         levels=bytes(scored.levels),
         next_starter=scored.next_starter,
         bid=scored.bid,
-        last_trick_winner=scored.last_trick_winner,
+        last_trick_winning_seat=scored.last_trick_winner,
     )

@@ -254,7 +254,7 @@ def _head(public: PublicState) -> bytes:
         trumps=None if fixed is None else parts.trumps(fixed.suit, fixed.rank),
         first_drawer=public.first_drawer,
         starter=public.starter,
-        declarers=public.declarers,
+        declaring_team=public.declarers,
         declaration=None if standing is None else parts.declaration(standing),
         turned=bytes(public.turned),
         calls=[messages.called(seat, called) for seat, called in public.calls],

@@ -205,9 +205,9 @@ class PokexView(GameView[pokex_pb2.PokexView]):
         return list(self.public.totals)
 
     @property
-    def passed_out(self) -> int:
+    def consecutive_passed_out(self) -> int:
         """P-2.4: deals in a row that were passed out."""
-        return self.public.passed_out
+        return self.public.consecutive_passed_out
 
     @property
     def last_result(self) -> pokex_pb2.PokexDealResult | None:

@@ -83,7 +83,7 @@ def _meld(message: tongits_pb2.TongitsMeld) -> Meld:
         message.seat,
         tuple(to_cards(message.cards)),
         CARDS[message.taken] if message.HasField("taken") else None,
-        message.is_turned_down,
+        message.turned_down,
         tuple(LayOff(laid.seat, tuple(to_cards(laid.cards))) for laid in message.lay_offs),
     )
 
@@ -179,7 +179,7 @@ class TongitsView(GameView[tongits_pb2.TongitsView]):
     def answers(self) -> list[Answer]:
         """G-5.2: answers to the call so far."""
         found = self.public.answers
-        return [Answer(one.seat, one.is_challenge, one.is_unasked) for one in found]
+        return [Answer(one.seat, one.challenged, one.unasked) for one in found]
 
     # The match -----------------------------------------------------------------------------------
     @property

@@ -176,9 +176,9 @@ class TractorView(GameView[tractor_pb2.TractorView]):
         return self.public.starter if self.public.HasField("starter") else None
 
     @property
-    def declarers(self) -> int | None:
+    def declaring_team(self) -> int | None:
         """T-2.1: team of the declarers."""
-        return self.public.declarers if self.public.HasField("declarers") else None
+        return self.public.declaring_team if self.public.HasField("declaring_team") else None
 
     @property
     def team(self) -> int:
@@ -188,7 +188,7 @@ class TractorView(GameView[tractor_pb2.TractorView]):
     @property
     def is_declarer(self) -> bool:
         """Whether the seat is on the declarers' side."""
-        return self.declarers == self.team
+        return self.declaring_team == self.team
 
     @property
     def opponents_points(self) -> int:

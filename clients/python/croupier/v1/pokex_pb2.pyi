@@ -814,7 +814,7 @@ class PokexDealResult(_message.Message):
     DEALER_FIELD_NUMBER: _builtins.int
     DECLARER_FIELD_NUMBER: _builtins.int
     BID_FIELD_NUMBER: _builtins.int
-    IS_PASSED_OUT_FIELD_NUMBER: _builtins.int
+    PASSED_OUT_FIELD_NUMBER: _builtins.int
     WILD_RANK_FIELD_NUMBER: _builtins.int
     TRICKS_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
@@ -827,7 +827,7 @@ class PokexDealResult(_message.Message):
     """Index of the declarer; not set when all passed."""
     bid: _builtins.int
     """The bid; 0 when all passed."""
-    is_passed_out: _builtins.bool
+    passed_out: _builtins.bool
     """P-2.4: all passed and nothing was played."""
     wild_rank: _cards_pb2.Rank.ValueType
     """The wild rank, if one was named."""
@@ -850,7 +850,7 @@ class PokexDealResult(_message.Message):
         dealer: _builtins.int = ...,
         declarer: _builtins.int | None = ...,
         bid: _builtins.int = ...,
-        is_passed_out: _builtins.bool = ...,
+        passed_out: _builtins.bool = ...,
         wild_rank: _cards_pb2.Rank.ValueType | None = ...,
         tricks: _abc.Iterable[_builtins.int] | None = ...,
         points: _abc.Iterable[_builtins.int] | None = ...,
@@ -858,7 +858,7 @@ class PokexDealResult(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_declarer", b"_declarer", "_wild_rank", b"_wild_rank", "declarer", b"declarer", "wild_rank", b"wild_rank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarer", b"_declarer", "_wild_rank", b"_wild_rank", "bid", b"bid", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "is_passed_out", b"is_passed_out", "points", b"points", "totals", b"totals", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarer", b"_declarer", "_wild_rank", b"_wild_rank", "bid", b"bid", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "passed_out", b"passed_out", "points", b"points", "totals", b"totals", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__declarer: _TypeAlias = _typing.Literal["declarer"]  # noqa: Y015
     _WhichOneofArgType__declarer: _TypeAlias = _typing.Literal["_declarer", b"_declarer"]  # noqa: Y015
@@ -896,7 +896,7 @@ class PokexPublicView(_message.Message):
     TAKEN_FIELD_NUMBER: _builtins.int
     CARRIED_FIELD_NUMBER: _builtins.int
     TOTALS_FIELD_NUMBER: _builtins.int
-    PASSED_OUT_FIELD_NUMBER: _builtins.int
+    CONSECUTIVE_PASSED_OUT_FIELD_NUMBER: _builtins.int
     LEADER_FIELD_NUMBER: _builtins.int
     TO_ACT_FIELD_NUMBER: _builtins.int
     LAST_RESULT_FIELD_NUMBER: _builtins.int
@@ -914,7 +914,7 @@ class PokexPublicView(_message.Message):
     """The wild rank, once named."""
     carried: _builtins.int
     """P-4.3: number of tied tricks that go to the winner of the next trick that is won."""
-    passed_out: _builtins.int
+    consecutive_passed_out: _builtins.int
     """P-2.4: number of consecutive deals that were passed out."""
     leader: _builtins.int
     """Index of the seat that leads, or led, the trick under way."""
@@ -976,14 +976,14 @@ class PokexPublicView(_message.Message):
         taken: _abc.Iterable[_builtins.int] | None = ...,
         carried: _builtins.int = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
-        passed_out: _builtins.int = ...,
+        consecutive_passed_out: _builtins.int = ...,
         leader: _builtins.int | None = ...,
         to_act: _builtins.int | None = ...,
         last_result: Global___PokexDealResult | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "dealer", b"dealer", "declarer", b"declarer", "last_result", b"last_result", "leader", b"leader", "to_act", b"to_act", "trick", b"trick", "wild_rank", b"wild_rank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "bid", b"bid", "calls", b"calls", "carried", b"carried", "center", b"center", "center_left", b"center_left", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "leader", b"leader", "passed_out", b"passed_out", "phase", b"phase", "taken", b"taken", "to_act", b"to_act", "totals", b"totals", "trick", b"trick", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dealer", b"_dealer", "_declarer", b"_declarer", "_leader", b"_leader", "_to_act", b"_to_act", "_wild_rank", b"_wild_rank", "bid", b"bid", "calls", b"calls", "carried", b"carried", "center", b"center", "center_left", b"center_left", "consecutive_passed_out", b"consecutive_passed_out", "deal", b"deal", "dealer", b"dealer", "declarer", b"declarer", "hand_sizes", b"hand_sizes", "last_result", b"last_result", "leader", b"leader", "phase", b"phase", "taken", b"taken", "to_act", b"to_act", "totals", b"totals", "trick", b"trick", "tricks", b"tricks", "wild_rank", b"wild_rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dealer: _TypeAlias = _typing.Literal["dealer"]  # noqa: Y015
     _WhichOneofArgType__dealer: _TypeAlias = _typing.Literal["_dealer", b"_dealer"]  # noqa: Y015

@@ -1054,7 +1054,7 @@ class TongitsMeld(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     TAKEN_FIELD_NUMBER: _builtins.int
-    IS_TURNED_DOWN_FIELD_NUMBER: _builtins.int
+    TURNED_DOWN_FIELD_NUMBER: _builtins.int
     LAY_OFFS_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Its number in this deal, from 0 in the order in which melds were exposed."""
@@ -1062,7 +1062,7 @@ class TongitsMeld(_message.Message):
     """Index of the seat that owns the meld."""
     taken: _cards_pb2.Card.ValueType
     """The card that was taken from the discard pile for it, if one was."""
-    is_turned_down: _builtins.bool
+    turned_down: _builtins.bool
     """G-3.3: it was turned face down after it had been shown."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
@@ -1079,12 +1079,12 @@ class TongitsMeld(_message.Message):
         seat: _builtins.int = ...,
         cards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         taken: _cards_pb2.Card.ValueType | None = ...,
-        is_turned_down: _builtins.bool = ...,
+        turned_down: _builtins.bool = ...,
         lay_offs: _abc.Iterable[Global___TongitsLaidOff] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_taken", b"_taken", "taken", b"taken"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_taken", b"_taken", "cards", b"cards", "is_turned_down", b"is_turned_down", "lay_offs", b"lay_offs", "number", b"number", "seat", b"seat", "taken", b"taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_taken", b"_taken", "cards", b"cards", "lay_offs", b"lay_offs", "number", b"number", "seat", b"seat", "taken", b"taken", "turned_down", b"turned_down"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__taken: _TypeAlias = _typing.Literal["taken"]  # noqa: Y015
     _WhichOneofArgType__taken: _TypeAlias = _typing.Literal["_taken", b"_taken"]  # noqa: Y015
@@ -1099,24 +1099,24 @@ class TongitsAnswered(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
-    IS_CHALLENGE_FIELD_NUMBER: _builtins.int
-    IS_UNASKED_FIELD_NUMBER: _builtins.int
+    CHALLENGED_FIELD_NUMBER: _builtins.int
+    UNASKED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Index of the seat that answered."""
-    is_challenge: _builtins.bool
+    challenged: _builtins.bool
     """The seat challenged; otherwise it folded."""
-    is_unasked: _builtins.bool
+    unasked: _builtins.bool
     """G-5.2: the seat was not entitled to challenge, so it folded without being asked."""
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
-        is_challenge: _builtins.bool = ...,
-        is_unasked: _builtins.bool = ...,
+        challenged: _builtins.bool = ...,
+        unasked: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_challenge", b"is_challenge", "is_unasked", b"is_unasked", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenged", b"challenged", "seat", b"seat", "unasked", b"unasked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1171,8 +1171,8 @@ class TongitsSeatResult(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEAT_FIELD_NUMBER: _builtins.int
-    IS_BURNED_FIELD_NUMBER: _builtins.int
-    IS_SHOWN_FIELD_NUMBER: _builtins.int
+    BURNED_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     SECRET_FOURS_FIELD_NUMBER: _builtins.int
     DEADWOOD_FIELD_NUMBER: _builtins.int
@@ -1180,9 +1180,9 @@ class TongitsSeatResult(_message.Message):
     CHIPS_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Index of the seat, from 0."""
-    is_burned: _builtins.bool
+    burned: _builtins.bool
     """G-5.5: it is burned."""
-    is_shown: _builtins.bool
+    shown: _builtins.bool
     """G-5.6: its hand and secret fours were shown; otherwise the next three fields are empty."""
     deadwood: _builtins.int
     """G-5.4: its deadwood in points."""
@@ -1202,8 +1202,8 @@ class TongitsSeatResult(_message.Message):
         self,
         *,
         seat: _builtins.int = ...,
-        is_burned: _builtins.bool = ...,
-        is_shown: _builtins.bool = ...,
+        burned: _builtins.bool = ...,
+        shown: _builtins.bool = ...,
         hand: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         secret_fours: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
         deadwood: _builtins.int = ...,
@@ -1212,7 +1212,7 @@ class TongitsSeatResult(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chips", b"chips", "deadwood", b"deadwood", "hand", b"hand", "is_burned", b"is_burned", "is_shown", b"is_shown", "seat", b"seat", "secret_fours", b"secret_fours", "settlement", b"settlement"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["burned", b"burned", "chips", b"chips", "deadwood", b"deadwood", "hand", b"hand", "seat", b"seat", "secret_fours", b"secret_fours", "settlement", b"settlement", "shown", b"shown"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

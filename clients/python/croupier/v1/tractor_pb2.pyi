@@ -1322,7 +1322,7 @@ class TractorDealResult(_message.Message):
 
     DEAL_FIELD_NUMBER: _builtins.int
     STARTER_FIELD_NUMBER: _builtins.int
-    DECLARERS_FIELD_NUMBER: _builtins.int
+    DECLARING_TEAM_FIELD_NUMBER: _builtins.int
     TRUMPS_FIELD_NUMBER: _builtins.int
     TRICK_POINTS_FIELD_NUMBER: _builtins.int
     KITTY_FIELD_NUMBER: _builtins.int
@@ -1334,12 +1334,12 @@ class TractorDealResult(_message.Message):
     LEVELS_FIELD_NUMBER: _builtins.int
     NEXT_STARTER_FIELD_NUMBER: _builtins.int
     BID_FIELD_NUMBER: _builtins.int
-    LAST_TRICK_WINNER_FIELD_NUMBER: _builtins.int
+    LAST_TRICK_WINNING_SEAT_FIELD_NUMBER: _builtins.int
     deal: _builtins.int
     """Number of the deal, from 1."""
     starter: _builtins.int
     """Index of the seat that was the starter."""
-    declarers: _builtins.int
+    declaring_team: _builtins.int
     """Team of the declarers: 0 for even seats, 1 for odd ones."""
     trick_points: _builtins.int
     """Points of the opponents before the kitty, penalties included."""
@@ -1359,7 +1359,7 @@ class TractorDealResult(_message.Message):
     """T-9.4: index of the next starter; set after the last deal too."""
     bid: _builtins.int
     """T-11: the bid; 0 without an auction or bid."""
-    last_trick_winner: _builtins.int
+    last_trick_winning_seat: _builtins.int
     """T-9.2: index of the seat that won the last trick."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
@@ -1378,7 +1378,7 @@ class TractorDealResult(_message.Message):
         *,
         deal: _builtins.int = ...,
         starter: _builtins.int = ...,
-        declarers: _builtins.int = ...,
+        declaring_team: _builtins.int = ...,
         trumps: Global___TractorTrumps | None = ...,
         trick_points: _builtins.int = ...,
         kitty: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
@@ -1390,11 +1390,11 @@ class TractorDealResult(_message.Message):
         levels: _abc.Iterable[_cards_pb2.Rank.ValueType] | None = ...,
         next_starter: _builtins.int = ...,
         bid: _builtins.int = ...,
-        last_trick_winner: _builtins.int = ...,
+        last_trick_winning_seat: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "trumps", b"trumps", "winning_team", b"winning_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "bid", b"bid", "deal", b"deal", "declarers", b"declarers", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "last_trick_winner", b"last_trick_winner", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winning_team", b"winning_team"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team", "bid", b"bid", "deal", b"deal", "declaring_team", b"declaring_team", "kitty", b"kitty", "kitty_bonus", b"kitty_bonus", "kitty_multiplier", b"kitty_multiplier", "last_trick_winning_seat", b"last_trick_winning_seat", "levels", b"levels", "levels_gained", b"levels_gained", "next_starter", b"next_starter", "starter", b"starter", "total", b"total", "trick_points", b"trick_points", "trumps", b"trumps", "winning_team", b"winning_team"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__winning_team: _TypeAlias = _typing.Literal["winning_team"]  # noqa: Y015
     _WhichOneofArgType__winning_team: _TypeAlias = _typing.Literal["_winning_team", b"_winning_team"]  # noqa: Y015
@@ -1453,7 +1453,7 @@ class TractorPublicView(_message.Message):
     TRUMPS_FIELD_NUMBER: _builtins.int
     FIRST_DRAWER_FIELD_NUMBER: _builtins.int
     STARTER_FIELD_NUMBER: _builtins.int
-    DECLARERS_FIELD_NUMBER: _builtins.int
+    DECLARING_TEAM_FIELD_NUMBER: _builtins.int
     DECLARATION_FIELD_NUMBER: _builtins.int
     TURNED_FIELD_NUMBER: _builtins.int
     CALLS_FIELD_NUMBER: _builtins.int
@@ -1481,7 +1481,7 @@ class TractorPublicView(_message.Message):
     """Index of the seat that draws first."""
     starter: _builtins.int
     """Index of the starter, once known."""
-    declarers: _builtins.int
+    declaring_team: _builtins.int
     """Team of the declarers, once known."""
     kitty_size: _builtins.int
     """Number of cards in the kitty, also while the starter holds them."""
@@ -1556,7 +1556,7 @@ class TractorPublicView(_message.Message):
         trumps: Global___TractorTrumps | None = ...,
         first_drawer: _builtins.int | None = ...,
         starter: _builtins.int | None = ...,
-        declarers: _builtins.int | None = ...,
+        declaring_team: _builtins.int | None = ...,
         declaration: Global___TractorDeclaration | None = ...,
         turned: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
         calls: _abc.Iterable[Global___TractorCalled] | None = ...,
@@ -1573,12 +1573,12 @@ class TractorPublicView(_message.Message):
         exposed: _abc.Iterable[Global___TractorExposed] | None = ...,
         first_declarer: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declarers", b"declarers", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "last_result", b"last_result", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_declaring_team", b"_declaring_team", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "declaration", b"declaration", "declaring_team", b"declaring_team", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "last_result", b"last_result", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "trumps", b"trumps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declarers", b"_declarers", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declarers", b"declarers", "exposed", b"exposed", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "last_result", b"last_result", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_declaring_team", b"_declaring_team", "_first_declarer", b"_first_declarer", "_first_drawer", b"_first_drawer", "_starter", b"_starter", "_to_act", b"_to_act", "calls", b"calls", "deal", b"deal", "declaration", b"declaration", "declaring_team", b"declaring_team", "exposed", b"exposed", "first_declarer", b"first_declarer", "first_drawer", b"first_drawer", "hand_sizes", b"hand_sizes", "kitty_size", b"kitty_size", "last_result", b"last_result", "levels", b"levels", "opponents_points", b"opponents_points", "order", b"order", "phase", b"phase", "redeals", b"redeals", "show", b"show", "starter", b"starter", "to_act", b"to_act", "trick", b"trick", "tricks", b"tricks", "trump_rank", b"trump_rank", "trumps", b"trumps", "turned", b"turned", "window_open", b"window_open"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__declarers: _TypeAlias = _typing.Literal["declarers"]  # noqa: Y015
-    _WhichOneofArgType__declarers: _TypeAlias = _typing.Literal["_declarers", b"_declarers"]  # noqa: Y015
+    _WhichOneofReturnType__declaring_team: _TypeAlias = _typing.Literal["declaring_team"]  # noqa: Y015
+    _WhichOneofArgType__declaring_team: _TypeAlias = _typing.Literal["_declaring_team", b"_declaring_team"]  # noqa: Y015
     _WhichOneofReturnType__first_declarer: _TypeAlias = _typing.Literal["first_declarer"]  # noqa: Y015
     _WhichOneofArgType__first_declarer: _TypeAlias = _typing.Literal["_first_declarer", b"_first_declarer"]  # noqa: Y015
     _WhichOneofReturnType__first_drawer: _TypeAlias = _typing.Literal["first_drawer"]  # noqa: Y015
@@ -1588,7 +1588,7 @@ class TractorPublicView(_message.Message):
     _WhichOneofReturnType__to_act: _TypeAlias = _typing.Literal["to_act"]  # noqa: Y015
     _WhichOneofArgType__to_act: _TypeAlias = _typing.Literal["_to_act", b"_to_act"]  # noqa: Y015
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__declarers) -> _WhichOneofReturnType__declarers | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__declaring_team) -> _WhichOneofReturnType__declaring_team | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__first_declarer) -> _WhichOneofReturnType__first_declarer | None: ...
     @_typing.overload
@@ -1795,10 +1795,10 @@ class TractorAuctionEnded(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    DECLARERS_FIELD_NUMBER: _builtins.int
+    DECLARING_TEAM_FIELD_NUMBER: _builtins.int
     BID_FIELD_NUMBER: _builtins.int
     TRUMP_RANK_FIELD_NUMBER: _builtins.int
-    declarers: _builtins.int
+    declaring_team: _builtins.int
     """Team of the declarers."""
     bid: _builtins.int
     """The bid; 0: nobody bid."""
@@ -1807,13 +1807,13 @@ class TractorAuctionEnded(_message.Message):
     def __init__(
         self,
         *,
-        declarers: _builtins.int = ...,
+        declaring_team: _builtins.int = ...,
         bid: _builtins.int = ...,
         trump_rank: _cards_pb2.Rank.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bid", b"bid", "declarers", b"declarers", "trump_rank", b"trump_rank"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bid", b"bid", "declaring_team", b"declaring_team", "trump_rank", b"trump_rank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1863,11 +1863,11 @@ class TractorTrumpsFixed(_message.Message):
 
     TRUMPS_FIELD_NUMBER: _builtins.int
     STARTER_FIELD_NUMBER: _builtins.int
-    DECLARERS_FIELD_NUMBER: _builtins.int
+    DECLARING_TEAM_FIELD_NUMBER: _builtins.int
     ORDER_FIELD_NUMBER: _builtins.int
     starter: _builtins.int
     """Index of the seat that is the starter."""
-    declarers: _builtins.int
+    declaring_team: _builtins.int
     """Team of the declarers."""
     @_builtins.property
     def trumps(self) -> Global___TractorTrumps:
@@ -1882,12 +1882,12 @@ class TractorTrumpsFixed(_message.Message):
         *,
         trumps: Global___TractorTrumps | None = ...,
         starter: _builtins.int = ...,
-        declarers: _builtins.int = ...,
+        declaring_team: _builtins.int = ...,
         order: _abc.Iterable[Global___TractorSuitOrder] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["trumps", b"trumps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["declarers", b"declarers", "order", b"order", "starter", b"starter", "trumps", b"trumps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["declaring_team", b"declaring_team", "order", b"order", "starter", b"starter", "trumps", b"trumps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

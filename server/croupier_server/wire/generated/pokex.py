@@ -131,7 +131,7 @@ def deal_result(
     dealer: int,
     declarer: int | None,
     bid: int,
-    is_passed_out: bool,
+    passed_out: bool,
     wild_rank: int | None,
     tricks: bytes,
     points: Iterable[int],
@@ -147,7 +147,7 @@ def deal_result(
         found += b"\x18" + (VARINTS[declarer] if 0 <= declarer < SHORT else varint(declarer))
     if bid:
         found += b"\x20" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if is_passed_out:
+    if passed_out:
         found += b"\x28" + b"\x01"
     if wild_rank is not None and wild_rank >= 0:
         found += b"\x30" + (VARINTS[wild_rank] if 0 <= wild_rank < SHORT else varint(wild_rank))
@@ -389,7 +389,7 @@ def public_view_score(
     taken: bytes,
     carried: int,
     totals: Iterable[int],
-    passed_out: int,
+    consecutive_passed_out: int,
     leader: int | None,
 ) -> bytes:
     """``PokexPublicView``: ``taken`` to ``leader``."""
@@ -403,8 +403,8 @@ def public_view_score(
     if part:
         size = len(part)
         found += b"\x7a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if passed_out:
-        found += b"\x80\x01" + (VARINTS[passed_out] if 0 <= passed_out < SHORT else varint(passed_out))
+    if consecutive_passed_out:
+        found += b"\x80\x01" + (VARINTS[consecutive_passed_out] if 0 <= consecutive_passed_out < SHORT else varint(consecutive_passed_out))
     if leader is not None and leader >= 0:
         found += b"\x88\x01" + (VARINTS[leader] if 0 <= leader < SHORT else varint(leader))
     return found

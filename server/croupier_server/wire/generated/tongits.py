@@ -123,7 +123,7 @@ def meld(
     seat: int,
     cards: bytes,
     taken: int | None,
-    is_turned_down: bool,
+    turned_down: bool,
     lay_offs: Iterable[bytes],
 ) -> bytes:
     """Payload of ``TongitsMeld``."""
@@ -137,7 +137,7 @@ def meld(
         found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
     if taken is not None and taken >= 0:
         found += b"\x20" + (VARINTS[taken] if 0 <= taken < SHORT else varint(taken))
-    if is_turned_down:
+    if turned_down:
         found += b"\x28" + b"\x01"
     for one in lay_offs:
         size = len(one)
@@ -147,16 +147,16 @@ def meld(
 
 def answered(
     seat: int,
-    is_challenge: bool,
-    is_unasked: bool,
+    challenged: bool,
+    unasked: bool,
 ) -> bytes:
     """Payload of ``TongitsAnswered``."""
     found = b""
     if seat:
         found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if is_challenge:
+    if challenged:
         found += b"\x10" + b"\x01"
-    if is_unasked:
+    if unasked:
         found += b"\x18" + b"\x01"
     return found
 
@@ -188,8 +188,8 @@ def payment(
 
 def seat_result(
     seat: int,
-    is_burned: bool,
-    is_shown: bool,
+    burned: bool,
+    shown: bool,
     hand: bytes,
     secret_fours: bytes,
     deadwood: int,
@@ -200,9 +200,9 @@ def seat_result(
     found = b""
     if seat:
         found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if is_burned:
+    if burned:
         found += b"\x10" + b"\x01"
-    if is_shown:
+    if shown:
         found += b"\x18" + b"\x01"
     if hand:
         size = len(hand)

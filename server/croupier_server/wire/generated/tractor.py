@@ -199,7 +199,7 @@ def failed_throw(
 def deal_result(
     deal: int,
     starter: int,
-    declarers: int,
+    declaring_team: int,
     trumps: bytes | None,
     trick_points: int,
     kitty: bytes,
@@ -211,7 +211,7 @@ def deal_result(
     levels: bytes,
     next_starter: int,
     bid: int,
-    last_trick_winner: int,
+    last_trick_winning_seat: int,
 ) -> bytes:
     """Payload of ``TractorDealResult``."""
     found = b""
@@ -219,8 +219,8 @@ def deal_result(
         found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
     if starter:
         found += b"\x10" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declarers:
-        found += b"\x18" + (VARINTS[declarers] if 0 <= declarers < SHORT else varint(declarers))
+    if declaring_team:
+        found += b"\x18" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
     if trumps is not None:
         size = len(trumps)
         found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + trumps
@@ -246,8 +246,8 @@ def deal_result(
         found += b"\x68" + (VARINTS[next_starter] if 0 <= next_starter < SHORT else varint(next_starter))
     if bid:
         found += b"\x70" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if last_trick_winner:
-        found += b"\x78" + (VARINTS[last_trick_winner] if 0 <= last_trick_winner < SHORT else varint(last_trick_winner))
+    if last_trick_winning_seat:
+        found += b"\x78" + (VARINTS[last_trick_winning_seat] if 0 <= last_trick_winning_seat < SHORT else varint(last_trick_winning_seat))
     return found
 
 
@@ -342,14 +342,14 @@ def kitty_turned(
 
 
 def auction_ended(
-    declarers: int,
+    declaring_team: int,
     bid: int,
     trump_rank: int,
 ) -> bytes:
     """Payload of ``TractorAuctionEnded``."""
     found = b""
-    if declarers:
-        found = b"\x08" + (VARINTS[declarers] if 0 <= declarers < SHORT else varint(declarers))
+    if declaring_team:
+        found = b"\x08" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
     if bid:
         found += b"\x10" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
     if trump_rank:
@@ -379,7 +379,7 @@ def show_ended(
 def trumps_fixed(
     trumps: bytes | None,
     starter: int,
-    declarers: int,
+    declaring_team: int,
     order: Iterable[bytes],
 ) -> bytes:
     """Payload of ``TractorTrumpsFixed``."""
@@ -389,8 +389,8 @@ def trumps_fixed(
         found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + trumps
     if starter:
         found += b"\x10" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declarers:
-        found += b"\x18" + (VARINTS[declarers] if 0 <= declarers < SHORT else varint(declarers))
+    if declaring_team:
+        found += b"\x18" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
     for one in order:
         size = len(one)
         found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + one
@@ -527,7 +527,7 @@ def public_view_head(
     trumps: bytes | None,
     first_drawer: int | None,
     starter: int | None,
-    declarers: int | None,
+    declaring_team: int | None,
     declaration: bytes | None,
     turned: bytes,
     calls: Iterable[bytes],
@@ -553,8 +553,8 @@ def public_view_head(
         found += b"\x38" + (VARINTS[first_drawer] if 0 <= first_drawer < SHORT else varint(first_drawer))
     if starter is not None and starter >= 0:
         found += b"\x40" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declarers is not None and declarers >= 0:
-        found += b"\x48" + (VARINTS[declarers] if 0 <= declarers < SHORT else varint(declarers))
+    if declaring_team is not None and declaring_team >= 0:
+        found += b"\x48" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
     if declaration is not None:
         size = len(declaration)
         found += b"\x52" + (VARINTS[size] if size < SHORT else varint(size)) + declaration

@@ -64,7 +64,7 @@ def answer(table: Table, decision: Decision) -> Move:
         return challenge
     chance = beats(table, public.caller, _CALLER)
     for given in public.answers:
-        if given.is_challenge:
+        if given.challenged:
             chance *= beats(table, given.seat, _CALLER)
     return challenge if chance >= _CHALLENGE_AT else fold
 
@@ -76,7 +76,7 @@ def _is_folding_dear(table: Table) -> bool:
     folded = options.pay_win if options.HasField("pay_win") else _WIN
     scope = options.fought_scope
     is_fought = scope == tongits_pb2.TONGITS_FOUGHT_SCOPE_ALL_LOSERS and any(
-        given.is_challenge for given in answers
+        given.challenged for given in answers
     )
     if is_fought or scope == tongits_pb2.TONGITS_FOUGHT_SCOPE_ANY_DRAW:
         folded = fought
