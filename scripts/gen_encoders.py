@@ -31,7 +31,10 @@ PACKAGES = ("croupier.v1", "croupier.record.v1")
 
 _LENGTH = 2
 _BYTE = 128
-_TIMES = {"google.protobuf.Timestamp": "timestamp", "google.protobuf.Duration": "duration"}
+_TIMES = {
+    "google.protobuf.Timestamp": "framed_time({tag}, {name})",
+    "google.protobuf.Duration": "framed({tag}, duration({name}))",
+}
 UNSIGNED = (
     FieldDescriptor.TYPE_UINT32,
     FieldDescriptor.TYPE_UINT64,
@@ -39,8 +42,9 @@ UNSIGNED = (
 )
 _ZIGZAG = (FieldDescriptor.TYPE_SINT32, FieldDescriptor.TYPE_SINT64)
 _TWOS_COMPLEMENT = (FieldDescriptor.TYPE_INT32, FieldDescriptor.TYPE_INT64)
-_OWN_NAMES = {"found", "one", "part", "size"}
-_HELPERS = "SHORT VARINTS duration packed_signed timestamp varint zigzag"
+_OWN_NAMES = {"one", "part", "size"}
+_SUM_MAX = 2
+_HELPERS = "SHORT VARINTS duration framed framed_time packed_signed varint zigzag"
 _IMPORTS = {
     "collections.abc": ["Iterable"],
     "typing": ["Final"],
@@ -175,30 +179,28 @@ def parameter_type(field: FieldDescriptor) -> str:
     return f"{plain} | None" if field.has_presence else plain
 
 
-def _sized(before: str, part: str, indent: str) -> list[str]:
-    return [
-        f"{indent}size = len({part})",
-        f"{indent}found += {before} + (VARINTS[size] if size < SHORT else varint(size)) + {part}",
-    ]
+def _sized(field: FieldDescriptor, made: str, is_set: str, part: str) -> list[str]:
+    """If *is_set*, the tag and the size of what *made* gives; then *part*, which is that or
+    empty."""
+    size = f"VARINTS[size] if (size := len({made})) < SHORT else varint(size)"
+    return [f'({tag(field)} + ({size}) if {is_set} else b"")', part]
 
 
 def _repeated(field: FieldDescriptor) -> list[str]:
-    name = field.name
+    name, before = field.name, tag(field)
     if field.message_type is not None or field.type == FieldDescriptor.TYPE_BYTES:
-        return [f"    for one in {name}:", *_sized(tag(field), "one", " " * 8)]
+        return [f"*[framed({before}, one) for one in {name}]"]
     if field.type == FieldDescriptor.TYPE_STRING:
-        loop = [f"    for one in {name}:", "        part = one.encode()"]
-        return [*loop, *_sized(tag(field), "part", " " * 8)]
+        return [f"*[framed({before}, one.encode()) for one in {name}]"]
     if field.type in UNSIGNED:
-        return [f"    if {name}:", *_sized(tag(field), name, " " * 8)]
+        return _sized(field, name, name, name)
     if field.type not in _ZIGZAG:
         raise SystemExit(f"gen_encoders: cannot encode the type of {field.full_name}")
-    head = [f"    part = packed_signed({name})", "    if part:"]
-    return [*head, *_sized(tag(field), "part", " " * 8)]
+    return [f'(framed({before}, part) if (part := packed_signed({name})) else b"")']
 
 
-def statements(field: FieldDescriptor) -> list[str]:
-    """The lines that append *field* to ``found``.
+def expressions(field: FieldDescriptor) -> list[str]:
+    """Python for the bytes of *field*, to be joined.
 
     Raises:
         SystemExit: its type is one that no listed message had before.
@@ -208,29 +210,29 @@ def statements(field: FieldDescriptor) -> list[str]:
         raise SystemExit(f"gen_encoders: {field.full_name} has a name of the generator's own")
     if field.is_repeated:
         return _repeated(field)
-    is_set = f"    if {name}:"
-    if field.has_presence:
-        at_least = " and {0} >= 0" if field.type in UNSIGNED else ""
-        is_set = f"    if {name} is not None{at_least.format(name)}:"
+    is_set = f"{name} is not None" if field.has_presence else name
     kind = field.message_type
     if kind is not None and kind.full_name in _TIMES:
-        part = f"        part = {_TIMES[kind.full_name]}({name})"
-        return [is_set, part, *_sized(before, "part", " " * 8)]
-    if kind is not None or field.type == FieldDescriptor.TYPE_BYTES:
-        return [is_set, *_sized(before, name, " " * 8)]
+        value = _TIMES[kind.full_name].format(tag=before, name=name)
+        return [f'({value} if {is_set} else b"")']
+    if kind is not None:
+        return _sized(field, name, is_set, f'({name} or b"")')
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return _sized(field, name, is_set, name)
     if field.type == FieldDescriptor.TYPE_STRING:
-        return [is_set, f"        part = {name}.encode()", *_sized(before, "part", " " * 8)]
+        return _sized(field, f"part := {name}.encode()", name, f'(part if {name} else b"")')
     if field.type == FieldDescriptor.TYPE_BOOL:
         value = f'(b"\\x01" if {name} else b"\\x00")' if field.has_presence else 'b"\\x01"'
     elif field.type in UNSIGNED:
-        value = f"(VARINTS[{name}] if 0 <= {name} < SHORT else varint({name}))"
+        is_set += f" and {name} >= 0" if field.has_presence else ""
+        value = f"(VARINTS[{name}] if {name} < SHORT else varint({name}))"
     elif field.type in _ZIGZAG:
         value = f"varint(zigzag({name}))"
     elif field.type in _TWOS_COMPLEMENT:
         value = f"varint({name})"
     else:
         raise SystemExit(f"gen_encoders: cannot encode the type of {field.full_name}")
-    return [is_set, f"        found += {before} + {value}"]
+    return [f'({before} + {value} if {is_set} else b"")']
 
 
 def _function(encoder: Encoder) -> list[str]:
@@ -239,10 +241,11 @@ def _function(encoder: Encoder) -> list[str]:
     if not encoder.is_whole:
         rest = f" to ``{fields[-1].name}``" if len(fields) > 1 else ""
         what = f"``{message.name}``: ``{fields[0].name}``{rest}."
-    body = [line for field in fields for line in statements(field)]
-    if not body[0].lstrip().startswith("for "):
-        first = next(number for number, line in enumerate(body) if "found += " in line)
-        body[first] = body[first].replace("found += ", "found = ")  # saves joining nothing to it
+    parts = [part for field in fields for part in expressions(field)]
+    result = [f"    return {' + '.join(parts)}"]
+    if len(parts) > _SUM_MAX or any(part.startswith("*") for part in parts):
+        inner = [f"            {part}," for part in parts]
+        result = ['    return b"".join(', "        (", *inner, "        )", "    )"]
     return [
         "",
         "",
@@ -250,9 +253,7 @@ def _function(encoder: Encoder) -> list[str]:
         *(f"    {field.name}: {parameter_type(field)}," for field in fields),
         ") -> bytes:",
         f'    """{what}"""',
-        '    found = b""',
-        *body,
-        "    return found",
+        *result,
     ]
 
 

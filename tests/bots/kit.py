@@ -30,7 +30,7 @@ def question(
     wire = WIRES_BY_NAME[game.name]
     message = table_pb2.Decision(decision_id=name, seat=seat)
     message.legal.MergeFromString(wire.legal_bytes(game.legal_moves(state, seat), mode))
-    message.kind.MergeFromString(wire.decision_kind_bytes(game.decision_kind(state, seat)))
+    message.kind.MergeFromString(wire.decision_kinds[game.decision_kind(state, seat)])
     view = view_of(game_pb2.SeatView.FromString(wire.views().seat(state, seat)))
     return view, Decision(message, TABLE, SeatRandom(seed, TABLE, seat))
 

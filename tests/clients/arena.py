@@ -69,7 +69,7 @@ class Arena:
             decision_id=f"{self.count}-{seat}",
             seat=seat,
             kind=game_pb2.DecisionKind.FromString(
-                self.wire.decision_kind_bytes(self.game.decision_kind(self.state, seat))
+                self.wire.decision_kinds[self.game.decision_kind(self.state, seat)]
             ),
             sequence=self.count,
             legal=game_pb2.LegalMoves.FromString(self.wire.legal_bytes(legal, LegalMode.FULL)),

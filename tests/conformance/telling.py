@@ -83,7 +83,7 @@ def _deal(game: AnyGame, options: object, seed: int) -> Iterator[str]:
                     yield from _view(game, views.seat(state, seat), seat)
                 decisions += 1
                 legal = _legal(game, game.legal_moves(state, seat))
-                kind = _kind(wire.decision_kind_bytes(game.decision_kind(state, seat)), game.name)
+                kind = _kind(wire.decision_kinds[game.decision_kind(state, seat)], game.name)
                 yield f"{decisions:3}. seat {seat} {kind}, {legal}: {game.move_text(move)}"
         for event in apply_entry(game, state, entry):
             yield from _event(wire, game.name, event)

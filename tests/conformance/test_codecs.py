@@ -93,7 +93,7 @@ class Reader:
     def decision(self, state: object, seat: Seat) -> None:
         """The answer in every mode; all of its moves, and as many members of its patterns."""
         kind = self.game.decision_kind(state, seat)
-        exactly(game_pb2.DecisionKind, self.wire.decision_kind_bytes(kind), self.game.name)
+        exactly(game_pb2.DecisionKind, self.wire.decision_kinds[kind], self.game.name)
         legal = self.game.legal_moves(state, seat)
         for mode in LegalMode:
             data = self.wire.legal_bytes(legal, mode)

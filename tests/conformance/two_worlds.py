@@ -195,7 +195,7 @@ def answers(pair: Pair, state: object) -> Iterator[tuple[str, object]]:
     """The decision of the audience, and all that it can be told about it."""
     game, audience, wire = pair.game, pair.audience, pair.wire
     kind = game.decision_kind(state, audience)
-    yield "decision kind", wire.decision_kind_bytes(kind)
+    yield "decision kind", wire.decision_kinds[kind]
     legal = game.legal_moves(state, audience)
     yield "legal moves", (tuple(legal.moves), tuple(legal.kinds))
     for mode in LegalMode:

@@ -82,7 +82,7 @@ class Witness:
         if seat not in self.game.to_act(state):
             return
         kind = self.game.decision_kind(state, seat)
-        yield Seen(step, "decision kind", self.wire.decision_kind_bytes(kind))
+        yield Seen(step, "decision kind", self.wire.decision_kinds[kind])
         legal = self.game.legal_moves(state, seat)
         for mode in LegalMode:
             yield Seen(step, "legal moves", self.wire.legal_bytes(legal, mode))

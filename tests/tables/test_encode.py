@@ -22,7 +22,9 @@ from croupier_server.tables.spec import (
     TimeoutPolicy,
 )
 from croupier_server.tables.updates import ResetReason, StreamEnd
-from croupier_server.wire.encode import varint
+from croupier_server.wire.encode import framed, varint
+from croupier_server.wire.generated import record
+from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
 from tests.tables.toy_game import CARD, ToyWire
 from tests.tables.world import START_MS, World, exactly
@@ -144,17 +146,11 @@ def test_inputs_of_moves(
     seat: int, charged: int, asked: int | None, absent: int, timed_out: bool, arm: str
 ) -> None:
     answered = 1_763_650_000_456
-    data = encode.move_input(
-        INPUT[arm],
-        seat,
-        "12-3",
-        ToyWire().move_bytes(CARD + 5),
-        timed_out=timed_out,
-        charged_ms=charged,
-        asked_ms=asked,
-        answered_ms=answered,
-        absent_ms=absent,
+    move = ToyWire().move_bytes(CARD + 5)
+    payload = record.move_input(
+        seat, "12-3", move, timed_out, charged or None, asked, answered, absent or None
     )
+    data = framed(INPUT[arm], payload)
     found = exactly(record_pb2.Input, data)
     assert found.WhichOneof("input") == arm
     moved = found.move if arm == "move" else found.answer
@@ -200,9 +196,8 @@ def test_the_input_of_a_window() -> None:
 @pytest.mark.parametrize("view", [True, False])
 def test_decisions(size: int, view: bool) -> None:
     padding = b"\xfa\x01" + varint(size) + bytes(size)  # an unknown field
-    head = updates.decision_head("4096-11", 11, b"\x08\x06", 4096)
     shown = padding if view else None
-    data = updates.decision(head, padding, shown, padding, 1_500, sealed=True)
+    data = messages.decision("4096-11", 11, b"\x08\x06", 4096, padding, shown, 1_500, True, padding)
     found = exactly(table_pb2.TableUpdate, updates.decision_update(data)).decision
     assert (found.decision_id, found.seat, found.sequence) == ("4096-11", 11, 4096)
     assert found.kind.tractor == 6
@@ -210,15 +205,6 @@ def test_decisions(size: int, view: bool) -> None:
     assert found.HasField("view") == view
     assert found.time_left.ToMilliseconds() == 1_500
     assert found.sealed
-
-
-def test_a_decision_without_a_limit_has_no_time() -> None:
-    head = updates.decision_head("1-0", 0, b"\x08\x06", 1)
-    found = exactly(table_pb2.Decision, updates.decision(head, b"", b"", b""))
-    assert not found.HasField("time_left")
-    assert found.HasField("view")
-    assert found.HasField("fallback")
-    assert not found.sealed
 
 
 def test_small_updates() -> None:

@@ -8,6 +8,7 @@ import pytest
 from croupier_server.errors import CroupierError, Reason, StaleDecision
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
+from croupier_server.tables import decisions
 from croupier_server.tables.decisions import Decision, Name
 from croupier_server.tables.spec import ClockSpec
 from croupier_server.tables.table import Table
@@ -137,7 +138,7 @@ def test_durable_a_log_of_an_earlier_version_in_a_later_life_goes_on(
     """Its ids do not say the epoch, whatever that is."""
     world, table = playing()
     with monkeypatch.context() as earlier:
-        earlier.setattr(Name, "__str__", lambda name: f"{name.sequence}-{name.seat}")
+        earlier.setattr(decisions, "id_of", lambda sequence, seat, _: f"{sequence}-{seat}")
         table = restored(world, backup_of(world))
         (before,) = asked(table)
         assert before.id == f"{before.sequence}-{before.seat}"

@@ -286,6 +286,7 @@ class ToyWire:
     title: str = "Toy"
     seats_min: int = 2
     seats_max: int = 4
+    decision_kinds: Sequence[bytes] = tuple(b"\x08" + bytes([kind]) for kind in range(128))
 
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
         return {}
@@ -317,9 +318,6 @@ class ToyWire:
 
     def legal_move_bytes(self, move: Move, kind: int) -> bytes:
         return field_bytes(1, self.move_bytes(move))
-
-    def decision_kind_bytes(self, kind: int) -> bytes:
-        return b"\x08" + bytes([kind])
 
     def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
         private = {seat: text_bytes(part) for seat, part in event.private.items()}

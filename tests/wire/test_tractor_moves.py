@@ -214,7 +214,7 @@ def test_a_legal_move_and_a_decision_kind() -> None:
     assert WIRE.legal_move_bytes(SINGLES[3], KIND) == wanted.SerializeToString()
     for kind in moves.TractorDecisionKind:
         message = game_pb2.DecisionKind(tractor=int(kind))  # type: ignore[arg-type]
-        assert WIRE.decision_kind_bytes(kind) == message.SerializeToString()
+        assert WIRE.decision_kinds[kind] == message.SerializeToString()
 
 
 @pytest.mark.more

@@ -129,7 +129,7 @@ class Chance(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A seat moved, or gave a sealed answer; the times are those of `encode.move_input`."""
+    """A seat moved, or gave a sealed answer; the times are those of ``MoveInput``."""
 
     seat: Seat
     decision_id: str

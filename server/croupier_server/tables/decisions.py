@@ -43,8 +43,7 @@ class Name(NamedTuple):
     epoch: int = FIRST_EPOCH
 
     def __str__(self) -> str:
-        place = f"{self.sequence}-{self.seat}"
-        return place if self.epoch == FIRST_EPOCH else f"{place}-{self.epoch}"
+        return id_of(*self)
 
     @classmethod
     def read(cls, decision_id: str) -> Name | None:
@@ -58,11 +57,16 @@ class Name(NamedTuple):
         is_ours = name.sequence <= _SEQUENCE_MASK and str(name) == decision_id
         return name if is_ours else None
 
-    @property
-    def key(self) -> int:
-        """A number of its own for each name; a small one in the first life."""
-        life = 0 if self.epoch == FIRST_EPOCH else self.epoch
-        return (life << _SEQUENCE_BITS | self.sequence) << _SEAT_BITS | self.seat
+
+def id_of(sequence: int, seat: Seat, epoch: int) -> str:
+    """The id of the decision that a `Name` of these parts names."""
+    return f"{sequence}-{seat}" if epoch == FIRST_EPOCH else f"{sequence}-{seat}-{epoch}"
+
+
+def _key(sequence: int, seat: Seat, epoch: int) -> int:
+    """A number of its own for each `Name`; a small one in the first life."""
+    life = 0 if epoch == FIRST_EPOCH else epoch << _SEQUENCE_BITS
+    return (life | sequence) << _SEAT_BITS | seat
 
 
 class Decision:
@@ -83,7 +87,6 @@ class Decision:
         before_ms: what was used of its time before the server last started.
         absent_ms: time of it that the seat was forgiven as it was gone.
         refusals: answers to it that were refused.
-        head: its first fields as bytes, once they are made.
     """
 
     __slots__ = (
@@ -94,7 +97,6 @@ class Decision:
         "clock_from_ms",
         "due_ms",
         "epoch",
-        "head",
         "id",
         "kind",
         "refusals",
@@ -134,8 +136,7 @@ class Decision:
     def begin_life(self, epoch: int) -> None:
         """It is asked in another life of its table."""
         self.epoch = epoch
-        self.id = str(self.name)
-        self.head = b""
+        self.id = id_of(self.sequence, self.seat, epoch)
 
     def used_ms(self, now: int) -> int:
         """Time that its clock has run for."""
@@ -155,7 +156,7 @@ class Answered:
     """Decisions of the last two deals that are over, and the answers to them.
 
     There are hundreds at every table, so one is an integer by an integer: the move, one added, over
-    the number of its event, by `Name.key`.
+    the number of its event, by `_key`.
     """
 
     __slots__ = ("_game", "_last", "_move_bytes", "_read_last", "_stale_to", "_this")
@@ -168,9 +169,10 @@ class Answered:
         self._read_last: Callable[[], Iterable[Over]] | None = None
         self._stale_to = 0
 
-    def add(self, name: Name, move: Move | None, sequence: int) -> None:
-        """A decision is over; see `Over`."""
-        self._this[name.key] = _packed(move, sequence)
+    def add(self, decision: Decision, move: Move | None, sequence: int) -> None:
+        """*decision* is over; for the others see `Over`."""
+        key = _key(decision.sequence, decision.seat, decision.epoch)
+        self._this[key] = _packed(move, sequence)
 
     def resume(self, read_last: Callable[[], Iterable[Over]]) -> None:
         """Let *read_last* give those of the last deal once one of them is asked for: that is rare,
@@ -205,7 +207,7 @@ class Answered:
         """
         name = Name.read(decision_id)
         if name is not None and name.seat == seat:
-            found = self._find(name.key)
+            found = self._find(_key(*name))
             if found is not None:
                 accepted = (found >> _SEQUENCE_BITS) - 1
                 if not found or move is None:
@@ -233,7 +235,7 @@ class Answered:
         found = self._this.get(key)
         if found is None and self._read_last is not None:
             self._last = {
-                name.key: _packed(move, sequence) for name, move, sequence in self._read_last()
+                _key(*name): _packed(move, sequence) for name, move, sequence in self._read_last()
             }
             self._read_last = None
         return self._last.get(key) if found is None else found

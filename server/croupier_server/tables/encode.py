@@ -22,7 +22,7 @@ from croupier_server.tables.spec import (
     Status,
     TableSpec,
 )
-from croupier_server.wire.encode import framed, packed, timestamp, varint
+from croupier_server.wire.encode import framed, framed_time, packed, varint
 from croupier_server.wire.generated import game, record
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from croupier_server.tables.seats import SeatState
 
 _SEQUENCE: Final = EVENT["sequence"]
+_TIME: Final = EVENT["time"]
 _SOURCES: Final = {kind: messages.DEAL_SOURCE[kind.name.lower()] for kind in DealKind}
 
 CHANCE_TAG: Final = INPUT["chance"]
@@ -177,10 +178,9 @@ def match_result(
     )
 
 
-@lru_cache(maxsize=8)
 def stamp(now_ms: int) -> bytes:
-    """``TableEvent.time`` with its tag. All events of a frame have the same, so it is kept."""
-    return framed(EVENT["time"], timestamp(now_ms))
+    """``TableEvent.time`` with its tag."""
+    return framed_time(_TIME, now_ms)
 
 
 def event(sequence: int, time: bytes, tag: bytes, payload: bytes) -> bytes:
@@ -207,38 +207,3 @@ def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
 def chance_input(outcome: Sequence[int]) -> bytes:
     """``Input`` of a deck or a lot."""
     return framed(CHANCE_TAG, record.chance_input(packed(outcome)))
-
-
-# Moves that are answered in one frame share their times.
-_asked: Final = lru_cache(maxsize=64)(record.move_input_asked_time)
-_answered: Final = lru_cache(maxsize=64)(record.move_input_answered_time)
-
-
-def move_input(
-    tag: bytes,
-    seat: Seat,
-    decision_id: str,
-    move: bytes,
-    *,
-    timed_out: bool,
-    charged_ms: int,
-    asked_ms: int | None,
-    answered_ms: int,
-    absent_ms: int,
-) -> bytes:
-    """``Input`` of a move or a sealed answer.
-
-    Args:
-        tag: of ``move`` or ``answer`` in ``Input``.
-        seat: who moved.
-        decision_id: what was answered.
-        move: a ``Move`` payload.
-        timed_out: whether the clock moved in its place.
-        charged_ms: time that it was charged.
-        asked_ms: when the question was first sent; None: it never was.
-        answered_ms: when the answer came in.
-        absent_ms: time that it was not charged because it had no stream.
-    """
-    head = record.move_input_head(seat, decision_id, move, timed_out, charged_ms or None)
-    absent = record.move_input_absent(absent_ms) if absent_ms else b""
-    return framed(tag, head + _asked(asked_ms) + _answered(answered_ms) + absent)

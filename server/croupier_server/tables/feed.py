@@ -26,6 +26,8 @@ from croupier_server.tables.table import Table
 from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.wire.encode import field_bytes
 
+_PLAYING = Status.PLAYING  # members of an enum are looked up slowly
+
 
 class Owner(Protocol):
     """Whom feeds belong to."""
@@ -420,7 +422,7 @@ class SeatFeed(TableFeed):
             table = self.table
             if self._parting is not None:
                 self._look_whether_to_part()
-            is_plain = self._is_full and table.status is Status.PLAYING
+            is_plain = self._is_full and table.status is _PLAYING
             if not is_plain or self._is_opening or self._ending or self._is_beating:
                 self._take_stream(out, now)
                 if self._is_opening or self.is_done:

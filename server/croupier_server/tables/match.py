@@ -27,6 +27,9 @@ from croupier_server.tables.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
 from croupier_server.tables.timing import Timing
 from croupier_server.wire.base import GameWire
+from croupier_server.wire.encode import framed
+from croupier_server.wire.generated import record
+from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
 from croupier_server.wire.generated.table import EVENT
 
@@ -42,6 +45,9 @@ Fewer cost play, as each is a statement of its own in the store; more cost a res
 the deals since then."""
 
 _QUARANTINE_RETRY_MS: Final = 5_000
+# Members of an enum are looked up slowly.
+_ONE_MOVES, _CHANCE, _WINDOW = Turn.MOVE, Turn.CHANCE, Turn.WINDOW
+
 _MOVE: Final = INPUT["move"]
 _ANSWER: Final = INPUT["answer"]
 
@@ -259,20 +265,18 @@ class Match:
 
     def decision_payload(self, decision: Decision, now: int, *, with_view: bool) -> bytes:
         """Payload of ``Decision``."""
-        seat, head = decision.seat, decision.head
-        if not head:
-            kind = self._wire.decision_kind_bytes(decision.kind)
-            head = updates.decision_head(decision.id, seat, kind, decision.sequence)
-            decision.head = head
-        legal = self._wire.legal_bytes(
-            self._game.legal_moves(self.state, seat), self._spec.legal_mode
+        game, wire, state, seat = self._game, self._wire, self.state, decision.seat
+        return messages.decision(
+            decision.id,
+            seat,
+            wire.decision_kinds[decision.kind],
+            decision.sequence,
+            wire.legal_bytes(game.legal_moves(state, seat), self._spec.legal_mode),
+            self.views.seat(state, seat) if with_view else None,
+            self.timing.left_ms(decision, now),
+            decision.sealed,
+            wire.move_bytes(game.fallback(state, seat)),
         )
-        view = self.views.seat(self.state, seat) if with_view else None
-        fallback = self._wire.move_bytes(self._game.fallback(self.state, seat))
-        if not decision.sealed and not self.timing.is_timed:
-            return updates.decision(head, legal, view, fallback)
-        left = self.timing.left_ms(decision, now)
-        return updates.decision(head, legal, view, fallback, left, sealed=decision.sealed)
 
     def _carry_on(
         self, decision: Decision, move: Move, events: Sequence[Event], now: int, *, timed_out: bool
@@ -280,7 +284,7 @@ class Match:
         """Write down what a move led to, and go on."""
         seat = decision.seat
         answer = None if timed_out else move
-        self.answered.add(decision.name, answer, self._journal.sequence + 1)
+        self.answered.add(decision, answer, self._journal.sequence + 1)
         cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
         self._emit(events, cause, now, (seat,))
         self.decisions[seat] = None
@@ -291,17 +295,17 @@ class Match:
     ) -> bytes:
         """Charge an answer, and put it down with its times."""
         charged = self.timing.charge(decision, now)
-        return encode.move_input(
-            tag,
+        answered = record.move_input(
             decision.seat,
             decision.id,
             self._wire.move_bytes(move),
-            timed_out=timed_out,
-            charged_ms=charged,
-            asked_ms=decision.asked_ms,
-            answered_ms=now,
-            absent_ms=decision.absent_ms,
+            timed_out,
+            charged or None,
+            decision.asked_ms,
+            now,
+            decision.absent_ms or None,
         )
+        return framed(tag, answered)
 
     # Going on --------------------------------------------------------------------------------
 
@@ -310,13 +314,13 @@ class Match:
         game, state = self._game, self.state
         while True:
             turn = game.turn(state)
-            if turn is Turn.MOVE:
+            if turn is _ONE_MOVES:
                 (seat,) = game.to_act(state)
                 self._ask(seat, now, sealed=False)
                 break
-            if turn is Turn.CHANCE:
+            if turn is _CHANCE:
                 self._put_chance(now)
-            elif turn is Turn.WINDOW:
+            elif turn is _WINDOW:
                 asked = game.to_act(state)
                 if asked or self._spec.clock.window_ms:
                     self._open_window(asked, now)
@@ -365,7 +369,7 @@ class Match:
         clocks = b""
         if self.timing.is_timed:
             game, state = self._game, self.state
-            asks_one = game.turn(state) is Turn.MOVE
+            asks_one = game.turn(state) is _ONE_MOVES
             self._next = game.to_act(state)[0] if asks_one else None
             clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
         self._journal.emit(events, cause, now, clocks)
@@ -419,7 +423,7 @@ class Match:
         """Keep a sealed answer."""
         cause = self._input(_ANSWER, decision, move, now, timed_out=timed_out)
         decision.answer = move
-        self.answered.add(decision.name, None if timed_out else move, 0)
+        self.answered.add(decision, None if timed_out else move, 0)
         self._journal.seal(cause)
 
     def _all_answered(self) -> bool:

@@ -171,7 +171,7 @@ class Readers:
                     watcher.wake()
             if table.journal.committed == table.journal.sequence:
                 fresh.clear()
-        if table.delayed is None:
+        if table.spectators and table.delayed is None:
             self.publish_late(table)
         journal = table.journal
         if table.has_event_watchers or table.is_changed or journal.is_awaited:

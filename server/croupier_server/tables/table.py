@@ -273,7 +273,7 @@ class Table:
     @property
     def deadline(self) -> int:
         """When `tick` is wanted, or `FOREVER`."""
-        deadline = self.match.deadline
+        deadline = self.match.timing.deadline
         if self.opening.deadline < deadline:
             deadline = self.opening.deadline
         if self.delayed is not None and self.delayed.deadline < deadline:
@@ -448,7 +448,7 @@ class Table:
             CroupierError: as `Match.submit` has them.
         """
         match = self.match
-        if now >= match.deadline:
+        if now >= match.timing.deadline:
             self.tick(now)
         try:
             sequence = match.submit(seat, decision_id, move, now)

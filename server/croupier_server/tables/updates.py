@@ -47,6 +47,7 @@ class StreamEnd(IntEnum):
 
 _EVENT: Final = UPDATE["event"]
 _DECISION: Final = UPDATE["decision"]
+_ACCEPTED: Final = UPDATE["move_accepted"]
 
 
 def snapshot(
@@ -106,24 +107,6 @@ def event(public: bytes, private: bytes = b"") -> bytes:
     return framed(_EVENT, public + private)
 
 
-def decision_head(decision_id: str, seat: Seat, kind: bytes, sequence: int) -> bytes:
-    """``decision_id`` to ``sequence`` of a ``Decision``; *kind* is a ``DecisionKind`` payload."""
-    return messages.decision_head(decision_id, seat, kind, sequence)
-
-
-def decision(
-    head: bytes,
-    legal: bytes,
-    view: bytes | None,
-    fallback: bytes,
-    time_left_ms: int | None = None,
-    *,
-    sealed: bool = False,
-) -> bytes:
-    """Payload of ``Decision``; *head* is from `decision_head`. No time left: no limit."""
-    return head + messages.decision_rest(legal, view, time_left_ms, sealed, fallback)
-
-
 def decision_update(payload: bytes) -> bytes:
     """A question to this seat."""
     return framed(_DECISION, payload)
@@ -136,7 +119,7 @@ def nonce_wanted(nonce_hash: bytes) -> bytes:
 
 def accepted(decision_id: str, sequence: int) -> bytes:
     """A move of this session was accepted; payload of ``MoveAccepted`` within."""
-    return framed(UPDATE["move_accepted"], messages.move_accepted(decision_id, sequence))
+    return framed(_ACCEPTED, messages.move_accepted(decision_id, sequence))
 
 
 def refused(decision_id: str, refusal: bytes) -> bytes:

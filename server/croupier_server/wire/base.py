@@ -8,6 +8,7 @@ Must not be put here: anything about one game, and the messages of tables and st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final, Protocol
 
@@ -53,6 +54,7 @@ class GameWire(Protocol):
         name: its name in the games registry, and that of its arm in every oneof.
         title: its name for people.
         seats_min, seats_max: bounds of the number of seats over all options.
+        decision_kinds: by number: payload of ``DecisionKind``.
     """
 
     kind: int
@@ -60,6 +62,7 @@ class GameWire(Protocol):
     title: str
     seats_min: int
     seats_max: int
+    decision_kinds: Sequence[bytes]
 
     # Options -----------------------------------------------------------------------------------
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
@@ -109,10 +112,6 @@ class GameWire(Protocol):
 
     def legal_move_bytes(self, move: Move, kind: int) -> bytes:
         """Payload of ``LegalMove``."""
-        ...
-
-    def decision_kind_bytes(self, kind: int) -> bytes:
-        """Payload of ``DecisionKind``."""
         ...
 
     # Events and views --------------------------------------------------------------------------

@@ -11,6 +11,7 @@ Must not be put here: any message of the contract.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 VARINT: Final = 0
@@ -136,6 +137,13 @@ def timestamp(milliseconds: int) -> bytes:
     """Payload of a ``google.protobuf.Timestamp``: milliseconds since the epoch of Unix."""
     seconds, rest = divmod(milliseconds, _MILLI)
     return field_number(1, seconds) + _NANOS[rest]
+
+
+@lru_cache(maxsize=64)
+def framed_time(tag: bytes, milliseconds: int) -> bytes:
+    """A `timestamp` with its length behind *tag*. Kept, as all that happens to the moves of one
+    frame has the same times."""
+    return framed(tag, timestamp(milliseconds))
 
 
 def duration(milliseconds: int) -> bytes:

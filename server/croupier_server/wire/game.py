@@ -25,7 +25,7 @@ class BaseWire:
 
     option_fields: ClassVar[OptionFields]
     legal: ClassVar[LegalBytes]
-    decision_kinds: ClassVar[Sequence[bytes]]
+    decision_kinds: Sequence[bytes]
 
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
         """See `GameWire.options_overrides`."""
@@ -54,7 +54,3 @@ class BaseWire:
     def legal_move_bytes(self, move: Move, kind: int) -> bytes:
         """Payload of ``LegalMove``."""
         return self.legal.move(move, kind)
-
-    def decision_kind_bytes(self, kind: int) -> bytes:
-        """Payload of ``DecisionKind``."""
-        return self.decision_kinds[kind]

@@ -5,6 +5,8 @@ Must not be put here: how anything is encoded; each of those has a file of its o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croupier.v1 import game_pb2
 from croupier_server.games.pokex.events import DealResult
 from croupier_server.games.pokex.options import PokexOptions, option_text
@@ -28,7 +30,7 @@ class PokexWire(BaseWire):
     seats_max: int = PLAYERS
     option_fields = OPTION_FIELDS
     legal = pokex_moves.LEGAL
-    decision_kinds = pokex_moves.DECISION_KINDS
+    decision_kinds: Sequence[bytes] = pokex_moves.DECISION_KINDS
 
     # Called for every move, so without a call in between.
     move_code = staticmethod(pokex_moves.move_code)

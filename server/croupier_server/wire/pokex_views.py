@@ -67,8 +67,7 @@ class PokexViews:
         if hand != last:
             own = one_pack_ids(hand)
             self._own[seat] = hand, own
-        public = messages.view_public_view(self._public(state.public))
-        return framed(_SEAT_VIEW, public + messages.view_own(seat, own))
+        return framed(_SEAT_VIEW, messages.view(self._public(state.public), seat, own))
 
     def _public(self, public: PublicState) -> bytes:
         """``PokexPublicView``, its fields in the order of their numbers."""

@@ -16,7 +16,6 @@ from typing import Final
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import CARD_MAX, one_pack_ids
 from croupier_server.games.tongits.events import DealResult, Meld
-from croupier_server.games.tongits.melds import POINTS
 from croupier_server.games.tongits.state import (
     NO_SEAT,
     PLAYERS,
@@ -35,8 +34,6 @@ _PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tongits"]
 _SEAT_VIEW: Final = game.SEAT_VIEW["tongits"]
 _PHASES: Final = tuple(messages.public_view_phase(phase) for phase in range(max(Phase) + 1))
 _STOCK_SIZES: Final = tuple(messages.public_view_stock_size(size) for size in range(CARD_MAX))
-_SEATS: Final = tuple(messages.view_seat(seat) for seat in range(PLAYERS))
-_DEADWOOD: Final = tuple(messages.view_deadwood(points) for points in range(sum(POINTS) + 1))
 
 
 def _by_seats(encode: Callable[[bytes], bytes]) -> tuple[bytes, ...]:
@@ -88,13 +85,14 @@ class TongitsViews:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
         hand = state.hands[seat]
-        own = (
-            messages.view_public_view(self._public(state.public))
-            + _SEATS[seat]
-            + messages.view_hand(one_pack_ids(hand), bytes(state.secret_fours[seat]))
-            + _DEADWOOD[state.table.deadwood(hand)]
+        view = messages.view(
+            self._public(state.public),
+            seat,
+            one_pack_ids(hand),
+            bytes(state.secret_fours[seat]),
+            state.table.deadwood(hand),
         )
-        return framed(_SEAT_VIEW, own)
+        return framed(_SEAT_VIEW, view)
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""

@@ -5,6 +5,8 @@ Must not be put here: how anything is encoded; each of those has a file of its o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croupier.v1 import game_pb2
 from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.options import TractorOptions, option_text
@@ -27,7 +29,7 @@ class TractorWire(BaseWire):
     seats_max: int = 12
     option_fields = OPTION_FIELDS
     legal = tractor_moves.LEGAL
-    decision_kinds = tractor_moves.DECISION_KINDS
+    decision_kinds: Sequence[bytes] = tractor_moves.DECISION_KINDS
 
     # Called for every move, so without a call in between.
     move_code = staticmethod(tractor_moves.move_code)

@@ -120,9 +120,7 @@ class TractorViews:
         kitty = b""
         if seat == state.public.starter:
             kitty = self._own_kitty(state.buried or state.taken)
-        return framed(
-            _SEAT_VIEW, messages.view_public_view(public) + messages.view_own(seat, hand, kitty)
-        )
+        return framed(_SEAT_VIEW, messages.view(public, seat, hand, kitty))
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, varint, zigzag
 
 MOVE: Final = {
     "tractor": b"\x0a",
@@ -69,14 +69,13 @@ def seat_outcome(
     place: int,
 ) -> bytes:
     """Payload of ``SeatOutcome``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if score:
-        found += b"\x10" + varint(zigzag(score))
-    if place:
-        found += b"\x18" + (VARINTS[place] if 0 <= place < SHORT else varint(place))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + varint(zigzag(score)) if score else b""),
+            (b"\x18" + (VARINTS[place] if place < SHORT else varint(place)) if place else b""),
+        )
+    )
 
 
 def match_result(
@@ -87,21 +86,16 @@ def match_result(
     aborted_by: int,
 ) -> bytes:
     """Payload of ``MatchResult``."""
-    found = b""
-    if reason:
-        found = b"\x08" + (VARINTS[reason] if 0 <= reason < SHORT else varint(reason))
-    for one in seats:
-        size = len(one)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if seat_at_fault is not None and seat_at_fault >= 0:
-        found += b"\x18" + (VARINTS[seat_at_fault] if 0 <= seat_at_fault < SHORT else varint(seat_at_fault))
-    if detail:
-        part = detail.encode()
-        size = len(part)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if aborted_by:
-        found += b"\x28" + (VARINTS[aborted_by] if 0 <= aborted_by < SHORT else varint(aborted_by))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b""),
+            *[framed(b"\x12", one) for one in seats],
+            (b"\x18" + (VARINTS[seat_at_fault] if seat_at_fault < SHORT else varint(seat_at_fault)) if seat_at_fault is not None and seat_at_fault >= 0 else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(part := detail.encode())) < SHORT else varint(size)) if detail else b""),
+            (part if detail else b""),
+            (b"\x28" + (VARINTS[aborted_by] if aborted_by < SHORT else varint(aborted_by)) if aborted_by else b""),
+        )
+    )
 
 
 def card_choice(
@@ -110,15 +104,14 @@ def card_choice(
     max: int,
 ) -> bytes:
     """Payload of ``CardChoice``."""
-    found = b""
-    if pool:
-        size = len(pool)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + pool
-    if min:
-        found += b"\x10" + (VARINTS[min] if 0 <= min < SHORT else varint(min))
-    if max:
-        found += b"\x18" + (VARINTS[max] if 0 <= max < SHORT else varint(max))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(pool)) < SHORT else varint(size)) if pool else b""),
+            pool,
+            (b"\x10" + (VARINTS[min] if min < SHORT else varint(min)) if min else b""),
+            (b"\x18" + (VARINTS[max] if max < SHORT else varint(max)) if max else b""),
+        )
+    )
 
 
 def number_range(
@@ -127,14 +120,13 @@ def number_range(
     step: int,
 ) -> bytes:
     """Payload of ``NumberRange``."""
-    found = b""
-    if min:
-        found = b"\x08" + (VARINTS[min] if 0 <= min < SHORT else varint(min))
-    if max:
-        found += b"\x10" + (VARINTS[max] if 0 <= max < SHORT else varint(max))
-    if step:
-        found += b"\x18" + (VARINTS[step] if 0 <= step < SHORT else varint(step))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[min] if min < SHORT else varint(min)) if min else b""),
+            (b"\x10" + (VARINTS[max] if max < SHORT else varint(max)) if max else b""),
+            (b"\x18" + (VARINTS[step] if step < SHORT else varint(step)) if step else b""),
+        )
+    )
 
 
 def move_pattern(
@@ -144,71 +136,58 @@ def move_pattern(
     number: bytes | None,
 ) -> bytes:
     """Payload of ``MovePattern``."""
-    found = b""
-    if template is not None:
-        size = len(template)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + template
-    if kind is not None:
-        size = len(kind)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + kind
-    if cards is not None:
-        size = len(cards)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if number is not None:
-        size = len(number)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + number
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(template)) < SHORT else varint(size)) if template is not None else b""),
+            (template or b""),
+            (b"\x12" + (VARINTS[size] if (size := len(kind)) < SHORT else varint(size)) if kind is not None else b""),
+            (kind or b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards is not None else b""),
+            (cards or b""),
+            (b"\x22" + (VARINTS[size] if (size := len(number)) < SHORT else varint(size)) if number is not None else b""),
+            (number or b""),
+        )
+    )
 
 
 def legal_move_move(
     move: bytes | None,
 ) -> bytes:
     """``LegalMove``: ``move``."""
-    found = b""
-    if move is not None:
-        size = len(move)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + move
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(move)) < SHORT else varint(size)) if move is not None else b"") + (move or b"")
 
 
 def legal_move_kind(
     kind: bytes | None,
 ) -> bytes:
     """``LegalMove``: ``kind``."""
-    found = b""
-    if kind is not None:
-        size = len(kind)
-        found = b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + kind
-    return found
+    return (b"\x12" + (VARINTS[size] if (size := len(kind)) < SHORT else varint(size)) if kind is not None else b"") + (kind or b"")
 
 
 def legal_moves_moves(
     moves: Iterable[bytes],
 ) -> bytes:
     """``LegalMoves``: ``moves``."""
-    found = b""
-    for one in moves:
-        size = len(one)
-        found += b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x0a", one) for one in moves],
+        )
+    )
 
 
 def legal_moves_patterns(
     patterns: Iterable[bytes],
 ) -> bytes:
     """``LegalMoves``: ``patterns``."""
-    found = b""
-    for one in patterns:
-        size = len(one)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x12", one) for one in patterns],
+        )
+    )
 
 
 def legal_moves_truncated(
     truncated: bool,
 ) -> bytes:
     """``LegalMoves``: ``truncated``."""
-    found = b""
-    if truncated:
-        found = b"\x18" + b"\x01"
-    return found
+    return (b"\x18" + b"\x01" if truncated else b"")

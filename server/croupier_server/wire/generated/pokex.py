@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, packed_signed, varint
+from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, varint
 
 MOVE: Final = {
     "decline": b"\x0a",
@@ -35,20 +35,14 @@ def bid(
     tricks: int,
 ) -> bytes:
     """Payload of ``PokexBid``."""
-    found = b""
-    if tricks:
-        found = b"\x08" + (VARINTS[tricks] if 0 <= tricks < SHORT else varint(tricks))
-    return found
+    return (b"\x08" + (VARINTS[tricks] if tricks < SHORT else varint(tricks)) if tricks else b"")
 
 
 def name_rank(
     rank: int,
 ) -> bytes:
     """Payload of ``PokexNameRank``."""
-    found = b""
-    if rank:
-        found = b"\x08" + (VARINTS[rank] if 0 <= rank < SHORT else varint(rank))
-    return found
+    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
 
 
 def play(
@@ -56,13 +50,13 @@ def play(
     center: int | None,
 ) -> bytes:
     """Payload of ``PokexPlay``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if center is not None and center >= 0:
-        found += b"\x10" + (VARINTS[center] if 0 <= center < SHORT else varint(center))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x10" + (VARINTS[center] if center < SHORT else varint(center)) if center is not None and center >= 0 else b""),
+        )
+    )
 
 
 def called(
@@ -70,12 +64,7 @@ def called(
     tricks: int,
 ) -> bytes:
     """Payload of ``PokexCalled``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if tricks:
-        found += b"\x10" + (VARINTS[tricks] if 0 <= tricks < SHORT else varint(tricks))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[tricks] if tricks < SHORT else varint(tricks)) if tricks else b"")
 
 
 def played(
@@ -83,13 +72,13 @@ def played(
     cards: bytes,
 ) -> bytes:
     """Payload of ``PokexPlayed``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+        )
+    )
 
 
 def poker_hand(
@@ -98,15 +87,14 @@ def poker_hand(
     wilds_used: int,
 ) -> bytes:
     """Payload of ``PokexPokerHand``."""
-    found = b""
-    if category:
-        found = b"\x08" + (VARINTS[category] if 0 <= category < SHORT else varint(category))
-    if ranks:
-        size = len(ranks)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + ranks
-    if wilds_used:
-        found += b"\x18" + (VARINTS[wilds_used] if 0 <= wilds_used < SHORT else varint(wilds_used))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[category] if category < SHORT else varint(category)) if category else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(ranks)) < SHORT else varint(size)) if ranks else b""),
+            ranks,
+            (b"\x18" + (VARINTS[wilds_used] if wilds_used < SHORT else varint(wilds_used)) if wilds_used else b""),
+        )
+    )
 
 
 def trick_ended(
@@ -115,15 +103,13 @@ def trick_ended(
     counted: int,
 ) -> bytes:
     """Payload of ``PokexTrickEnded``."""
-    found = b""
-    if winning_team is not None and winning_team >= 0:
-        found = b"\x08" + (VARINTS[winning_team] if 0 <= winning_team < SHORT else varint(winning_team))
-    for one in hands:
-        size = len(one)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if counted:
-        found += b"\x18" + (VARINTS[counted] if 0 <= counted < SHORT else varint(counted))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
+            *[framed(b"\x12", one) for one in hands],
+            (b"\x18" + (VARINTS[counted] if counted < SHORT else varint(counted)) if counted else b""),
+        )
+    )
 
 
 def deal_result(
@@ -138,41 +124,27 @@ def deal_result(
     totals: Iterable[int],
 ) -> bytes:
     """Payload of ``PokexDealResult``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer:
-        found += b"\x10" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    if declarer is not None and declarer >= 0:
-        found += b"\x18" + (VARINTS[declarer] if 0 <= declarer < SHORT else varint(declarer))
-    if bid:
-        found += b"\x20" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if passed_out:
-        found += b"\x28" + b"\x01"
-    if wild_rank is not None and wild_rank >= 0:
-        found += b"\x30" + (VARINTS[wild_rank] if 0 <= wild_rank < SHORT else varint(wild_rank))
-    if tricks:
-        size = len(tricks)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + tricks
-    part = packed_signed(points)
-    if part:
-        size = len(part)
-        found += b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    part = packed_signed(totals)
-    if part:
-        size = len(part)
-        found += b"\x4a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x18" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b""),
+            (b"\x20" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x28" + b"\x01" if passed_out else b""),
+            (b"\x30" + (VARINTS[wild_rank] if wild_rank < SHORT else varint(wild_rank)) if wild_rank is not None and wild_rank >= 0 else b""),
+            (b"\x3a" + (VARINTS[size] if (size := len(tricks)) < SHORT else varint(size)) if tricks else b""),
+            tricks,
+            (framed(b"\x42", part) if (part := packed_signed(points)) else b""),
+            (framed(b"\x4a", part) if (part := packed_signed(totals)) else b""),
+        )
+    )
 
 
 def lot_drawn(
     dealer: int,
 ) -> bytes:
     """Payload of ``PokexLotDrawn``."""
-    found = b""
-    if dealer:
-        found = b"\x08" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    return found
+    return (b"\x08" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b"")
 
 
 def deal_started(
@@ -182,19 +154,15 @@ def deal_started(
     totals: Iterable[int],
 ) -> bytes:
     """Payload of ``PokexDealStarted``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer:
-        found += b"\x10" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    if center:
-        size = len(center)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + center
-    part = packed_signed(totals)
-    if part:
-        size = len(part)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(center)) < SHORT else varint(size)) if center else b""),
+            center,
+            (framed(b"\x22", part) if (part := packed_signed(totals)) else b""),
+        )
+    )
 
 
 def auction_ended(
@@ -202,12 +170,7 @@ def auction_ended(
     bid: int,
 ) -> bytes:
     """Payload of ``PokexAuctionEnded``."""
-    found = b""
-    if declarer is not None and declarer >= 0:
-        found = b"\x08" + (VARINTS[declarer] if 0 <= declarer < SHORT else varint(declarer))
-    if bid:
-        found += b"\x10" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    return found
+    return (b"\x08" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b"") + (b"\x10" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b"")
 
 
 def rank_named(
@@ -215,12 +178,7 @@ def rank_named(
     rank: int,
 ) -> bytes:
     """Payload of ``PokexRankNamed``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if rank:
-        found += b"\x10" + (VARINTS[rank] if 0 <= rank < SHORT else varint(rank))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
 
 
 def cards_played(
@@ -229,48 +187,57 @@ def cards_played(
     trick_ended: bytes | None,
 ) -> bytes:
     """Payload of ``PokexCardsPlayed``."""
-    found = b""
-    if play is not None:
-        size = len(play)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + play
-    if center is not None and center >= 0:
-        found += b"\x10" + (VARINTS[center] if 0 <= center < SHORT else varint(center))
-    if trick_ended is not None:
-        size = len(trick_ended)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + trick_ended
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(play)) < SHORT else varint(size)) if play is not None else b""),
+            (play or b""),
+            (b"\x10" + (VARINTS[center] if center < SHORT else varint(center)) if center is not None and center >= 0 else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(trick_ended)) < SHORT else varint(size)) if trick_ended is not None else b""),
+            (trick_ended or b""),
+        )
+    )
 
 
 def private_cards(
     cards: bytes,
 ) -> bytes:
     """Payload of ``PokexPrivateCards``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
+
+
+def view(
+    public_view: bytes | None,
+    seat: int,
+    hand: bytes,
+) -> bytes:
+    """Payload of ``PokexView``."""
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
+            (public_view or b""),
+            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
+            hand,
+        )
+    )
 
 
 def trick_center(
     center: int | None,
 ) -> bytes:
     """``PokexTrick``: ``center``."""
-    found = b""
-    if center is not None and center >= 0:
-        found = b"\x08" + (VARINTS[center] if 0 <= center < SHORT else varint(center))
-    return found
+    return (b"\x08" + (VARINTS[center] if center < SHORT else varint(center)) if center is not None and center >= 0 else b"")
 
 
 def trick_plays(
     plays: Iterable[bytes],
 ) -> bytes:
     """``PokexTrick``: ``plays``."""
-    found = b""
-    for one in plays:
-        size = len(one)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x12", one) for one in plays],
+        )
+    )
 
 
 def trick_end(
@@ -279,40 +246,13 @@ def trick_end(
     counted: int,
 ) -> bytes:
     """``PokexTrick``: ``winning_team`` to ``counted``."""
-    found = b""
-    if winning_team is not None and winning_team >= 0:
-        found = b"\x18" + (VARINTS[winning_team] if 0 <= winning_team < SHORT else varint(winning_team))
-    for one in hands:
-        size = len(one)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if counted:
-        found += b"\x28" + (VARINTS[counted] if 0 <= counted < SHORT else varint(counted))
-    return found
-
-
-def view_public_view(
-    public_view: bytes | None,
-) -> bytes:
-    """``PokexView``: ``public_view``."""
-    found = b""
-    if public_view is not None:
-        size = len(public_view)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + public_view
-    return found
-
-
-def view_own(
-    seat: int,
-    hand: bytes,
-) -> bytes:
-    """``PokexView``: ``seat`` to ``hand``."""
-    found = b""
-    if seat:
-        found = b"\x10" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if hand:
-        size = len(hand)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + hand
-    return found
+    return b"".join(
+        (
+            (b"\x18" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
+            *[framed(b"\x22", one) for one in hands],
+            (b"\x28" + (VARINTS[counted] if counted < SHORT else varint(counted)) if counted else b""),
+        )
+    )
 
 
 def public_view_head(
@@ -327,62 +267,46 @@ def public_view_head(
     wild_rank: int | None,
 ) -> bytes:
     """``PokexPublicView``: ``phase`` to ``wild_rank``."""
-    found = b""
-    if phase:
-        found = b"\x08" + (VARINTS[phase] if 0 <= phase < SHORT else varint(phase))
-    if deal:
-        found += b"\x10" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer is not None and dealer >= 0:
-        found += b"\x18" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    if center:
-        size = len(center)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + center
-    if center_left:
-        size = len(center_left)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + center_left
-    for one in calls:
-        size = len(one)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if declarer is not None and declarer >= 0:
-        found += b"\x38" + (VARINTS[declarer] if 0 <= declarer < SHORT else varint(declarer))
-    if bid:
-        found += b"\x40" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if wild_rank is not None and wild_rank >= 0:
-        found += b"\x48" + (VARINTS[wild_rank] if 0 <= wild_rank < SHORT else varint(wild_rank))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b""),
+            (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(center)) < SHORT else varint(size)) if center else b""),
+            center,
+            (b"\x2a" + (VARINTS[size] if (size := len(center_left)) < SHORT else varint(size)) if center_left else b""),
+            center_left,
+            *[framed(b"\x32", one) for one in calls],
+            (b"\x38" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b""),
+            (b"\x40" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x48" + (VARINTS[wild_rank] if wild_rank < SHORT else varint(wild_rank)) if wild_rank is not None and wild_rank >= 0 else b""),
+        )
+    )
 
 
 def public_view_hand_sizes(
     hand_sizes: bytes,
 ) -> bytes:
     """``PokexPublicView``: ``hand_sizes``."""
-    found = b""
-    if hand_sizes:
-        size = len(hand_sizes)
-        found = b"\x52" + (VARINTS[size] if size < SHORT else varint(size)) + hand_sizes
-    return found
+    return (b"\x52" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b"") + hand_sizes
 
 
 def public_view_trick(
     trick: bytes | None,
 ) -> bytes:
     """``PokexPublicView``: ``trick``."""
-    found = b""
-    if trick is not None:
-        size = len(trick)
-        found = b"\x5a" + (VARINTS[size] if size < SHORT else varint(size)) + trick
-    return found
+    return (b"\x5a" + (VARINTS[size] if (size := len(trick)) < SHORT else varint(size)) if trick is not None else b"") + (trick or b"")
 
 
 def public_view_tricks(
     tricks: Iterable[bytes],
 ) -> bytes:
     """``PokexPublicView``: ``tricks``."""
-    found = b""
-    for one in tricks:
-        size = len(one)
-        found += b"\x62" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x62", one) for one in tricks],
+        )
+    )
 
 
 def public_view_score(
@@ -393,39 +317,27 @@ def public_view_score(
     leader: int | None,
 ) -> bytes:
     """``PokexPublicView``: ``taken`` to ``leader``."""
-    found = b""
-    if taken:
-        size = len(taken)
-        found = b"\x6a" + (VARINTS[size] if size < SHORT else varint(size)) + taken
-    if carried:
-        found += b"\x70" + (VARINTS[carried] if 0 <= carried < SHORT else varint(carried))
-    part = packed_signed(totals)
-    if part:
-        size = len(part)
-        found += b"\x7a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if consecutive_passed_out:
-        found += b"\x80\x01" + (VARINTS[consecutive_passed_out] if 0 <= consecutive_passed_out < SHORT else varint(consecutive_passed_out))
-    if leader is not None and leader >= 0:
-        found += b"\x88\x01" + (VARINTS[leader] if 0 <= leader < SHORT else varint(leader))
-    return found
+    return b"".join(
+        (
+            (b"\x6a" + (VARINTS[size] if (size := len(taken)) < SHORT else varint(size)) if taken else b""),
+            taken,
+            (b"\x70" + (VARINTS[carried] if carried < SHORT else varint(carried)) if carried else b""),
+            (framed(b"\x7a", part) if (part := packed_signed(totals)) else b""),
+            (b"\x80\x01" + (VARINTS[consecutive_passed_out] if consecutive_passed_out < SHORT else varint(consecutive_passed_out)) if consecutive_passed_out else b""),
+            (b"\x88\x01" + (VARINTS[leader] if leader < SHORT else varint(leader)) if leader is not None and leader >= 0 else b""),
+        )
+    )
 
 
 def public_view_to_act(
     to_act: int | None,
 ) -> bytes:
     """``PokexPublicView``: ``to_act``."""
-    found = b""
-    if to_act is not None and to_act >= 0:
-        found = b"\x90\x01" + (VARINTS[to_act] if 0 <= to_act < SHORT else varint(to_act))
-    return found
+    return (b"\x90\x01" + (VARINTS[to_act] if to_act < SHORT else varint(to_act)) if to_act is not None and to_act >= 0 else b"")
 
 
 def public_view_last_result(
     last_result: bytes | None,
 ) -> bytes:
     """``PokexPublicView``: ``last_result``."""
-    found = b""
-    if last_result is not None:
-        size = len(last_result)
-        found = b"\x9a\x01" + (VARINTS[size] if size < SHORT else varint(size)) + last_result
-    return found
+    return (b"\x9a\x01" + (VARINTS[size] if (size := len(last_result)) < SHORT else varint(size)) if last_result is not None else b"") + (last_result or b"")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, duration, timestamp, varint
+from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, varint
 
 INPUT: Final = {
     "chance": b"\x0a",
@@ -14,75 +14,35 @@ INPUT: Final = {
 """Tags of the fields of ``Input``."""
 
 
-def chance_input(
-    outcome: bytes,
-) -> bytes:
-    """Payload of ``ChanceInput``."""
-    found = b""
-    if outcome:
-        size = len(outcome)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + outcome
-    return found
-
-
-def move_input_head(
+def move_input(
     seat: int,
     decision_id: str,
     move: bytes | None,
     timed_out: bool,
     charged: int | None,
-) -> bytes:
-    """``MoveInput``: ``seat`` to ``charged``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if decision_id:
-        part = decision_id.encode()
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if move is not None:
-        size = len(move)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + move
-    if timed_out:
-        found += b"\x20" + b"\x01"
-    if charged is not None:
-        part = duration(charged)
-        size = len(part)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
-
-
-def move_input_asked_time(
     asked_time: int | None,
-) -> bytes:
-    """``MoveInput``: ``asked_time``."""
-    found = b""
-    if asked_time is not None:
-        part = timestamp(asked_time)
-        size = len(part)
-        found = b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
-
-
-def move_input_answered_time(
     answered_time: int | None,
-) -> bytes:
-    """``MoveInput``: ``answered_time``."""
-    found = b""
-    if answered_time is not None:
-        part = timestamp(answered_time)
-        size = len(part)
-        found = b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
-
-
-def move_input_absent(
     absent: int | None,
 ) -> bytes:
-    """``MoveInput``: ``absent``."""
-    found = b""
-    if absent is not None:
-        part = duration(absent)
-        size = len(part)
-        found = b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    """Payload of ``MoveInput``."""
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
+            (part if decision_id else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(move)) < SHORT else varint(size)) if move is not None else b""),
+            (move or b""),
+            (b"\x20" + b"\x01" if timed_out else b""),
+            (framed(b"\x2a", duration(charged)) if charged is not None else b""),
+            (framed_time(b"\x32", asked_time) if asked_time is not None else b""),
+            (framed_time(b"\x3a", answered_time) if answered_time is not None else b""),
+            (framed(b"\x42", duration(absent)) if absent is not None else b""),
+        )
+    )
+
+
+def chance_input(
+    outcome: bytes,
+) -> bytes:
+    """Payload of ``ChanceInput``."""
+    return (b"\x0a" + (VARINTS[size] if (size := len(outcome)) < SHORT else varint(size)) if outcome else b"") + outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, duration, timestamp, varint
+from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, varint
 
 EVENT: Final = {
     "sequence": b"\x08",
@@ -57,22 +57,18 @@ def board_deal(
     shared_principals: bool,
 ) -> bytes:
     """Payload of ``BoardDeal``."""
-    found = b""
-    if board_id:
-        part = board_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if root:
-        size = len(root)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + root
-    if commitment:
-        size = len(commitment)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + commitment
-    if table_count:
-        found += b"\x20" + (VARINTS[table_count] if 0 <= table_count < SHORT else varint(table_count))
-    if shared_principals:
-        found += b"\x28" + b"\x01"
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := board_id.encode())) < SHORT else varint(size)) if board_id else b""),
+            (part if board_id else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(root)) < SHORT else varint(size)) if root else b""),
+            root,
+            (b"\x1a" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
+            commitment,
+            (b"\x20" + (VARINTS[table_count] if table_count < SHORT else varint(table_count)) if table_count else b""),
+            (b"\x28" + b"\x01" if shared_principals else b""),
+        )
+    )
 
 
 def clock_spec(
@@ -86,36 +82,18 @@ def clock_spec(
     start_timeout: int | None,
 ) -> bytes:
     """Payload of ``ClockSpec``."""
-    found = b""
-    if base is not None:
-        part = duration(base)
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if increment is not None:
-        part = duration(increment)
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if per_move is not None:
-        part = duration(per_move)
-        size = len(part)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if window_time is not None:
-        part = duration(window_time)
-        size = len(part)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if max_strikes:
-        found += b"\x28" + (VARINTS[max_strikes] if 0 <= max_strikes < SHORT else varint(max_strikes))
-    if on_timeout:
-        found += b"\x30" + (VARINTS[on_timeout] if 0 <= on_timeout < SHORT else varint(on_timeout))
-    if disconnect_grace is not None:
-        part = duration(disconnect_grace)
-        size = len(part)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if start_timeout is not None:
-        part = duration(start_timeout)
-        size = len(part)
-        found += b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (framed(b"\x0a", duration(base)) if base is not None else b""),
+            (framed(b"\x12", duration(increment)) if increment is not None else b""),
+            (framed(b"\x1a", duration(per_move)) if per_move is not None else b""),
+            (framed(b"\x22", duration(window_time)) if window_time is not None else b""),
+            (b"\x28" + (VARINTS[max_strikes] if max_strikes < SHORT else varint(max_strikes)) if max_strikes else b""),
+            (b"\x30" + (VARINTS[on_timeout] if on_timeout < SHORT else varint(on_timeout)) if on_timeout else b""),
+            (framed(b"\x3a", duration(disconnect_grace)) if disconnect_grace is not None else b""),
+            (framed(b"\x42", duration(start_timeout)) if start_timeout is not None else b""),
+        )
+    )
 
 
 def spectator_delay(
@@ -123,14 +101,7 @@ def spectator_delay(
     time: int | None,
 ) -> bytes:
     """Payload of ``SpectatorDelay``."""
-    found = b""
-    if decisions:
-        found = b"\x08" + (VARINTS[decisions] if 0 <= decisions < SHORT else varint(decisions))
-    if time is not None:
-        part = duration(time)
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return (b"\x08" + (VARINTS[decisions] if decisions < SHORT else varint(decisions)) if decisions else b"") + (framed(b"\x12", duration(time)) if time is not None else b"")
 
 
 def spec(
@@ -149,42 +120,29 @@ def spec(
     title: str,
 ) -> bytes:
     """Payload of ``TableSpec``."""
-    found = b""
-    if game:
-        found = b"\x08" + (VARINTS[game] if 0 <= game < SHORT else varint(game))
-    if ruleset:
-        part = ruleset.encode()
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if options is not None:
-        size = len(options)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + options
-    if clock is not None:
-        size = len(clock)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + clock
-    if deal_source is not None:
-        size = len(deal_source)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + deal_source
-    if legal_mode:
-        found += b"\x30" + (VARINTS[legal_mode] if 0 <= legal_mode < SHORT else varint(legal_mode))
-    if absence:
-        found += b"\x38" + (VARINTS[absence] if 0 <= absence < SHORT else varint(absence))
-    if rated:
-        found += b"\x40" + b"\x01"
-    if shared_seats:
-        found += b"\x48" + b"\x01"
-    if start_mode:
-        found += b"\x50" + (VARINTS[start_mode] if 0 <= start_mode < SHORT else varint(start_mode))
-    if visibility:
-        found += b"\x58" + (VARINTS[visibility] if 0 <= visibility < SHORT else varint(visibility))
-    if spectator_delay is not None:
-        size = len(spectator_delay)
-        found += b"\x62" + (VARINTS[size] if size < SHORT else varint(size)) + spectator_delay
-    if title:
-        part = title.encode()
-        size = len(part)
-        found += b"\x6a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[game] if game < SHORT else varint(game)) if game else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(part := ruleset.encode())) < SHORT else varint(size)) if ruleset else b""),
+            (part if ruleset else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(options)) < SHORT else varint(size)) if options is not None else b""),
+            (options or b""),
+            (b"\x22" + (VARINTS[size] if (size := len(clock)) < SHORT else varint(size)) if clock is not None else b""),
+            (clock or b""),
+            (b"\x2a" + (VARINTS[size] if (size := len(deal_source)) < SHORT else varint(size)) if deal_source is not None else b""),
+            (deal_source or b""),
+            (b"\x30" + (VARINTS[legal_mode] if legal_mode < SHORT else varint(legal_mode)) if legal_mode else b""),
+            (b"\x38" + (VARINTS[absence] if absence < SHORT else varint(absence)) if absence else b""),
+            (b"\x40" + b"\x01" if rated else b""),
+            (b"\x48" + b"\x01" if shared_seats else b""),
+            (b"\x50" + (VARINTS[start_mode] if start_mode < SHORT else varint(start_mode)) if start_mode else b""),
+            (b"\x58" + (VARINTS[visibility] if visibility < SHORT else varint(visibility)) if visibility else b""),
+            (b"\x62" + (VARINTS[size] if (size := len(spectator_delay)) < SHORT else varint(size)) if spectator_delay is not None else b""),
+            (spectator_delay or b""),
+            (b"\x6a" + (VARINTS[size] if (size := len(part := title.encode())) < SHORT else varint(size)) if title else b""),
+            (part if title else b""),
+        )
+    )
 
 
 def seat_clock(
@@ -195,22 +153,15 @@ def seat_clock(
     move_left: int | None,
 ) -> bytes:
     """Payload of ``SeatClock``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if remaining is not None:
-        part = duration(remaining)
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if strikes is not None and strikes >= 0:
-        found += b"\x18" + (VARINTS[strikes] if 0 <= strikes < SHORT else varint(strikes))
-    if running:
-        found += b"\x20" + b"\x01"
-    if move_left is not None:
-        part = duration(move_left)
-        size = len(part)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (framed(b"\x12", duration(remaining)) if remaining is not None else b""),
+            (b"\x18" + (VARINTS[strikes] if strikes < SHORT else varint(strikes)) if strikes is not None and strikes >= 0 else b""),
+            (b"\x20" + b"\x01" if running else b""),
+            (framed(b"\x2a", duration(move_left)) if move_left is not None else b""),
+        )
+    )
 
 
 def player(
@@ -220,22 +171,17 @@ def player(
     version: str,
 ) -> bytes:
     """Payload of ``Player``."""
-    found = b""
-    if player_id:
-        part = player_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if display_name:
-        part = display_name.encode()
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if kind:
-        found += b"\x18" + (VARINTS[kind] if 0 <= kind < SHORT else varint(kind))
-    if version:
-        part = version.encode()
-        size = len(part)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := player_id.encode())) < SHORT else varint(size)) if player_id else b""),
+            (part if player_id else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(part := display_name.encode())) < SHORT else varint(size)) if display_name else b""),
+            (part if display_name else b""),
+            (b"\x18" + (VARINTS[kind] if kind < SHORT else varint(kind)) if kind else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(part := version.encode())) < SHORT else varint(size)) if version else b""),
+            (part if version else b""),
+        )
+    )
 
 
 def seat_info(
@@ -247,75 +193,57 @@ def seat_info(
     seat_epoch: int,
 ) -> bytes:
     """Payload of ``SeatInfo``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if access:
-        found += b"\x10" + (VARINTS[access] if 0 <= access < SHORT else varint(access))
-    if player is not None:
-        size = len(player)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + player
-    if team:
-        found += b"\x20" + (VARINTS[team] if 0 <= team < SHORT else varint(team))
-    if nonce_hash:
-        size = len(nonce_hash)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + nonce_hash
-    if seat_epoch:
-        found += b"\x30" + (VARINTS[seat_epoch] if 0 <= seat_epoch < SHORT else varint(seat_epoch))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[access] if access < SHORT else varint(access)) if access else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(player)) < SHORT else varint(size)) if player is not None else b""),
+            (player or b""),
+            (b"\x20" + (VARINTS[team] if team < SHORT else varint(team)) if team else b""),
+            (b"\x2a" + (VARINTS[size] if (size := len(nonce_hash)) < SHORT else varint(size)) if nonce_hash else b""),
+            nonce_hash,
+            (b"\x30" + (VARINTS[seat_epoch] if seat_epoch < SHORT else varint(seat_epoch)) if seat_epoch else b""),
+        )
+    )
 
 
 def created(
     table: bytes | None,
 ) -> bytes:
     """Payload of ``TableCreated``."""
-    found = b""
-    if table is not None:
-        size = len(table)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + table
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(table)) < SHORT else varint(size)) if table is not None else b"") + (table or b"")
 
 
 def seat_joined(
     seat: bytes | None,
 ) -> bytes:
     """Payload of ``SeatJoined``."""
-    found = b""
-    if seat is not None:
-        size = len(seat)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + seat
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(seat)) < SHORT else varint(size)) if seat is not None else b"") + (seat or b"")
 
 
 def seat_left(
     seat: int,
 ) -> bytes:
     """Payload of ``SeatLeft``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
 
 
 def seats_filled(
     seats: Iterable[bytes],
 ) -> bytes:
     """Payload of ``SeatsFilled``."""
-    found = b""
-    for one in seats:
-        size = len(one)
-        found += b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x0a", one) for one in seats],
+        )
+    )
 
 
 def nonce_opened(
     seat: int,
 ) -> bytes:
     """Payload of ``NonceOpened``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
 
 
 def seat_no_show(
@@ -323,13 +251,13 @@ def seat_no_show(
     commitment: bytes,
 ) -> bytes:
     """Payload of ``SeatNoShow``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if commitment:
-        size = len(commitment)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + commitment
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
+            commitment,
+        )
+    )
 
 
 def seat_timed_out(
@@ -337,12 +265,39 @@ def seat_timed_out(
     strikes: int,
 ) -> bytes:
     """Payload of ``SeatTimedOut``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if strikes:
-        found += b"\x10" + (VARINTS[strikes] if 0 <= strikes < SHORT else varint(strikes))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[strikes] if strikes < SHORT else varint(strikes)) if strikes else b"")
+
+
+def decision(
+    decision_id: str,
+    seat: int,
+    kind: bytes | None,
+    sequence: int,
+    legal: bytes | None,
+    view: bytes | None,
+    time_left: int | None,
+    sealed: bool,
+    fallback: bytes | None,
+) -> bytes:
+    """Payload of ``Decision``."""
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
+            (part if decision_id else b""),
+            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(kind)) < SHORT else varint(size)) if kind is not None else b""),
+            (kind or b""),
+            (b"\x20" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x2a" + (VARINTS[size] if (size := len(legal)) < SHORT else varint(size)) if legal is not None else b""),
+            (legal or b""),
+            (b"\x32" + (VARINTS[size] if (size := len(view)) < SHORT else varint(size)) if view is not None else b""),
+            (view or b""),
+            (framed(b"\x3a", duration(time_left)) if time_left is not None else b""),
+            (b"\x40" + b"\x01" if sealed else b""),
+            (b"\x4a" + (VARINTS[size] if (size := len(fallback)) < SHORT else varint(size)) if fallback is not None else b""),
+            (fallback or b""),
+        )
+    )
 
 
 def move_accepted(
@@ -350,14 +305,13 @@ def move_accepted(
     sequence: int,
 ) -> bytes:
     """Payload of ``MoveAccepted``."""
-    found = b""
-    if decision_id:
-        part = decision_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if sequence:
-        found += b"\x10" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
+            (part if decision_id else b""),
+            (b"\x10" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+        )
+    )
 
 
 def move_refused(
@@ -365,15 +319,14 @@ def move_refused(
     refusal: bytes | None,
 ) -> bytes:
     """Payload of ``MoveRefused``."""
-    found = b""
-    if decision_id:
-        part = decision_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if refusal is not None:
-        size = len(refusal)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + refusal
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
+            (part if decision_id else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(refusal)) < SHORT else varint(size)) if refusal is not None else b""),
+            (refusal or b""),
+        )
+    )
 
 
 def snapshot(
@@ -384,22 +337,18 @@ def snapshot(
     clocks: Iterable[bytes],
 ) -> bytes:
     """Payload of ``Snapshot``."""
-    found = b""
-    if table is not None:
-        size = len(table)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + table
-    if sequence:
-        found += b"\x10" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    if seat_view is not None:
-        size = len(seat_view)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + seat_view
-    if public_view is not None:
-        size = len(public_view)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + public_view
-    for one in clocks:
-        size = len(one)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(table)) < SHORT else varint(size)) if table is not None else b""),
+            (table or b""),
+            (b"\x10" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(seat_view)) < SHORT else varint(size)) if seat_view is not None else b""),
+            (seat_view or b""),
+            (b"\x22" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
+            (public_view or b""),
+            *[framed(b"\x2a", one) for one in clocks],
+        )
+    )
 
 
 def resumed(
@@ -408,35 +357,27 @@ def resumed(
     sequence: int,
 ) -> bytes:
     """Payload of ``Resumed``."""
-    found = b""
-    if table_epoch:
-        found = b"\x08" + (VARINTS[table_epoch] if 0 <= table_epoch < SHORT else varint(table_epoch))
-    if after_sequence:
-        found += b"\x10" + (VARINTS[after_sequence] if 0 <= after_sequence < SHORT else varint(after_sequence))
-    if sequence:
-        found += b"\x18" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[table_epoch] if table_epoch < SHORT else varint(table_epoch)) if table_epoch else b""),
+            (b"\x10" + (VARINTS[after_sequence] if after_sequence < SHORT else varint(after_sequence)) if after_sequence else b""),
+            (b"\x18" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+        )
+    )
 
 
 def reset(
     reason: int,
 ) -> bytes:
     """Payload of ``Reset``."""
-    found = b""
-    if reason:
-        found = b"\x08" + (VARINTS[reason] if 0 <= reason < SHORT else varint(reason))
-    return found
+    return (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b"")
 
 
 def nonce_wanted(
     nonce_hash: bytes,
 ) -> bytes:
     """Payload of ``NonceWanted``."""
-    found = b""
-    if nonce_hash:
-        size = len(nonce_hash)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + nonce_hash
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(nonce_hash)) < SHORT else varint(size)) if nonce_hash else b"") + nonce_hash
 
 
 def heartbeat(
@@ -445,17 +386,13 @@ def heartbeat(
     server_time: int | None,
 ) -> bytes:
     """Payload of ``Heartbeat``."""
-    found = b""
-    if sequence:
-        found = b"\x08" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    for one in clocks:
-        size = len(one)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if server_time is not None:
-        part = timestamp(server_time)
-        size = len(part)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            *[framed(b"\x12", one) for one in clocks],
+            (framed_time(b"\x1a", server_time) if server_time is not None else b""),
+        )
+    )
 
 
 def stream_end(
@@ -465,22 +402,16 @@ def stream_end(
     endpoint: str,
 ) -> bytes:
     """Payload of ``StreamEnd``."""
-    found = b""
-    if reason:
-        found = b"\x08" + (VARINTS[reason] if 0 <= reason < SHORT else varint(reason))
-    if detail:
-        part = detail.encode()
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if retry_after is not None:
-        part = duration(retry_after)
-        size = len(part)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if endpoint:
-        part = endpoint.encode()
-        size = len(part)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(part := detail.encode())) < SHORT else varint(size)) if detail else b""),
+            (part if detail else b""),
+            (framed(b"\x1a", duration(retry_after)) if retry_after is not None else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(part := endpoint.encode())) < SHORT else varint(size)) if endpoint else b""),
+            (part if endpoint else b""),
+        )
+    )
 
 
 def table_head(
@@ -491,22 +422,18 @@ def table_head(
     rules_version: int,
 ) -> bytes:
     """``Table``: ``table_id`` to ``rules_version``."""
-    found = b""
-    if table_id:
-        part = table_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if table_epoch:
-        found += b"\x10" + (VARINTS[table_epoch] if 0 <= table_epoch < SHORT else varint(table_epoch))
-    if spec is not None:
-        size = len(spec)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + spec
-    if ruleset_hash:
-        size = len(ruleset_hash)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + ruleset_hash
-    if rules_version:
-        found += b"\x28" + (VARINTS[rules_version] if 0 <= rules_version < SHORT else varint(rules_version))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(part := table_id.encode())) < SHORT else varint(size)) if table_id else b""),
+            (part if table_id else b""),
+            (b"\x10" + (VARINTS[table_epoch] if table_epoch < SHORT else varint(table_epoch)) if table_epoch else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(spec)) < SHORT else varint(size)) if spec is not None else b""),
+            (spec or b""),
+            (b"\x22" + (VARINTS[size] if (size := len(ruleset_hash)) < SHORT else varint(size)) if ruleset_hash else b""),
+            ruleset_hash,
+            (b"\x28" + (VARINTS[rules_version] if rules_version < SHORT else varint(rules_version)) if rules_version else b""),
+        )
+    )
 
 
 def table_state(
@@ -516,18 +443,15 @@ def table_state(
     sequence: int,
 ) -> bytes:
     """``Table``: ``status`` to ``sequence``."""
-    found = b""
-    if status:
-        found = b"\x30" + (VARINTS[status] if 0 <= status < SHORT else varint(status))
-    for one in seats:
-        size = len(one)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if commitment:
-        size = len(commitment)
-        found += b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + commitment
-    if sequence:
-        found += b"\x48" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    return found
+    return b"".join(
+        (
+            (b"\x30" + (VARINTS[status] if status < SHORT else varint(status)) if status else b""),
+            *[framed(b"\x3a", one) for one in seats],
+            (b"\x42" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
+            commitment,
+            (b"\x48" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+        )
+    )
 
 
 def table_tail(
@@ -535,73 +459,17 @@ def table_tail(
     create_time: int | None,
 ) -> bytes:
     """``Table``: ``endpoint`` to ``create_time``."""
-    found = b""
-    if endpoint:
-        part = endpoint.encode()
-        size = len(part)
-        found = b"\x52" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if create_time is not None:
-        part = timestamp(create_time)
-        size = len(part)
-        found += b"\x5a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return b"".join(
+        (
+            (b"\x52" + (VARINTS[size] if (size := len(part := endpoint.encode())) < SHORT else varint(size)) if endpoint else b""),
+            (part if endpoint else b""),
+            (framed_time(b"\x5a", create_time) if create_time is not None else b""),
+        )
+    )
 
 
 def table_result(
     result: bytes | None,
 ) -> bytes:
     """``Table``: ``result``."""
-    found = b""
-    if result is not None:
-        size = len(result)
-        found = b"\x62" + (VARINTS[size] if size < SHORT else varint(size)) + result
-    return found
-
-
-def decision_head(
-    decision_id: str,
-    seat: int,
-    kind: bytes | None,
-    sequence: int,
-) -> bytes:
-    """``Decision``: ``decision_id`` to ``sequence``."""
-    found = b""
-    if decision_id:
-        part = decision_id.encode()
-        size = len(part)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if seat:
-        found += b"\x10" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if kind is not None:
-        size = len(kind)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + kind
-    if sequence:
-        found += b"\x20" + (VARINTS[sequence] if 0 <= sequence < SHORT else varint(sequence))
-    return found
-
-
-def decision_rest(
-    legal: bytes | None,
-    view: bytes | None,
-    time_left: int | None,
-    sealed: bool,
-    fallback: bytes | None,
-) -> bytes:
-    """``Decision``: ``legal`` to ``fallback``."""
-    found = b""
-    if legal is not None:
-        size = len(legal)
-        found = b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + legal
-    if view is not None:
-        size = len(view)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + view
-    if time_left is not None:
-        part = duration(time_left)
-        size = len(part)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if sealed:
-        found += b"\x40" + b"\x01"
-    if fallback is not None:
-        size = len(fallback)
-        found += b"\x4a" + (VARINTS[size] if size < SHORT else varint(size)) + fallback
-    return found
+    return (b"\x62" + (VARINTS[size] if (size := len(result)) < SHORT else varint(size)) if result is not None else b"") + (result or b"")

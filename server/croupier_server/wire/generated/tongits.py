@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, packed_signed, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, varint, zigzag
 
 MOVE: Final = {
     "draw_stock": b"\x0a",
@@ -50,34 +50,27 @@ def take_discard(
     meld: int | None,
 ) -> bytes:
     """Payload of ``TongitsTakeDiscard``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if meld is not None and meld >= 0:
-        found += b"\x10" + (VARINTS[meld] if 0 <= meld < SHORT else varint(meld))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x10" + (VARINTS[meld] if meld < SHORT else varint(meld)) if meld is not None and meld >= 0 else b""),
+        )
+    )
 
 
 def meld_cards(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TongitsMeldCards``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
 
 
 def secret_four(
     rank: int,
 ) -> bytes:
     """Payload of ``TongitsSecretFour``."""
-    found = b""
-    if rank:
-        found = b"\x08" + (VARINTS[rank] if 0 <= rank < SHORT else varint(rank))
-    return found
+    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
 
 
 def lay_off(
@@ -85,23 +78,20 @@ def lay_off(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TongitsLayOff``."""
-    found = b""
-    if meld:
-        found = b"\x08" + (VARINTS[meld] if 0 <= meld < SHORT else varint(meld))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[meld] if meld < SHORT else varint(meld)) if meld else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+        )
+    )
 
 
 def discard(
     card: int,
 ) -> bytes:
     """Payload of ``TongitsDiscard``."""
-    found = b""
-    if card:
-        found = b"\x08" + (VARINTS[card] if 0 <= card < SHORT else varint(card))
-    return found
+    return (b"\x08" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
 
 
 def laid_off(
@@ -109,13 +99,13 @@ def laid_off(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TongitsLaidOff``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+        )
+    )
 
 
 def meld(
@@ -127,22 +117,17 @@ def meld(
     lay_offs: Iterable[bytes],
 ) -> bytes:
     """Payload of ``TongitsMeld``."""
-    found = b""
-    if number:
-        found = b"\x08" + (VARINTS[number] if 0 <= number < SHORT else varint(number))
-    if seat:
-        found += b"\x10" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if taken is not None and taken >= 0:
-        found += b"\x20" + (VARINTS[taken] if 0 <= taken < SHORT else varint(taken))
-    if turned_down:
-        found += b"\x28" + b"\x01"
-    for one in lay_offs:
-        size = len(one)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[number] if number < SHORT else varint(number)) if number else b""),
+            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x20" + (VARINTS[taken] if taken < SHORT else varint(taken)) if taken is not None and taken >= 0 else b""),
+            (b"\x28" + b"\x01" if turned_down else b""),
+            *[framed(b"\x32", one) for one in lay_offs],
+        )
+    )
 
 
 def answered(
@@ -151,14 +136,13 @@ def answered(
     unasked: bool,
 ) -> bytes:
     """Payload of ``TongitsAnswered``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if challenged:
-        found += b"\x10" + b"\x01"
-    if unasked:
-        found += b"\x18" + b"\x01"
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + b"\x01" if challenged else b""),
+            (b"\x18" + b"\x01" if unasked else b""),
+        )
+    )
 
 
 def payment(
@@ -170,20 +154,16 @@ def payment(
     fold_penalty: int,
 ) -> bytes:
     """Payload of ``TongitsPayment``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if base:
-        found += b"\x10" + (VARINTS[base] if 0 <= base < SHORT else varint(base))
-    if aces:
-        found += b"\x18" + (VARINTS[aces] if 0 <= aces < SHORT else varint(aces))
-    if specials:
-        found += b"\x20" + (VARINTS[specials] if 0 <= specials < SHORT else varint(specials))
-    if burned:
-        found += b"\x28" + (VARINTS[burned] if 0 <= burned < SHORT else varint(burned))
-    if fold_penalty:
-        found += b"\x30" + (VARINTS[fold_penalty] if 0 <= fold_penalty < SHORT else varint(fold_penalty))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[base] if base < SHORT else varint(base)) if base else b""),
+            (b"\x18" + (VARINTS[aces] if aces < SHORT else varint(aces)) if aces else b""),
+            (b"\x20" + (VARINTS[specials] if specials < SHORT else varint(specials)) if specials else b""),
+            (b"\x28" + (VARINTS[burned] if burned < SHORT else varint(burned)) if burned else b""),
+            (b"\x30" + (VARINTS[fold_penalty] if fold_penalty < SHORT else varint(fold_penalty)) if fold_penalty else b""),
+        )
+    )
 
 
 def seat_result(
@@ -197,26 +177,20 @@ def seat_result(
     chips: int,
 ) -> bytes:
     """Payload of ``TongitsSeatResult``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if burned:
-        found += b"\x10" + b"\x01"
-    if shown:
-        found += b"\x18" + b"\x01"
-    if hand:
-        size = len(hand)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + hand
-    if secret_fours:
-        size = len(secret_fours)
-        found += b"\x2a" + (VARINTS[size] if size < SHORT else varint(size)) + secret_fours
-    if deadwood:
-        found += b"\x30" + (VARINTS[deadwood] if 0 <= deadwood < SHORT else varint(deadwood))
-    if settlement:
-        found += b"\x38" + varint(zigzag(settlement))
-    if chips:
-        found += b"\x40" + varint(zigzag(chips))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + b"\x01" if burned else b""),
+            (b"\x18" + b"\x01" if shown else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
+            hand,
+            (b"\x2a" + (VARINTS[size] if (size := len(secret_fours)) < SHORT else varint(size)) if secret_fours else b""),
+            secret_fours,
+            (b"\x30" + (VARINTS[deadwood] if deadwood < SHORT else varint(deadwood)) if deadwood else b""),
+            (b"\x38" + varint(zigzag(settlement)) if settlement else b""),
+            (b"\x40" + varint(zigzag(chips)) if chips else b""),
+        )
+    )
 
 
 def deal_result(
@@ -234,45 +208,30 @@ def deal_result(
     next_dealer: int,
 ) -> bytes:
     """Payload of ``TongitsDealResult``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer:
-        found += b"\x10" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    if ending:
-        found += b"\x18" + (VARINTS[ending] if 0 <= ending < SHORT else varint(ending))
-    if winning_seat is not None and winning_seat >= 0:
-        found += b"\x20" + (VARINTS[winning_seat] if 0 <= winning_seat < SHORT else varint(winning_seat))
-    if caller is not None and caller >= 0:
-        found += b"\x28" + (VARINTS[caller] if 0 <= caller < SHORT else varint(caller))
-    if challengers:
-        size = len(challengers)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + challengers
-    for one in seats:
-        size = len(one)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    for one in payments:
-        size = len(one)
-        found += b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if jackpot:
-        found += b"\x48" + (VARINTS[jackpot] if 0 <= jackpot < SHORT else varint(jackpot))
-    if pot:
-        found += b"\x50" + (VARINTS[pot] if 0 <= pot < SHORT else varint(pot))
-    if streak:
-        found += b"\x58" + (VARINTS[streak] if 0 <= streak < SHORT else varint(streak))
-    if next_dealer:
-        found += b"\x60" + (VARINTS[next_dealer] if 0 <= next_dealer < SHORT else varint(next_dealer))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x18" + (VARINTS[ending] if ending < SHORT else varint(ending)) if ending else b""),
+            (b"\x20" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat is not None and winning_seat >= 0 else b""),
+            (b"\x28" + (VARINTS[caller] if caller < SHORT else varint(caller)) if caller is not None and caller >= 0 else b""),
+            (b"\x32" + (VARINTS[size] if (size := len(challengers)) < SHORT else varint(size)) if challengers else b""),
+            challengers,
+            *[framed(b"\x3a", one) for one in seats],
+            *[framed(b"\x42", one) for one in payments],
+            (b"\x48" + (VARINTS[jackpot] if jackpot < SHORT else varint(jackpot)) if jackpot else b""),
+            (b"\x50" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
+            (b"\x58" + (VARINTS[streak] if streak < SHORT else varint(streak)) if streak else b""),
+            (b"\x60" + (VARINTS[next_dealer] if next_dealer < SHORT else varint(next_dealer)) if next_dealer else b""),
+        )
+    )
 
 
 def lot_drawn(
     dealer: int,
 ) -> bytes:
     """Payload of ``TongitsLotDrawn``."""
-    found = b""
-    if dealer:
-        found = b"\x08" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    return found
+    return (b"\x08" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b"")
 
 
 def deal_started(
@@ -282,16 +241,14 @@ def deal_started(
     pot: int,
 ) -> bytes:
     """Payload of ``TongitsDealStarted``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer:
-        found += b"\x10" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    if ante:
-        found += b"\x18" + (VARINTS[ante] if 0 <= ante < SHORT else varint(ante))
-    if pot:
-        found += b"\x20" + (VARINTS[pot] if 0 <= pot < SHORT else varint(pot))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x18" + (VARINTS[ante] if ante < SHORT else varint(ante)) if ante else b""),
+            (b"\x20" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
+        )
+    )
 
 
 def stock_drawn(
@@ -299,12 +256,7 @@ def stock_drawn(
     stock_size: int,
 ) -> bytes:
     """Payload of ``TongitsStockDrawn``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if stock_size:
-        found += b"\x10" + (VARINTS[stock_size] if 0 <= stock_size < SHORT else varint(stock_size))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b"")
 
 
 def discard_taken(
@@ -313,36 +265,28 @@ def discard_taken(
     meld: bytes | None,
 ) -> bytes:
     """Payload of ``TongitsDiscardTaken``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if card:
-        found += b"\x10" + (VARINTS[card] if 0 <= card < SHORT else varint(card))
-    if meld is not None:
-        size = len(meld)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + meld
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[card] if card < SHORT else varint(card)) if card else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(meld)) < SHORT else varint(size)) if meld is not None else b""),
+            (meld or b""),
+        )
+    )
 
 
 def meld_exposed(
     meld: bytes | None,
 ) -> bytes:
     """Payload of ``TongitsMeldExposed``."""
-    found = b""
-    if meld is not None:
-        size = len(meld)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + meld
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(meld)) < SHORT else varint(size)) if meld is not None else b"") + (meld or b"")
 
 
 def secret_four_laid(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsSecretFourLaid``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
 
 
 def cards_laid_off(
@@ -350,13 +294,13 @@ def cards_laid_off(
     laid_off: bytes | None,
 ) -> bytes:
     """Payload of ``TongitsCardsLaidOff``."""
-    found = b""
-    if meld:
-        found = b"\x08" + (VARINTS[meld] if 0 <= meld < SHORT else varint(meld))
-    if laid_off is not None:
-        size = len(laid_off)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + laid_off
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[meld] if meld < SHORT else varint(meld)) if meld else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(laid_off)) < SHORT else varint(size)) if laid_off is not None else b""),
+            (laid_off or b""),
+        )
+    )
 
 
 def discarded(
@@ -364,32 +308,21 @@ def discarded(
     card: int,
 ) -> bytes:
     """Payload of ``TongitsDiscarded``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if card:
-        found += b"\x10" + (VARINTS[card] if 0 <= card < SHORT else varint(card))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
 
 
 def turn_ended(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsTurnEnded``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
 
 
 def draw_called(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsDrawCalled``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
 
 
 def pot_split(
@@ -397,91 +330,50 @@ def pot_split(
     chips: Iterable[int],
 ) -> bytes:
     """Payload of ``TongitsPotSplit``."""
-    found = b""
-    if share:
-        found = b"\x08" + (VARINTS[share] if 0 <= share < SHORT else varint(share))
-    part = packed_signed(chips)
-    if part:
-        size = len(part)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    return found
+    return (b"\x08" + (VARINTS[share] if share < SHORT else varint(share)) if share else b"") + (framed(b"\x12", part) if (part := packed_signed(chips)) else b"")
 
 
 def private_cards(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TongitsPrivateCards``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
+
+
+def view(
+    public_view: bytes | None,
+    seat: int,
+    hand: bytes,
+    secret_fours: bytes,
+    deadwood: int,
+) -> bytes:
+    """Payload of ``TongitsView``."""
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
+            (public_view or b""),
+            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
+            hand,
+            (b"\x22" + (VARINTS[size] if (size := len(secret_fours)) < SHORT else varint(size)) if secret_fours else b""),
+            secret_fours,
+            (b"\x28" + (VARINTS[deadwood] if deadwood < SHORT else varint(deadwood)) if deadwood else b""),
+        )
+    )
 
 
 def private_four(
     rank: int,
 ) -> bytes:
     """Payload of ``TongitsPrivateFour``."""
-    found = b""
-    if rank:
-        found = b"\x08" + (VARINTS[rank] if 0 <= rank < SHORT else varint(rank))
-    return found
-
-
-def view_public_view(
-    public_view: bytes | None,
-) -> bytes:
-    """``TongitsView``: ``public_view``."""
-    found = b""
-    if public_view is not None:
-        size = len(public_view)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + public_view
-    return found
-
-
-def view_seat(
-    seat: int,
-) -> bytes:
-    """``TongitsView``: ``seat``."""
-    found = b""
-    if seat:
-        found = b"\x10" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    return found
-
-
-def view_hand(
-    hand: bytes,
-    secret_fours: bytes,
-) -> bytes:
-    """``TongitsView``: ``hand`` to ``secret_fours``."""
-    found = b""
-    if hand:
-        size = len(hand)
-        found = b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + hand
-    if secret_fours:
-        size = len(secret_fours)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + secret_fours
-    return found
-
-
-def view_deadwood(
-    deadwood: int,
-) -> bytes:
-    """``TongitsView``: ``deadwood``."""
-    found = b""
-    if deadwood:
-        found = b"\x28" + (VARINTS[deadwood] if 0 <= deadwood < SHORT else varint(deadwood))
-    return found
+    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
 
 
 def public_view_phase(
     phase: int,
 ) -> bytes:
     """``TongitsPublicView``: ``phase``."""
-    found = b""
-    if phase:
-        found = b"\x08" + (VARINTS[phase] if 0 <= phase < SHORT else varint(phase))
-    return found
+    return (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b"")
 
 
 def public_view_deal(
@@ -489,55 +381,39 @@ def public_view_deal(
     dealer: int | None,
 ) -> bytes:
     """``TongitsPublicView``: ``deal`` to ``dealer``."""
-    found = b""
-    if deal:
-        found = b"\x10" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if dealer is not None and dealer >= 0:
-        found += b"\x18" + (VARINTS[dealer] if 0 <= dealer < SHORT else varint(dealer))
-    return found
+    return (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b"") + (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b"")
 
 
 def public_view_hand_sizes(
     hand_sizes: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``hand_sizes``."""
-    found = b""
-    if hand_sizes:
-        size = len(hand_sizes)
-        found = b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + hand_sizes
-    return found
+    return (b"\x22" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b"") + hand_sizes
 
 
 def public_view_stock_size(
     stock_size: int,
 ) -> bytes:
     """``TongitsPublicView``: ``stock_size``."""
-    found = b""
-    if stock_size:
-        found = b"\x28" + (VARINTS[stock_size] if 0 <= stock_size < SHORT else varint(stock_size))
-    return found
+    return (b"\x28" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b"")
 
 
 def public_view_discards(
     discards: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``discards``."""
-    found = b""
-    if discards:
-        size = len(discards)
-        found = b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + discards
-    return found
+    return (b"\x32" + (VARINTS[size] if (size := len(discards)) < SHORT else varint(size)) if discards else b"") + discards
 
 
 def public_view_melds(
     melds: Iterable[bytes],
 ) -> bytes:
     """``TongitsPublicView``: ``melds``."""
-    found = b""
-    for one in melds:
-        size = len(one)
-        found += b"\x3a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x3a", one) for one in melds],
+        )
+    )
 
 
 def public_view_turns(
@@ -545,35 +421,28 @@ def public_view_turns(
     turns: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``secret_four_counts`` to ``turns``."""
-    found = b""
-    if secret_four_counts:
-        size = len(secret_four_counts)
-        found = b"\x42" + (VARINTS[size] if size < SHORT else varint(size)) + secret_four_counts
-    if turns:
-        size = len(turns)
-        found += b"\x4a" + (VARINTS[size] if size < SHORT else varint(size)) + turns
-    return found
+    return b"".join(
+        (
+            (b"\x42" + (VARINTS[size] if (size := len(secret_four_counts)) < SHORT else varint(size)) if secret_four_counts else b""),
+            secret_four_counts,
+            (b"\x4a" + (VARINTS[size] if (size := len(turns)) < SHORT else varint(size)) if turns else b""),
+            turns,
+        )
+    )
 
 
 def public_view_barred(
     barred: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``barred``."""
-    found = b""
-    if barred:
-        size = len(barred)
-        found = b"\x52" + (VARINTS[size] if size < SHORT else varint(size)) + barred
-    return found
+    return (b"\x52" + (VARINTS[size] if (size := len(barred)) < SHORT else varint(size)) if barred else b"") + barred
 
 
 def public_view_took_discard(
     took_discard: bool,
 ) -> bytes:
     """``TongitsPublicView``: ``took_discard``."""
-    found = b""
-    if took_discard:
-        found = b"\x58" + b"\x01"
-    return found
+    return (b"\x58" + b"\x01" if took_discard else b"")
 
 
 def public_view_call(
@@ -581,23 +450,19 @@ def public_view_call(
     answers: Iterable[bytes],
 ) -> bytes:
     """``TongitsPublicView``: ``caller`` to ``answers``."""
-    found = b""
-    if caller is not None and caller >= 0:
-        found = b"\x60" + (VARINTS[caller] if 0 <= caller < SHORT else varint(caller))
-    for one in answers:
-        size = len(one)
-        found += b"\x6a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            (b"\x60" + (VARINTS[caller] if caller < SHORT else varint(caller)) if caller is not None and caller >= 0 else b""),
+            *[framed(b"\x6a", one) for one in answers],
+        )
+    )
 
 
 def public_view_to_act(
     to_act: int | None,
 ) -> bytes:
     """``TongitsPublicView``: ``to_act``."""
-    found = b""
-    if to_act is not None and to_act >= 0:
-        found = b"\x70" + (VARINTS[to_act] if 0 <= to_act < SHORT else varint(to_act))
-    return found
+    return (b"\x70" + (VARINTS[to_act] if to_act < SHORT else varint(to_act)) if to_act is not None and to_act >= 0 else b"")
 
 
 def public_view_chips(
@@ -607,70 +472,46 @@ def public_view_chips(
     streak: int,
 ) -> bytes:
     """``TongitsPublicView``: ``pot`` to ``streak``."""
-    found = b""
-    if pot:
-        found = b"\x78" + (VARINTS[pot] if 0 <= pot < SHORT else varint(pot))
-    part = packed_signed(chips)
-    if part:
-        size = len(part)
-        found += b"\x82\x01" + (VARINTS[size] if size < SHORT else varint(size)) + part
-    if streak_seat is not None and streak_seat >= 0:
-        found += b"\x88\x01" + (VARINTS[streak_seat] if 0 <= streak_seat < SHORT else varint(streak_seat))
-    if streak:
-        found += b"\x90\x01" + (VARINTS[streak] if 0 <= streak < SHORT else varint(streak))
-    return found
+    return b"".join(
+        (
+            (b"\x78" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
+            (framed(b"\x82\x01", part) if (part := packed_signed(chips)) else b""),
+            (b"\x88\x01" + (VARINTS[streak_seat] if streak_seat < SHORT else varint(streak_seat)) if streak_seat is not None and streak_seat >= 0 else b""),
+            (b"\x90\x01" + (VARINTS[streak] if streak < SHORT else varint(streak)) if streak else b""),
+        )
+    )
 
 
 def public_view_last_result(
     last_result: bytes | None,
 ) -> bytes:
     """``TongitsPublicView``: ``last_result``."""
-    found = b""
-    if last_result is not None:
-        size = len(last_result)
-        found = b"\x9a\x01" + (VARINTS[size] if size < SHORT else varint(size)) + last_result
-    return found
+    return (b"\x9a\x01" + (VARINTS[size] if (size := len(last_result)) < SHORT else varint(size)) if last_result is not None else b"") + (last_result or b"")
 
 
 def public_view_discarders(
     discarders: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``discarders``."""
-    found = b""
-    if discarders:
-        size = len(discarders)
-        found = b"\xa2\x01" + (VARINTS[size] if size < SHORT else varint(size)) + discarders
-    return found
+    return (b"\xa2\x01" + (VARINTS[size] if (size := len(discarders)) < SHORT else varint(size)) if discarders else b"") + discarders
 
 
 def public_view_barred_turn(
     barred_turn: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``barred_turn``."""
-    found = b""
-    if barred_turn:
-        size = len(barred_turn)
-        found = b"\xaa\x01" + (VARINTS[size] if size < SHORT else varint(size)) + barred_turn
-    return found
+    return (b"\xaa\x01" + (VARINTS[size] if (size := len(barred_turn)) < SHORT else varint(size)) if barred_turn else b"") + barred_turn
 
 
 def public_view_barred_deal(
     barred_deal: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``barred_deal``."""
-    found = b""
-    if barred_deal:
-        size = len(barred_deal)
-        found = b"\xb2\x01" + (VARINTS[size] if size < SHORT else varint(size)) + barred_deal
-    return found
+    return (b"\xb2\x01" + (VARINTS[size] if (size := len(barred_deal)) < SHORT else varint(size)) if barred_deal else b"") + barred_deal
 
 
 def public_view_barred_discard(
     barred_discard: bytes,
 ) -> bytes:
     """``TongitsPublicView``: ``barred_discard``."""
-    found = b""
-    if barred_discard:
-        size = len(barred_discard)
-        found = b"\xba\x01" + (VARINTS[size] if size < SHORT else varint(size)) + barred_discard
-    return found
+    return (b"\xba\x01" + (VARINTS[size] if (size := len(barred_discard)) < SHORT else varint(size)) if barred_discard else b"") + barred_discard

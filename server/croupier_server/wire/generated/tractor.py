@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, varint, zigzag
 
 MOVE: Final = {
     "decline": b"\x0a",
@@ -48,63 +48,42 @@ def declare(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TractorDeclare``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
 
 
 def call(
     points: int,
 ) -> bytes:
     """Payload of ``TractorCall``."""
-    found = b""
-    if points:
-        found = b"\x08" + (VARINTS[points] if 0 <= points < SHORT else varint(points))
-    return found
+    return (b"\x08" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
 
 
 def show(
     card: int,
 ) -> bytes:
     """Payload of ``TractorShow``."""
-    found = b""
-    if card:
-        found = b"\x08" + (VARINTS[card] if 0 <= card < SHORT else varint(card))
-    return found
+    return (b"\x08" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
 
 
 def name_trumps(
     suit: int | None,
 ) -> bytes:
     """Payload of ``TractorNameTrumps``."""
-    found = b""
-    if suit is not None and suit >= 0:
-        found = b"\x08" + (VARINTS[suit] if 0 <= suit < SHORT else varint(suit))
-    return found
+    return (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b"")
 
 
 def bury(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TractorBury``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
 
 
 def play(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TractorPlay``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
 
 
 def trumps(
@@ -112,12 +91,7 @@ def trumps(
     suit: int | None,
 ) -> bytes:
     """Payload of ``TractorTrumps``."""
-    found = b""
-    if rank:
-        found = b"\x08" + (VARINTS[rank] if 0 <= rank < SHORT else varint(rank))
-    if suit is not None and suit >= 0:
-        found += b"\x10" + (VARINTS[suit] if 0 <= suit < SHORT else varint(suit))
-    return found
+    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"") + (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b"")
 
 
 def declaration(
@@ -126,15 +100,14 @@ def declaration(
     suit: int | None,
 ) -> bytes:
     """Payload of ``TractorDeclaration``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if suit is not None and suit >= 0:
-        found += b"\x18" + (VARINTS[suit] if 0 <= suit < SHORT else varint(suit))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x18" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b""),
+        )
+    )
 
 
 def exposed(
@@ -142,13 +115,13 @@ def exposed(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TractorExposed``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+        )
+    )
 
 
 def called(
@@ -156,12 +129,7 @@ def called(
     points: int,
 ) -> bytes:
     """Payload of ``TractorCalled``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if points:
-        found += b"\x10" + (VARINTS[points] if 0 <= points < SHORT else varint(points))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
 
 
 def played(
@@ -170,16 +138,15 @@ def played(
     failed_throw: bytes | None,
 ) -> bytes:
     """Payload of ``TractorPlayed``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if failed_throw is not None:
-        size = len(failed_throw)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + failed_throw
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x1a" + (VARINTS[size] if (size := len(failed_throw)) < SHORT else varint(size)) if failed_throw is not None else b""),
+            (failed_throw or b""),
+        )
+    )
 
 
 def failed_throw(
@@ -187,13 +154,13 @@ def failed_throw(
     penalty: int,
 ) -> bytes:
     """Payload of ``TractorFailedThrow``."""
-    found = b""
-    if tried:
-        size = len(tried)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + tried
-    if penalty:
-        found += b"\x10" + (VARINTS[penalty] if 0 <= penalty < SHORT else varint(penalty))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(tried)) < SHORT else varint(size)) if tried else b""),
+            tried,
+            (b"\x10" + (VARINTS[penalty] if penalty < SHORT else varint(penalty)) if penalty else b""),
+        )
+    )
 
 
 def deal_result(
@@ -214,41 +181,28 @@ def deal_result(
     last_trick_winning_seat: int,
 ) -> bytes:
     """Payload of ``TractorDealResult``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if starter:
-        found += b"\x10" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declaring_team:
-        found += b"\x18" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
-    if trumps is not None:
-        size = len(trumps)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + trumps
-    if trick_points:
-        found += b"\x28" + varint(zigzag(trick_points))
-    if kitty:
-        size = len(kitty)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + kitty
-    if kitty_multiplier:
-        found += b"\x38" + (VARINTS[kitty_multiplier] if 0 <= kitty_multiplier < SHORT else varint(kitty_multiplier))
-    if kitty_bonus:
-        found += b"\x40" + (VARINTS[kitty_bonus] if 0 <= kitty_bonus < SHORT else varint(kitty_bonus))
-    if total:
-        found += b"\x48" + (VARINTS[total] if 0 <= total < SHORT else varint(total))
-    if winning_team is not None and winning_team >= 0:
-        found += b"\x50" + (VARINTS[winning_team] if 0 <= winning_team < SHORT else varint(winning_team))
-    if levels_gained:
-        found += b"\x58" + (VARINTS[levels_gained] if 0 <= levels_gained < SHORT else varint(levels_gained))
-    if levels:
-        size = len(levels)
-        found += b"\x62" + (VARINTS[size] if size < SHORT else varint(size)) + levels
-    if next_starter:
-        found += b"\x68" + (VARINTS[next_starter] if 0 <= next_starter < SHORT else varint(next_starter))
-    if bid:
-        found += b"\x70" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if last_trick_winning_seat:
-        found += b"\x78" + (VARINTS[last_trick_winning_seat] if 0 <= last_trick_winning_seat < SHORT else varint(last_trick_winning_seat))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
+            (b"\x18" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
+            (trumps or b""),
+            (b"\x28" + varint(zigzag(trick_points)) if trick_points else b""),
+            (b"\x32" + (VARINTS[size] if (size := len(kitty)) < SHORT else varint(size)) if kitty else b""),
+            kitty,
+            (b"\x38" + (VARINTS[kitty_multiplier] if kitty_multiplier < SHORT else varint(kitty_multiplier)) if kitty_multiplier else b""),
+            (b"\x40" + (VARINTS[kitty_bonus] if kitty_bonus < SHORT else varint(kitty_bonus)) if kitty_bonus else b""),
+            (b"\x48" + (VARINTS[total] if total < SHORT else varint(total)) if total else b""),
+            (b"\x50" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
+            (b"\x58" + (VARINTS[levels_gained] if levels_gained < SHORT else varint(levels_gained)) if levels_gained else b""),
+            (b"\x62" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
+            levels,
+            (b"\x68" + (VARINTS[next_starter] if next_starter < SHORT else varint(next_starter)) if next_starter else b""),
+            (b"\x70" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x78" + (VARINTS[last_trick_winning_seat] if last_trick_winning_seat < SHORT else varint(last_trick_winning_seat)) if last_trick_winning_seat else b""),
+        )
+    )
 
 
 def suit_order(
@@ -257,26 +211,22 @@ def suit_order(
     strengths: bytes,
 ) -> bytes:
     """Payload of ``TractorSuitOrder``."""
-    found = b""
-    if suit:
-        found = b"\x08" + (VARINTS[suit] if 0 <= suit < SHORT else varint(suit))
-    if cards:
-        size = len(cards)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if strengths:
-        size = len(strengths)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + strengths
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
+            (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x1a" + (VARINTS[size] if (size := len(strengths)) < SHORT else varint(size)) if strengths else b""),
+            strengths,
+        )
+    )
 
 
 def lot_drawn(
     first_drawer: int,
 ) -> bytes:
     """Payload of ``TractorLotDrawn``."""
-    found = b""
-    if first_drawer:
-        found = b"\x08" + (VARINTS[first_drawer] if 0 <= first_drawer < SHORT else varint(first_drawer))
-    return found
+    return (b"\x08" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer else b"")
 
 
 def deal_started(
@@ -288,43 +238,31 @@ def deal_started(
     levels: bytes,
 ) -> bytes:
     """Payload of ``TractorDealStarted``."""
-    found = b""
-    if deal:
-        found = b"\x08" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if redeals:
-        found += b"\x10" + (VARINTS[redeals] if 0 <= redeals < SHORT else varint(redeals))
-    if trump_rank:
-        found += b"\x18" + (VARINTS[trump_rank] if 0 <= trump_rank < SHORT else varint(trump_rank))
-    if first_drawer:
-        found += b"\x20" + (VARINTS[first_drawer] if 0 <= first_drawer < SHORT else varint(first_drawer))
-    if starter is not None and starter >= 0:
-        found += b"\x28" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if levels:
-        size = len(levels)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + levels
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[redeals] if redeals < SHORT else varint(redeals)) if redeals else b""),
+            (b"\x18" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
+            (b"\x20" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer else b""),
+            (b"\x28" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter is not None and starter >= 0 else b""),
+            (b"\x32" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
+            levels,
+        )
+    )
 
 
 def cards_drawn(
     hand_sizes: bytes,
 ) -> bytes:
     """Payload of ``TractorCardsDrawn``."""
-    found = b""
-    if hand_sizes:
-        size = len(hand_sizes)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + hand_sizes
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b"") + hand_sizes
 
 
 def window_closed(
     declaration: bytes | None,
 ) -> bytes:
     """Payload of ``TractorWindowClosed``."""
-    found = b""
-    if declaration is not None:
-        size = len(declaration)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + declaration
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(declaration)) < SHORT else varint(size)) if declaration is not None else b"") + (declaration or b"")
 
 
 def kitty_turned(
@@ -332,13 +270,13 @@ def kitty_turned(
     suit: int | None,
 ) -> bytes:
     """Payload of ``TractorKittyTurned``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    if suit is not None and suit >= 0:
-        found += b"\x10" + (VARINTS[suit] if 0 <= suit < SHORT else varint(suit))
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
+            cards,
+            (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b""),
+        )
+    )
 
 
 def auction_ended(
@@ -347,14 +285,13 @@ def auction_ended(
     trump_rank: int,
 ) -> bytes:
     """Payload of ``TractorAuctionEnded``."""
-    found = b""
-    if declaring_team:
-        found = b"\x08" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
-    if bid:
-        found += b"\x10" + (VARINTS[bid] if 0 <= bid < SHORT else varint(bid))
-    if trump_rank:
-        found += b"\x18" + (VARINTS[trump_rank] if 0 <= trump_rank < SHORT else varint(trump_rank))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
+            (b"\x10" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x18" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
+        )
+    )
 
 
 def show_ended(
@@ -364,16 +301,14 @@ def show_ended(
     opponents_points: int,
 ) -> bytes:
     """Payload of ``TractorShowEnded``."""
-    found = b""
-    if starter:
-        found = b"\x08" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if winning_seat:
-        found += b"\x10" + (VARINTS[winning_seat] if 0 <= winning_seat < SHORT else varint(winning_seat))
-    if points:
-        found += b"\x18" + (VARINTS[points] if 0 <= points < SHORT else varint(points))
-    if opponents_points:
-        found += b"\x20" + varint(zigzag(opponents_points))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
+            (b"\x10" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat else b""),
+            (b"\x18" + (VARINTS[points] if points < SHORT else varint(points)) if points else b""),
+            (b"\x20" + varint(zigzag(opponents_points)) if opponents_points else b""),
+        )
+    )
 
 
 def trumps_fixed(
@@ -383,18 +318,15 @@ def trumps_fixed(
     order: Iterable[bytes],
 ) -> bytes:
     """Payload of ``TractorTrumpsFixed``."""
-    found = b""
-    if trumps is not None:
-        size = len(trumps)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + trumps
-    if starter:
-        found += b"\x10" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declaring_team:
-        found += b"\x18" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
-    for one in order:
-        size = len(one)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
+            (trumps or b""),
+            (b"\x10" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
+            (b"\x18" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
+            *[framed(b"\x22", one) for one in order],
+        )
+    )
 
 
 def kitty_taken(
@@ -402,12 +334,7 @@ def kitty_taken(
     count: int,
 ) -> bytes:
     """Payload of ``TractorKittyTaken``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if count:
-        found += b"\x10" + (VARINTS[count] if 0 <= count < SHORT else varint(count))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if count < SHORT else varint(count)) if count else b"")
 
 
 def kitty_buried(
@@ -415,12 +342,7 @@ def kitty_buried(
     count: int,
 ) -> bytes:
     """Payload of ``TractorKittyBuried``."""
-    found = b""
-    if seat:
-        found = b"\x08" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if count:
-        found += b"\x10" + (VARINTS[count] if 0 <= count < SHORT else varint(count))
-    return found
+    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if count < SHORT else varint(count)) if count else b"")
 
 
 def cards_played(
@@ -428,14 +350,14 @@ def cards_played(
     trick_won: bytes | None,
 ) -> bytes:
     """Payload of ``TractorCardsPlayed``."""
-    found = b""
-    if play is not None:
-        size = len(play)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + play
-    if trick_won is not None:
-        size = len(trick_won)
-        found += b"\x12" + (VARINTS[size] if size < SHORT else varint(size)) + trick_won
-    return found
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(play)) < SHORT else varint(size)) if play is not None else b""),
+            (play or b""),
+            (b"\x12" + (VARINTS[size] if (size := len(trick_won)) < SHORT else varint(size)) if trick_won is not None else b""),
+            (trick_won or b""),
+        )
+    )
 
 
 def trick_won(
@@ -444,36 +366,51 @@ def trick_won(
     opponents_points: int,
 ) -> bytes:
     """Payload of ``TractorTrickWon``."""
-    found = b""
-    if winning_seat:
-        found = b"\x08" + (VARINTS[winning_seat] if 0 <= winning_seat < SHORT else varint(winning_seat))
-    if points:
-        found += b"\x10" + (VARINTS[points] if 0 <= points < SHORT else varint(points))
-    if opponents_points:
-        found += b"\x18" + varint(zigzag(opponents_points))
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat else b""),
+            (b"\x10" + (VARINTS[points] if points < SHORT else varint(points)) if points else b""),
+            (b"\x18" + varint(zigzag(opponents_points)) if opponents_points else b""),
+        )
+    )
 
 
 def private_cards(
     cards: bytes,
 ) -> bytes:
     """Payload of ``TractorPrivateCards``."""
-    found = b""
-    if cards:
-        size = len(cards)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + cards
-    return found
+    return (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b"") + cards
+
+
+def view(
+    public_view: bytes | None,
+    seat: int,
+    hand: bytes,
+    kitty: bytes,
+) -> bytes:
+    """Payload of ``TractorView``."""
+    return b"".join(
+        (
+            (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
+            (public_view or b""),
+            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
+            hand,
+            (b"\x22" + (VARINTS[size] if (size := len(kitty)) < SHORT else varint(size)) if kitty else b""),
+            kitty,
+        )
+    )
 
 
 def trick_plays(
     plays: Iterable[bytes],
 ) -> bytes:
     """``TractorTrick``: ``plays``."""
-    found = b""
-    for one in plays:
-        size = len(one)
-        found += b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x0a", one) for one in plays],
+        )
+    )
 
 
 def trick_end(
@@ -481,41 +418,7 @@ def trick_end(
     points: int,
 ) -> bytes:
     """``TractorTrick``: ``winning_seat`` to ``points``."""
-    found = b""
-    if winning_seat is not None and winning_seat >= 0:
-        found = b"\x10" + (VARINTS[winning_seat] if 0 <= winning_seat < SHORT else varint(winning_seat))
-    if points:
-        found += b"\x18" + (VARINTS[points] if 0 <= points < SHORT else varint(points))
-    return found
-
-
-def view_public_view(
-    public_view: bytes | None,
-) -> bytes:
-    """``TractorView``: ``public_view``."""
-    found = b""
-    if public_view is not None:
-        size = len(public_view)
-        found = b"\x0a" + (VARINTS[size] if size < SHORT else varint(size)) + public_view
-    return found
-
-
-def view_own(
-    seat: int,
-    hand: bytes,
-    kitty: bytes,
-) -> bytes:
-    """``TractorView``: ``seat`` to ``kitty``."""
-    found = b""
-    if seat:
-        found = b"\x10" + (VARINTS[seat] if 0 <= seat < SHORT else varint(seat))
-    if hand:
-        size = len(hand)
-        found += b"\x1a" + (VARINTS[size] if size < SHORT else varint(size)) + hand
-    if kitty:
-        size = len(kitty)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + kitty
-    return found
+    return (b"\x10" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat is not None and winning_seat >= 0 else b"") + (b"\x18" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
 
 
 def public_view_head(
@@ -534,135 +437,99 @@ def public_view_head(
     show: bytes | None,
 ) -> bytes:
     """``TractorPublicView``: ``phase`` to ``show``."""
-    found = b""
-    if phase:
-        found = b"\x08" + (VARINTS[phase] if 0 <= phase < SHORT else varint(phase))
-    if deal:
-        found += b"\x10" + (VARINTS[deal] if 0 <= deal < SHORT else varint(deal))
-    if redeals:
-        found += b"\x18" + (VARINTS[redeals] if 0 <= redeals < SHORT else varint(redeals))
-    if levels:
-        size = len(levels)
-        found += b"\x22" + (VARINTS[size] if size < SHORT else varint(size)) + levels
-    if trump_rank:
-        found += b"\x28" + (VARINTS[trump_rank] if 0 <= trump_rank < SHORT else varint(trump_rank))
-    if trumps is not None:
-        size = len(trumps)
-        found += b"\x32" + (VARINTS[size] if size < SHORT else varint(size)) + trumps
-    if first_drawer is not None and first_drawer >= 0:
-        found += b"\x38" + (VARINTS[first_drawer] if 0 <= first_drawer < SHORT else varint(first_drawer))
-    if starter is not None and starter >= 0:
-        found += b"\x40" + (VARINTS[starter] if 0 <= starter < SHORT else varint(starter))
-    if declaring_team is not None and declaring_team >= 0:
-        found += b"\x48" + (VARINTS[declaring_team] if 0 <= declaring_team < SHORT else varint(declaring_team))
-    if declaration is not None:
-        size = len(declaration)
-        found += b"\x52" + (VARINTS[size] if size < SHORT else varint(size)) + declaration
-    if turned:
-        size = len(turned)
-        found += b"\x5a" + (VARINTS[size] if size < SHORT else varint(size)) + turned
-    for one in calls:
-        size = len(one)
-        found += b"\x62" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if show is not None:
-        size = len(show)
-        found += b"\x6a" + (VARINTS[size] if size < SHORT else varint(size)) + show
-    return found
+    return b"".join(
+        (
+            (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b""),
+            (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x18" + (VARINTS[redeals] if redeals < SHORT else varint(redeals)) if redeals else b""),
+            (b"\x22" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
+            levels,
+            (b"\x28" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
+            (b"\x32" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
+            (trumps or b""),
+            (b"\x38" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer is not None and first_drawer >= 0 else b""),
+            (b"\x40" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter is not None and starter >= 0 else b""),
+            (b"\x48" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team is not None and declaring_team >= 0 else b""),
+            (b"\x52" + (VARINTS[size] if (size := len(declaration)) < SHORT else varint(size)) if declaration is not None else b""),
+            (declaration or b""),
+            (b"\x5a" + (VARINTS[size] if (size := len(turned)) < SHORT else varint(size)) if turned else b""),
+            turned,
+            *[framed(b"\x62", one) for one in calls],
+            (b"\x6a" + (VARINTS[size] if (size := len(show)) < SHORT else varint(size)) if show is not None else b""),
+            (show or b""),
+        )
+    )
 
 
 def public_view_hand_sizes(
     hand_sizes: bytes,
 ) -> bytes:
     """``TractorPublicView``: ``hand_sizes``."""
-    found = b""
-    if hand_sizes:
-        size = len(hand_sizes)
-        found = b"\x72" + (VARINTS[size] if size < SHORT else varint(size)) + hand_sizes
-    return found
+    return (b"\x72" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b"") + hand_sizes
 
 
 def public_view_kitty_size(
     kitty_size: int,
 ) -> bytes:
     """``TractorPublicView``: ``kitty_size``."""
-    found = b""
-    if kitty_size:
-        found = b"\x78" + (VARINTS[kitty_size] if 0 <= kitty_size < SHORT else varint(kitty_size))
-    return found
+    return (b"\x78" + (VARINTS[kitty_size] if kitty_size < SHORT else varint(kitty_size)) if kitty_size else b"")
 
 
 def public_view_trick(
     trick: bytes | None,
 ) -> bytes:
     """``TractorPublicView``: ``trick``."""
-    found = b""
-    if trick is not None:
-        size = len(trick)
-        found = b"\x82\x01" + (VARINTS[size] if size < SHORT else varint(size)) + trick
-    return found
+    return (b"\x82\x01" + (VARINTS[size] if (size := len(trick)) < SHORT else varint(size)) if trick is not None else b"") + (trick or b"")
 
 
 def public_view_tricks(
     tricks: Iterable[bytes],
 ) -> bytes:
     """``TractorPublicView``: ``tricks``."""
-    found = b""
-    for one in tricks:
-        size = len(one)
-        found += b"\x8a\x01" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x8a\x01", one) for one in tricks],
+        )
+    )
 
 
 def public_view_opponents_points(
     opponents_points: int,
 ) -> bytes:
     """``TractorPublicView``: ``opponents_points``."""
-    found = b""
-    if opponents_points:
-        found = b"\x90\x01" + varint(zigzag(opponents_points))
-    return found
+    return (b"\x90\x01" + varint(zigzag(opponents_points)) if opponents_points else b"")
 
 
 def public_view_order(
     order: Iterable[bytes],
 ) -> bytes:
     """``TractorPublicView``: ``order``."""
-    found = b""
-    for one in order:
-        size = len(one)
-        found += b"\x9a\x01" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    return found
+    return b"".join(
+        (
+            *[framed(b"\x9a\x01", one) for one in order],
+        )
+    )
 
 
 def public_view_window_open(
     window_open: bool,
 ) -> bytes:
     """``TractorPublicView``: ``window_open``."""
-    found = b""
-    if window_open:
-        found = b"\xa0\x01" + b"\x01"
-    return found
+    return (b"\xa0\x01" + b"\x01" if window_open else b"")
 
 
 def public_view_to_act(
     to_act: int | None,
 ) -> bytes:
     """``TractorPublicView``: ``to_act``."""
-    found = b""
-    if to_act is not None and to_act >= 0:
-        found = b"\xa8\x01" + (VARINTS[to_act] if 0 <= to_act < SHORT else varint(to_act))
-    return found
+    return (b"\xa8\x01" + (VARINTS[to_act] if to_act < SHORT else varint(to_act)) if to_act is not None and to_act >= 0 else b"")
 
 
 def public_view_last_result(
     last_result: bytes | None,
 ) -> bytes:
     """``TractorPublicView``: ``last_result``."""
-    found = b""
-    if last_result is not None:
-        size = len(last_result)
-        found = b"\xb2\x01" + (VARINTS[size] if size < SHORT else varint(size)) + last_result
-    return found
+    return (b"\xb2\x01" + (VARINTS[size] if (size := len(last_result)) < SHORT else varint(size)) if last_result is not None else b"") + (last_result or b"")
 
 
 def public_view_exposed(
@@ -670,10 +537,9 @@ def public_view_exposed(
     first_declarer: int | None,
 ) -> bytes:
     """``TractorPublicView``: ``exposed`` to ``first_declarer``."""
-    found = b""
-    for one in exposed:
-        size = len(one)
-        found += b"\xba\x01" + (VARINTS[size] if size < SHORT else varint(size)) + one
-    if first_declarer is not None and first_declarer >= 0:
-        found += b"\xc0\x01" + (VARINTS[first_declarer] if 0 <= first_declarer < SHORT else varint(first_declarer))
-    return found
+    return b"".join(
+        (
+            *[framed(b"\xba\x01", one) for one in exposed],
+            (b"\xc0\x01" + (VARINTS[first_declarer] if first_declarer < SHORT else varint(first_declarer)) if first_declarer is not None and first_declarer >= 0 else b""),
+        )
+    )
