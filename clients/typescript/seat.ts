@@ -9,9 +9,8 @@ import { ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details
 
 /** The server refused something for good. The message is for people; programs go by `refusal`. */
 export class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    const { detail, reason, rule } = refusal; // a detail ends with the clause
-    super(`${detail} (${rule || ErrorReason[reason]})`);
+  constructor(readonly refusal: Refusal, reason = refusal.rule || ErrorReason[refusal.reason]) {
+    super(`${refusal.detail} (${reason})`); // a detail ends with the clause
   }
 }
 
@@ -25,14 +24,14 @@ function refusalOf(error: ConnectError): Refusal | undefined {
 }
 
 /** Waits before the next attempt, longer each time. Throws what another attempt does not cure. */
-function attempts(notice: (text: string) => void): (failure: unknown) => Promise<void> {
-  let [pause, until] = [20, Date.now() + 120_000]; // milliseconds
-  return async (failure) => {
+function attempts(notice: (text: string) => void, patience = 120_000) {
+  let [pause, until] = [20, Date.now() + patience]; // milliseconds
+  const final = [Code.Unimplemented, Code.ResourceExhausted, Code.Unauthenticated];
+  return async (failure: unknown) => {
     const error = ConnectError.from(failure);
     const refusal = failure instanceof Refused ? failure.refusal : refusalOf(error);
-    if (refusal && !refusal.retryAfter) throw new Refused(refusal);
-    const isFinal = [Code.Unimplemented, Code.ResourceExhausted].includes(error.code) && !refusal;
-    if (isFinal || Date.now() > until) throw failure;
+    if ((refusal ? !refusal.retryAfter : final.includes(error.code)) || Date.now() >= until)
+      throw refusal && !(failure instanceof Refused) ? new Refused(refusal) : failure;
     notice(`${refusal?.detail ?? "No connection to the server"}; trying again.`);
     const wait = refusal?.retryAfter ? durationMs(refusal.retryAfter) : pause;
     await new Promise((resolve) => setTimeout(resolve, wait * (1 + Math.random() / 2)));
@@ -42,8 +41,8 @@ function attempts(notice: (text: string) => void): (failure: unknown) => Promise
 
 /** The answer to a call that may be repeated. Throws `Refused` if it is refused for good. */
 export async function patiently<Answer>(call: (options: { timeoutMs: number }) => Promise<Answer>,
-  notice: (text: string) => void = console.error): Promise<Answer> {
-  for (const failed = attempts(notice); ; )
+  notice: (text: string) => void = console.error, patience?: number): Promise<Answer> {
+  for (const failed = attempts(notice, patience); ; )
     try { return await call({ timeoutMs: 30_000 }); } catch (error) { await failed(error); }
 }
 
@@ -70,8 +69,9 @@ export async function* watch(transport: Transport, tableId: string, ticket: stri
           yield update!.update;
           if (kind !== "end") continue;
           if (value.reason === StreamEndReason.MATCH_ENDED) return;
-          const detail = `${StreamEndReason[value.reason]} ${value.endpoint}: ${value.detail}`;
-          throw new Refused(create(RefusalSchema, { detail, retryAfter: value.retryAfter }));
+          const { detail, retryAfter } = value, name = StreamEndReason[value.reason];
+          const reason = ErrorReason[name as keyof typeof ErrorReason]; // some are of streams alone
+          throw new Refused(create(RefusalSchema, { detail, reason, retryAfter }), name);
         }
       }
       throw new ConnectError("the stream ended without a reason", Code.Unavailable);

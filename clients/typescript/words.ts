@@ -56,11 +56,22 @@ export function headline(event: TableEvent): string {
   return spaced(armOf(reflect(TableEventSchema, event))?.name ?? "something new");
 }
 
-/** What everybody sees: fields with their values, and each message of a list on its own line. */
-export function publicFields(view: game.SeatView): [name: string, value: string][] {
+const NOW = ["trump rank", "declaration", "trumps", "wild rank", "center left", "show", "trick",
+  "melds", "discards"];
+const SCORE = ["levels", "opponents points", "chips", "pot", "totals", "taken"];
+
+/** What everybody sees, a field on each line: what is played now, the score, and the rest. */
+export function sections(view: game.SeatView): Record<"now" | "score" | "view", string> {
   const own = innermost(reflect(game.SeatViewSchema, view));
   const field = own.fields.find(({ name }) => name === "public_view")!;
-  return fieldsOf(own.get(field) as ReflectMessage, "\n    ");
+  const fields = fieldsOf(own.get(field) as ReflectMessage, "\n    ");
+  const lines = (isShown: (name: string) => boolean) =>
+    fields.filter(([name]) => isShown(name)).map((each) => each.join(": ")).join("\n");
+  return {
+    now: lines((name) => NOW.includes(name)),
+    score: lines((name) => SCORE.includes(name)),
+    view: lines((name) => ![...NOW, ...SCORE, "order"].includes(name)),
+  };
 }
 
 /** The move of a pattern with the chosen cards or number: "Any legal move" in docs/protocol.md. */
