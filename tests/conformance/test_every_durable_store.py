@@ -72,7 +72,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     rows += [row("a", 3)]
     marked = [rows[0], rows[1], rows[2]._replace(deal=ONE), rows[3]._replace(deal=TWO)]
     await append(store, [*marked, row("b", 1)])
-    board = match("n")._replace(board=b"north", board_tables=2, sat=("ann", "bob"))
+    board = match("n")._replace(board=b"north", board_tables=2, board_rated=True, sat=("ann",))
     await finish(store, match("m")._replace(request_key=b"key", request=b"call"), board)
     await store.records.void("m")
     key = StoredKey("k1", "ann", frozenset({"play"}), b"hash", 1)
@@ -105,7 +105,9 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
     assert await store.keys.version() == version
     assert [one for _, one in await store.audit.newest(None, 9)] == [entry]
     await append(store, [row("a", 4)])
-    assert await store.log.board_tables() == [BoardTable(b"north", "n", ("ann", "bob"), ())]
+    assert await store.log.board_tables() == [
+        BoardTable(b"north", "n", ("ann",), (), 2, rated=True)
+    ]
     known = EndedRequest(b"key", b"call", "m", match("m").ended_ms)
     assert await store.log.ended_requests() == [known]
     await finish(store, board._replace(table_id="n2"))

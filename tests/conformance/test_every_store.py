@@ -383,7 +383,7 @@ async def test_a_board_is_revealed_with_its_last_table(store: Store) -> None:
 
 @pytest.mark.attack
 async def test_a_match_that_never_began_leaves_no_record(store: Store) -> None:
-    """But its call is known, and its board goes on without it."""
+    """But its call is known, and its board waits for another table in its place."""
     alone = match("a")._replace(leaves_record=False, request_key=b"ann's", request=b"one")
     board = match("n1")._replace(board=b"north", board_tables=2, sat=("ann",))
     never = board._replace(table_id="n2", leaves_record=False)
@@ -392,24 +392,31 @@ async def test_a_match_that_never_began_leaves_no_record(store: Store) -> None:
     assert list(await store.log.tables()) == []
     known = [EndedRequest(b"ann's", b"one", "a", alone.ended_ms)]
     assert list(await store.log.ended_requests()) == known
-    assert await store.log.board_tables() == [BoardTable(b"north", "n2", ("ann",), ())]
+    assert await store.log.board_tables() == []
     await finish(store, board)
-    assert await shown(store) == ["n1"]
-    assert await store.records.head() == 1
+    assert await shown(store) == []
+    assert await store.log.board_tables() == [BoardTable(b"north", "n1", ("ann",), (), 2)]
+    await finish(store, never._replace(table_id="n3"))
+    assert await shown(store) == []
+    await finish(store, board._replace(table_id="n4"))
+    assert await shown(store) == ["n1", "n4"]
+    assert await store.records.head() == 2
     assert await store.records.get("a") is await store.records.get("n2") is None
 
 
 async def test_what_is_known_of_a_board_until_it_is_done(store: Store) -> None:
-    """Who has sat at its tables that have ended is not forgotten with their rows."""
+    """Who has sat at its tables that have ended is not forgotten with their rows, nor what they
+    agree on."""
     one = match("n1")._replace(board=b"north", board_tables=3, sat=("ann", "bob"), watched=("eve",))
+    one = one._replace(board_rated=True, board_shared=True)
     two = one._replace(table_id="n2", sat=(), watched=())
     other = match("s")._replace(board=b"south", board_tables=2, sat=("\0ev\u20ac",))
     alone = match("a")._replace(board=b"alone", board_tables=1, sat=("di",))
     await finish(store, one, other, two, alone)
     known = [
-        BoardTable(b"north", "n1", ("ann", "bob"), ("eve",)),
-        BoardTable(b"south", "s", ("\0ev\u20ac",), ()),
-        BoardTable(b"north", "n2", (), ()),
+        BoardTable(b"north", "n1", ("ann", "bob"), ("eve",), 3, rated=True, shared=True),
+        BoardTable(b"south", "s", ("\0ev\u20ac",), (), 2),
+        BoardTable(b"north", "n2", (), (), 3, rated=True, shared=True),
     ]
     assert sorted(await store.log.board_tables()) == sorted(known)
     assert await store.records.purge(1 << 60) == 4
@@ -436,7 +443,7 @@ async def test_a_match_that_is_put_away_again_is_one_table_of_its_board(store: S
         for name, sat in (("a", "ann"), ("a", "bob"), ("b", "cy"))
     ]
     await finish(store, *held[:2])
-    assert await store.log.board_tables() == [BoardTable(b"north", "a", ("bob",), ())]
+    assert await store.log.board_tables() == [BoardTable(b"north", "a", ("bob",), (), 2)]
     assert await shown(store) == []
     await finish(store, held[2])
     assert await shown(store) == ["a", "b"]

@@ -16,11 +16,14 @@ BOARD = "spec { game: GAME_KIND_TRACTOR } " + SHORT + "seats { access: SEAT_ACCE
 PLAYING, ENDED = table_pb2.TABLE_STATUS_PLAYING, table_pb2.TABLE_STATUS_ENDED
 
 
-async def board_table(live: Keyed, players: list[str], *, shared: bool = False) -> Seats:
+async def board_table(
+    live: Keyed, players: list[str], *, shared: bool = False, rated: bool = False, tables: int = 2
+) -> Seats:
     """A table of a board of two, with *players* invited and seated."""
     request = build(tables_pb.CreateTableRequest, BOARD)
+    request.spec.rated = rated
     board = request.spec.deal_source.board
-    board.root, board.table_count, board.shared_principals = b"7" * 32, 2, shared
+    board.root, board.table_count, board.shared_principals = b"7" * 32, tables, shared
     host = await live.host()
     made = await host.unary(f"{TABLES}/CreateTable", request, tables_pb.CreateTableResponse)
     assert made.table.spec.deal_source.board.shared_principals is shared
@@ -108,3 +111,27 @@ async def test_the_host_may_let_a_principal_play_them() -> None:
     async with keyed() as live:
         for _ in range(2):
             await board_table(live, ["ann"], shared=True)
+
+
+@pytest.mark.attack
+async def test_the_host_of_a_rated_board_gets_no_seat() -> None:
+    async with keyed() as live:
+        seats = await board_table(live, [], rated=True)
+        seats.call = await live.player("hal")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await seats.join(0, code=seats.invites[0])
+        refused = refusal(caught.value)
+        assert refused.code is grpc.StatusCode.PERMISSION_DENIED
+        assert refused.reason == "BOARD_CONFLICT"
+
+
+@pytest.mark.attack
+async def test_a_table_that_does_not_fit_its_board_is_not_created() -> None:
+    async with keyed() as live:
+        await board_table(live, [], rated=True)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await board_table(live, [], rated=True, tables=1)
+        refused = refusal(caught.value)
+        assert refused.code is grpc.StatusCode.PERMISSION_DENIED
+        assert refused.reason == "BOARD_CONFLICT"
+        assert refused.fields == ("spec.deal_source.board.table_count",)

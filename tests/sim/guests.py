@@ -115,6 +115,11 @@ class Host:
         )
 
     def _abort(self) -> None:
+        board = self._plan.request.spec.deal_source.board
+        if board.table_count > 1 and not self._world.has_begun(self.table_id):
+            # Its board would wait for another table, and the others for their records.
+            self._world.later(_RETRY_MS, self._abort)
+            return
         request = table_service_pb2.AbortTableRequest(table_id=self.table_id, detail="enough")
 
         def done(_data: bytes | None, end: End) -> None:

@@ -364,6 +364,8 @@ def _tables(rng: Random, tempers: list[Temper]) -> list[TablePlan]:
         request.seats.extend(
             [table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED)] * players
         )
+    if number > 1:  # a board waits for tables that do not begin
+        spec.clock.ClearField("start_timeout")
     request.spec.CopyFrom(spec)
     return [_table(rng, game_name, request, players, tempers) for _ in range(number)]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from croupier.v1 import table_pb2, table_service_pb2
-from croupier_server.errors import CroupierError, NotAllowed, Reason
+from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import BoardTable
 from croupier_server.tables import kept
@@ -31,7 +31,7 @@ from croupier_server.tables.spec import (
 )
 from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of
-from tests.tables.world import World, kinds, request
+from tests.tables.world import World, kinds, now, request
 
 ANN, BOB, CY, DI, EVE, HAL = map(Caller, ("ann", "bob", "cy", "di", "eve", "hal"))
 CONFLICT = table_pb2.STREAM_END_REASON_BOARD_CONFLICT
@@ -51,6 +51,7 @@ class Boards(World):
         tables: int = 2,
         delay: SpectatorDelay | None = None,
         shared: bool = False,
+        host: Caller = HAL,
         **changes: Any,
     ) -> Table:
         """A table of a board; its invite codes are kept."""
@@ -58,7 +59,7 @@ class Boards(World):
         deal = DealSource(DealKind.BOARD, "b", root, hashlib.sha256(root).digest(), tables, shared)
         seats = (SeatSpec(Access.RESERVED),) * 2
         wanted = request(deal=deal, seats=seats, options={"players": 2}, delay=delay, **changes)
-        made = self.shard.create_table(HAL, wanted)
+        made = self.shard.create_table(host, wanted)
         self.codes[made.table.spec.table_id] = made.invite_codes
         self.hosts[made.table.spec.table_id] = made.host_ticket
         return made.table
@@ -68,6 +69,16 @@ class Boards(World):
         name = table.spec.table_id
         wanted = JoinTable(name, seat, self.codes[name][seat])
         return caller._replace(ticket=self.shard.join(caller, wanted).ticket)
+
+    def abort(self, table: Table) -> None:
+        """Its host stops *table*."""
+        name = table.spec.table_id
+        self.shard.abort(HAL._replace(host_ticket=self.hosts[name]), name, "rain")
+
+    def recorded(self) -> list[str]:
+        """Tables whose records are shown, oldest first."""
+        found = now(self.records.newest(before=None, limit=9))
+        return [entry.table_id for entry in reversed(found)]
 
     def may_watch(self, caller: Caller, table: Table) -> bool:
         """Whether *caller* is let watch, at whatever ticket it holds."""
@@ -324,19 +335,11 @@ def test_a_seat_that_was_left_before_the_match_bars_nobody() -> None:
     assert world.may_watch(ANN, second)
 
 
-@pytest.mark.parametrize("tables", [1, 2])
-def test_without_keys_nobody_is_told_apart(tables: int) -> None:
+def test_without_keys_nobody_is_told_apart() -> None:
     world = Boards()
-    first, second = world.table(tables=tables), world.table(tables=tables)
+    first, second = world.table(), world.table()
     world.sit(Caller(LOCAL), first, 0)
     assert world.may_watch(Caller(LOCAL), second)
-
-
-def test_a_board_of_one_table_has_no_sisters() -> None:
-    world = Boards()
-    first, again = world.table(tables=1), world.table(tables=1)
-    world.sit(ANN, first, 0)
-    assert world.may_watch(ANN, again)
 
 
 def test_so_many_boards_are_remembered() -> None:
@@ -344,9 +347,9 @@ def test_so_many_boards_are_remembered() -> None:
     first, second = world.table(), world.table()
     world.sit(ANN, first, 0)
     boards = world.shard.directory.boards
-    idle = [BoardTable(number.to_bytes(32, "big"), "t", ("ann",), ()) for number in range(3)]
+    idle = [BoardTable(number.to_bytes(32, "big"), "t", ("ann",), (), 2) for number in range(3)]
     boards.go_on_from(idle)
-    others = (BoardTable(number.to_bytes(32, "big"), "t", (), ()) for number in range(3, 10**9))
+    others = (BoardTable(number.to_bytes(32, "big"), "t", (), (), 2) for number in range(3, 10**9))
     boards.go_on_from(islice(others, BOARDS_MAX - 3))
     assert len(boards._boards) == BOARDS_MAX
     assert idle[0].board not in boards._boards
@@ -385,39 +388,208 @@ def test_private_a_principal_sits_at_one_table_of_a_board_at_a_time(
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-@pytest.mark.parametrize(
-    ("first_shared", "second_shared", "may_sit"),
-    [(True, True, True), (True, False, False), (False, True, False)],
-)
-def test_the_host_of_a_board_may_allow_it_for_all_of_its_tables(
-    first_shared: bool, second_shared: bool, may_sit: bool, is_restarted: bool
-) -> None:
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_the_host_of_a_board_may_allow_it(has_ended: bool, is_restarted: bool) -> None:
     world = Boards()
-    begun(world, ANN, BOB, shared=first_shared)
-    second = world.table(tables=3, shared=second_shared)
+    first, second = begun(world, ANN, BOB, shared=True), world.table(tables=3, shared=True)
+    if has_ended:
+        world.play(first)
     if is_restarted:
         world.restart()
-    assert world.may_sit(ANN, world.find(second.spec.table_id)) is may_sit
+    assert world.may_sit(ANN, world.find(second.spec.table_id))
 
 
-def test_whoever_has_left_or_ended_one_table_of_a_board_may_sit_at_another() -> None:
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_private_whoever_has_played_a_table_of_a_board_knows_the_cards_of_the_others(
+    is_restarted: bool,
+) -> None:
     world = Boards()
-    first, second = world.table(tables=3), world.table(tables=3)
-    ann = world.sit(ANN, first, 0)
-    world.shard.leave(ann, first.spec.table_id)
-    assert world.may_sit(ANN, second)
-    first = begun(world, BOB, CY)
-    assert not world.may_sit(BOB, second)
+    first, second = begun(world, ANN, BOB), world.table(tables=3)
     world.play(first)
-    assert world.may_sit(BOB, second)
+    if is_restarted:
+        world.restart()
+    second = world.find(second.spec.table_id)
+    assert not world.may_sit(ANN, second)
+    assert world.may_sit(CY, second)
+
+
+@pytest.mark.parametrize("is_aborted", [False, True])
+def test_whoever_sat_at_a_table_that_did_not_begin_may_sit_at_another(is_aborted: bool) -> None:
+    world = Boards()
+    first, second = world.table(), world.table()
+    ann = world.sit(ANN, first, 0)
+    if is_aborted:
+        world.abort(first)
+    else:
+        world.shard.leave(ann, first.spec.table_id)
+    assert world.may_sit(ANN, second)
 
 
 def test_house_bots_and_callers_without_keys_sit_at_any_number_of_tables() -> None:
     world = Boards()
+    first, second = world.table(), world.table()
     for caller in (Caller(HOUSE), Caller(LOCAL)):
-        first, second = world.table(tables=3), world.table(tables=3)
         assert world.may_sit(caller, first)
         assert world.may_sit(caller, second)
+
+
+# Which tables a board has -------------------------------------------------------------------------
+
+
+def is_made(world: Boards, host: Caller = HAL, **changes: Any) -> str:
+    """The field of a request for a table that is at fault with the board, or empty."""
+    try:
+        world.table(host=host, **changes)
+    except NotAllowed as error:
+        return error.field if error.reason is Reason.BOARD_CONFLICT else str(error.reason)
+    return ""
+
+
+COUNT = "spec.deal_source.board.table_count"
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_board_has_no_more_tables_than_it_is_said_to_have(is_restarted: bool) -> None:
+    """Those whose matches never began are none of them, so that they can be replaced."""
+    world = Boards()
+    first, second = begun(world, ANN, BOB, tables=2), world.table()
+    assert is_made(world) == COUNT
+    world.play(first)
+    if is_restarted:
+        world.restart()
+    assert is_made(world) == COUNT
+    world.abort(world.find(second.spec.table_id))
+    if is_restarted:
+        world.restart()
+    third = begun(world, CY, DI, tables=2)
+    assert is_made(world) == COUNT
+    world.play(third)
+    assert is_made(world) == "", "the board is done, and this is another one"
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("is_aborted", [False, True], ids=["no show", "aborted"])
+def test_private_a_table_that_never_began_does_not_end_its_board(
+    is_aborted: bool, is_restarted: bool
+) -> None:
+    """The records of the others would show the cards of the table that replaces it."""
+    world = Boards()
+    late = ClockSpec(base_ms=10**9, start_timeout_ms=1_000)
+    gone, second = world.table(clock=late), begun(world, ANN, BOB, tables=2)
+    if is_aborted:
+        world.abort(gone)
+    else:
+        world.clock.advance(1_000)
+        world.shard.tick()
+    assert gone.status is Status.ENDED
+    world.play(second)
+    if is_restarted:
+        world.restart()
+    third = begun(world, CY, DI, tables=2)
+    assert world.recorded() == []
+    if not is_restarted:
+        expect_veiled(world, CY, second)
+    world.play(third)
+    assert world.recorded() == [second.spec.table_id, third.spec.table_id]
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("state", ["open", "begun", "ended"])
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        (COUNT, {"tables": 1}),
+        (COUNT, {"tables": 3}),
+        ("spec.rated", {"rated": False}),
+        ("spec.deal_source.board.shared_principals", {"shared": True}),
+    ],
+)
+def test_private_the_tables_of_a_board_agree(
+    field: str, changes: dict[str, Any], is_restarted: bool, state: str
+) -> None:
+    """A host would see the cards of a rated table at one that is not, or have them published with
+    a board of one table."""
+    world = Boards()
+    first = world.table(rated=True)
+    for seat, caller in enumerate((ANN, BOB) if state != "open" else ()):
+        world.sit(caller, first, seat)
+    if state == "ended":
+        world.play(first)
+    if is_restarted:
+        world.restart()
+    for host in (HAL, EVE):
+        assert is_made(world, host, **{"rated": True, **changes}) == field
+    assert is_made(world, rated=True) == ""
+
+
+@pytest.mark.attack
+def test_private_a_table_with_sisters_does_not_share_the_cards_of_one_without() -> None:
+    world = Boards()
+    alone = world.table(tables=1)
+    assert is_made(world, tables=1) == COUNT
+    assert is_made(world, tables=2) == COUNT
+    for seat, caller in enumerate((ANN, BOB)):
+        world.sit(caller, alone, seat)
+    world.play(alone)
+    assert is_made(world, rated=True) == ""
+
+
+@pytest.mark.attack
+@pytest.mark.fault
+def test_a_table_of_a_board_is_not_made_before_its_sisters_are_there_again() -> None:
+    world = Boards()
+    begun(world, ANN, BOB, tables=2)
+    world.shard = world.new_shard()
+    now(world.shard.begin())
+    with pytest.raises(Unavailable) as caught:
+        world.table(tables=1)
+    assert caught.value.reason is Reason.TABLE_RECOVERING
+
+
+# Who has made it ----------------------------------------------------------------------------------
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_private_whoever_made_a_table_of_a_rated_board_sits_at_none(
+    has_ended: bool, is_restarted: bool
+) -> None:
+    """It may have drawn the root, from which all cards follow."""
+    world = Boards()
+    first, second = world.table(tables=3, rated=True), world.table(tables=3, rated=True, host=EVE)
+    for seat, caller in enumerate((ANN, BOB)):
+        assert not world.may_sit(HAL, first)
+        assert not world.may_sit(EVE, first)
+        world.sit(caller, first, seat)
+    if has_ended:
+        world.play(first)
+    if is_restarted:
+        world.restart()
+    second = world.find(second.spec.table_id)
+    assert not world.may_sit(HAL, second)
+    assert not world.may_sit(EVE, second)
+    assert world.may_sit(CY, second)
+    assert is_made(world, CY, tables=3, rated=True) == "spec.rated"
+
+
+@pytest.mark.attack
+def test_private_whoever_made_a_rated_board_of_one_table_does_not_sit_there() -> None:
+    world = Boards()
+    table = world.table(tables=1, rated=True)
+    assert not world.may_sit(HAL, table)
+    assert world.may_sit(ANN, table)
+
+
+def test_whoever_made_a_table_that_is_not_rated_may_sit_there() -> None:
+    world = Boards()
+    first, second = world.table(shared=True), world.table(shared=True)
+    for table in (first, second):
+        assert world.may_sit(HAL, table)
 
 
 # What is veiled -----------------------------------------------------------------------------------
@@ -536,6 +708,29 @@ def test_without_keys_a_ticket_lifts_the_veil() -> None:
         assert look(world, caller, first).got.HasField("result")
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_private_a_host_that_plays_one_table_sees_not_how_the_other_goes(has_ended: bool) -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB), begun(world, HAL, CY)
+    world.step(first)
+    if has_ended:
+        world.play(second)
+    expect_veiled(world, HAL, first)
+    world.play(first)
+    expect_veiled(world, HAL, first)
+    assert look(world, HAL, second).got.sequence == second.journal.committed
+
+
+def test_private_a_board_with_the_same_cards_veils_no_table_of_one_that_is_done() -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB, tables=2), begun(world, CY, DI, tables=2)
+    for table in (first, second):
+        world.play(table)
+    begun(world, ANN, CY, tables=2)
+    assert look(world, EVE, first).got.HasField("result")
+
+
 def test_private_whoever_sits_at_both_tables_sees_both() -> None:
     world = Boards()
     first = begun(world, ANN, BOB, shared=True)
@@ -555,8 +750,7 @@ def test_a_match_that_has_not_begun_is_not_veiled(is_first: bool) -> None:
         got = look(world, caller, table).got
         assert got.sequence == table.journal.committed
         assert got.status == table_pb2.TABLE_STATUS_OPEN
-    name = table.spec.table_id
-    world.shard.abort(HAL._replace(host_ticket=world.hosts[name]), name, "rain")
+    world.abort(table)
     for caller in (EVE, ANN):
         assert look(world, caller, table).got.status == table_pb2.TABLE_STATUS_ENDED
 

@@ -159,6 +159,7 @@ class _Live:
         match: which one.
         table_id: its table.
         host_ticket: the right to stop it.
+        invites: to its seats.
         ended: its record; None where a match that never began has none.
         fault: of entrants, if any.
     """
@@ -166,6 +167,7 @@ class _Live:
     match: Match
     table_id: str
     host_ticket: str
+    invites: Sequence[table_service_pb2.SeatInvite]
     ended: asyncio.Future[record_pb2.MatchRecord | None]
     fault: _Fault | None = None
 
@@ -239,6 +241,8 @@ class _Runner:
         request = table_service_pb2.GetTableRequest(table_id=live.table_id)
         try:
             table = (await self._tables.GetTable(request, timeout=CALL_S)).table
+            if table.status == table_pb2.TABLE_STATUS_OPEN:
+                await self._begin(live, table, fault)
             if table.status != table_pb2.TABLE_STATUS_ENDED:
                 await self._abort(live, fault.outcome)
         except grpc.aio.AioRpcError as error:
@@ -248,6 +252,22 @@ class _Runner:
             return
         if table.status == table_pb2.TABLE_STATUS_OPEN:
             live.end(None)
+
+    async def _begin(self, live: _Live, table: table_pb2.Table, fault: _Fault) -> None:
+        """Begin a match that is to be stopped: one that never began is no table of its board, and
+        the records of the others would wait for it. Sits down on seats that are free or of entrants
+        at fault.
+
+        Raises:
+            grpc.aio.AioRpcError: the server refuses, or does not answer.
+        """
+        for invite in live.invites:
+            entrant = live.match.entrant_of_team(self._plan.teams[invite.seat])
+            if entrant in fault.entrants or not table.seats[invite.seat].HasField("player"):
+                request = table_service_pb2.JoinTableRequest(
+                    table_id=live.table_id, invite_code=invite.code
+                )
+                await self._tables.JoinTable(request, timeout=CALL_S)
 
     # Watching ----------------------------------------------------------------------------------
 
@@ -327,9 +347,8 @@ class _Runner:
 
     async def _play_board(self, matches: Sequence[Match]) -> None:
         """Play all *matches* of a board, and again those in which the server fails."""
-        stale = 0
         for attempt in range(TRIES):
-            results, stale = await self._try_board(matches, stale)
+            results = await self._try_board(matches)
             spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
             is_last = self.broken or attempt + 1 == TRIES
             for result in results:
@@ -339,16 +358,12 @@ class _Runner:
                 return
             matches = [one.match for one in spoiled]
 
-    async def _try_board(
-        self, matches: Sequence[Match], stale: int
-    ) -> tuple[list[MatchResult], int]:
-        """Play *matches* at the same time, once.
+    async def _try_board(self, matches: Sequence[Match]) -> list[MatchResult]:
+        """Play *matches* at the same time, once; returns their results.
 
-        The server gives out the records of a board when as many tables have ended as it has;
-        *stale* of them belong to an earlier try that made fewer tables than it had announced.
-
-        Returns:
-            The results, and the number of such tables after this try.
+        The server gives out the records of a board when all of its tables have ended. So nobody is
+        invited before all are there: tables whose matches never begin do not count, and the next
+        try may make others.
         """
         results: list[MatchResult] = []
         playable: list[Match] = []
@@ -368,18 +383,19 @@ class _Runner:
         why = ""
         for match in playable:
             try:
-                live.append(await self._make_table(match, stale + len(playable)))
+                live.append(await self._make_table(match, len(playable)))
             except grpc.aio.AioRpcError as error:
                 why = f"no table: {from_rpc_error(error).message}"
                 break
         results += [self._spoiled(match, "", why) for match in playable[len(live) :]]
-        for one in live if why else ():
-            # Their records would wait for ever for a table that was not made.
-            one.fail(why)
         async with asyncio.TaskGroup() as tables:
             finishing = [tables.create_task(self._finish(one)) for one in live]
-        results += [task.result() for task in finishing]
-        return results, stale + len(live) if why else 0
+            for one in live:
+                if why:
+                    one.fail(why)
+                else:
+                    await self._invite(one)
+        return results + [task.result() for task in finishing]
 
     async def _finish(self, live: _Live) -> MatchResult:
         """Wait for the record of a match under way."""
@@ -430,7 +446,7 @@ class _Runner:
         return await live.ended
 
     async def _make_table(self, match: Match, tables: int) -> _Live:
-        """Make the table of *match*, one of *tables* on its board, and invite its entrants."""
+        """Make the table of *match*, one of *tables* on its board."""
         plan = self._plan
         cards = board(plan.seed, match.board)
         numbers = [match.entrant_of_team(team) for team in plan.teams]
@@ -463,26 +479,32 @@ class _Runner:
         created = await self._tables.CreateTable(request, timeout=CALL_S)
         table_id = created.table.table_id
         ended = asyncio.get_running_loop().create_future()
-        live = self._live[table_id] = _Live(match, table_id, created.host_ticket, ended)
+        live = _Live(match, table_id, created.host_ticket, created.invites, ended)
+        self._live[table_id] = live
         if self.broken:
             live.fail(self.broken)
+        return live
+
+    async def _invite(self, live: _Live) -> None:
+        """Invite the entrants of a match to its table."""
+        match = live.match
         for number in match.pairing:
             player = self.players[number]
             if not await player.ready():
                 fault = _Fault(Outcome.BENCHED, (number,), player.benched)
                 await self._blame(live, fault)
-        for invite, number in zip(created.invites, numbers, strict=True):
+        for invite in live.invites:
+            number = match.entrant_of_team(self._plan.teams[invite.seat])
             worker = self.players[number].worker
             if worker is None:
                 continue
             worker.invite(
                 address=self._address,
-                table_id=table_id,
+                table_id=live.table_id,
                 seat=invite.seat,
                 invite_code=invite.code,
-                seed=bot_seed(plan.seed, number, match.board, match.seating_number),
+                seed=bot_seed(self._plan.seed, number, match.board, match.seating_number),
             )
-        return live
 
     async def _abort(self, live: _Live, why: str) -> None:
         """Stop the table of a match that was given up, if the server still listens.

@@ -163,13 +163,15 @@ class FinishedMatch(NamedTuple):
         ended_ms: when it ended.
         board: commitment of the board whose tables are revealed together; empty: of none.
         board_tables: so many tables that board has.
+        board_rated: whether they are rated.
+        board_shared: whether one principal may sit at several of them.
         sat: principals who sat at it. Kept until the board is done, and in no record.
         watched: principals who watched it; the same.
         request_key: of the call that made the table; see `EndedRequest`.
         request: the same.
         readers: who may read its record, as `tickets.proofs` names them; None: everybody.
         leaves_record: whether it gets a record; False: nothing is left of it but what the store has
-            to know of its board and of `request_key`.
+            to know of `request_key`, and its board goes on without it.
     """
 
     table_id: str
@@ -182,6 +184,8 @@ class FinishedMatch(NamedTuple):
     ended_ms: int
     board: bytes = b""
     board_tables: int = 1
+    board_rated: bool = False
+    board_shared: bool = False
     sat: tuple[str, ...] = ()
     watched: tuple[str, ...] = ()
     request_key: bytes = b""
@@ -205,12 +209,18 @@ class BoardTable(NamedTuple):
         table_id: the table.
         sat: principals who sat at it.
         watched: principals who watched it.
+        tables: so many tables the board has.
+        rated: whether they are rated.
+        shared: whether one principal may sit at several of them.
     """
 
     board: bytes
     table_id: str
     sat: tuple[str, ...]
     watched: tuple[str, ...]
+    tables: int
+    rated: bool = False
+    shared: bool = False
 
 
 ENDED_REQUESTS_MAX: Final = 4_096

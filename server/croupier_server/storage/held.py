@@ -38,17 +38,22 @@ class HeldRecords:
     def __init__(self) -> None:
         self._boards: dict[bytes, _Board] = {}
 
-    def add(self, match: FinishedMatch, entry: RecordEntry | None) -> list[RecordEntry]:
+    def add(self, match: FinishedMatch, entry: RecordEntry) -> list[RecordEntry]:
         """Hold *entry*, the record of *match*, if it must be; returns what may be shown now, in the
-        order in which it came. None: the match leaves no record, but counts as ended."""
+        order in which it came."""
         if match.board_tables <= 1 or not match.board:
-            return [entry] if entry is not None else []
+            return [entry]
         board = self._boards.setdefault(match.board, _Board())
         board.ended[match.table_id] = BoardTable(
-            match.board, match.table_id, match.sat, match.watched
+            match.board,
+            match.table_id,
+            match.sat,
+            match.watched,
+            match.board_tables,
+            match.board_rated,
+            match.board_shared,
         )
-        if entry is not None:
-            board.entries[match.table_id] = entry
+        board.entries[match.table_id] = entry
         if len(board.ended) >= match.board_tables:
             del self._boards[match.board]
             return list(board.entries.values())

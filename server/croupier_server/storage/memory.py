@@ -107,7 +107,8 @@ class MemoryRecords:
 
     def keep(self, match: FinishedMatch, record: bytes | None) -> None:
         """Show the record of *match* now, or with its board; None: it leaves none."""
-        self._show(self._held.add(match, None if record is None else _entry(match, record)))
+        if record is not None:
+            self._show(self._held.add(match, _entry(match, record)))
 
     def board_tables(self) -> list[BoardTable]:
         """See `TableLog.board_tables`."""

@@ -50,13 +50,12 @@ def keep_record(connection: Connection, match: FinishedMatch, record: bytes) -> 
     """Keep what is left of *match*, with its *record* if it leaves one; returns whether any record
     is shown by that."""
     is_held = match.board_tables > 1 and bool(match.board)
-    if match.leaves_record:
-        _insert_record(connection, match, record, is_held=is_held)
     if (request := match.ended_request) is not None:
         _keep_request(connection, request)
-    if is_held:
-        return _count_at_board(connection, match)
-    return match.leaves_record
+    if not match.leaves_record:
+        return False
+    _insert_record(connection, match, record, is_held=is_held)
+    return not is_held or _count_at_board(connection, match)
 
 
 def _insert_record(
@@ -92,6 +91,9 @@ def _count_at_board(connection: Connection, match: FinishedMatch) -> bool:
             table_id=match.table_id,
             sat=json.dumps(match.sat),
             watched=json.dumps(match.watched),
+            tables=match.board_tables,
+            rated=match.board_rated,
+            shared=match.board_shared,
         )
     )
     of_board = board_tables.c.board == match.board
@@ -114,8 +116,8 @@ def ended_of_boards(connection: Connection) -> list[BoardTable]:
     columns = (board_tables.c[name] for name in BoardTable._fields)
     chosen = select(*columns).order_by(board_tables.c.number)
     return [
-        BoardTable(board, table_id, tuple(json.loads(sat)), tuple(json.loads(watched)))
-        for board, table_id, sat, watched in connection.execute(chosen)
+        BoardTable(board, table_id, tuple(json.loads(sat)), tuple(json.loads(watched)), *terms)
+        for board, table_id, sat, watched, *terms in connection.execute(chosen)
     ]
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-REVISION: Final = "0006"
+REVISION: Final = "0007"
 """The newest of ``migrations/versions``."""
 
 METADATA: Final = MetaData(
@@ -85,6 +85,10 @@ board_tables: Final = Table(
     # Principals who sat at it, and who watched it: lists in JSON.
     Column("sat", Text, nullable=False),
     Column("watched", Text, nullable=False),
+    # What the tables of the board agree on.
+    Column("tables", BigInteger, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("shared", Boolean, nullable=False),
 )
 """Tables that have ended, of boards that are not done: their records are held back."""
 

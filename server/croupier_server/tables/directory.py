@@ -18,7 +18,7 @@ from croupier_server.errors import NotFound, Reason
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import FinishedMatch, Player, TableLog
 from croupier_server.tables.assignments import SeatAssignments
-from croupier_server.tables.boards import Boards
+from croupier_server.tables.boards import Boards, known
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.encode import Shown
 from croupier_server.tables.idempotency import request_key
@@ -310,7 +310,7 @@ class Directory:
                 sequence=table.journal.sequence,
                 fault=table.fault,
             )
-        deal, made = spec.deal, table.opening.creation
+        deal, made, who = spec.deal, table.opening.creation, known(table)
         match = FinishedMatch(
             table_id=spec.table_id,
             kind=spec.kind,
@@ -322,8 +322,10 @@ class Directory:
             ended_ms=table.ended_ms,
             board=deal.commitment if deal.kind is DealKind.BOARD else b"",
             board_tables=deal.tables,
-            sat=tuple(sorted(table.opening.sitters())),
-            watched=table.opening.watched,
+            board_rated=spec.rated,
+            board_shared=deal.shared_principals,
+            sat=tuple(sorted(who.sat)),
+            watched=tuple(sorted(who.watched)),
             request_key=request_key(made.principal, made.request_id),
             request=made.request,
             readers=readers(table),

@@ -32,6 +32,7 @@ from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
     CreateTable,
+    DealKind,
     JoinTable,
     StartMode,
     Status,
@@ -154,7 +155,7 @@ class Reception:
 
         Raises:
             InvalidRequest: ``field`` says where.
-            NotAllowed: a rated table without a key.
+            NotAllowed: a rated table without a key; BOARD_CONFLICT.
             Conflict: REQUEST_ID_REUSED.
             NotFound: it came before, and its table is gone.
             Exhausted: TOO_MANY_TABLES, TOO_MANY_HOUSE_SEATS, RATE_LIMITED.
@@ -284,6 +285,9 @@ class Reception:
             endpoint=self._endpoint,
         )
         self._expect_house_room(caller, spec)
+        if spec.deal.kind is DealKind.BOARD:
+            self._host.directory.expect_whole()
+            self._host.directory.boards.expect_room(spec, caller.principal)
         host_ticket = tickets.new_ticket(self._secrets)
         codes = self._invite_codes(spec)
         kept = creation(spec, secret)._replace(
@@ -463,19 +467,24 @@ class Reception:
         return b"" if table.spec.seats[seat].access is Access.HOUSE else request.nonce_hash
 
     def _expect_unseen(self, caller: Caller, table: Table, seat: Seat) -> None:
-        """Raise if *caller* has watched a table with the cards of *table*, or sits at one, where it
-        is to get a seat that is not its own."""
+        """Raise if *caller* knows cards of *table*, where it is to get a seat that is not its own:
+        it has made, watched or played a table with the same ones."""
         is_own = table.seats[seat].owner == caller.principal
-        if table.spec.deal.tables <= 1 or is_own or caller.principal in (LOCAL, HOUSE):
+        if table.spec.deal.kind is not DealKind.BOARD or is_own:
+            return
+        if caller.principal in (LOCAL, HOUSE):
             return
         self._host.directory.expect_whole()
         if self._host.directory.boards.may_not_join(caller.principal, table):
-            raise NotAllowed(Reason.BOARD_CONFLICT, "you have watched a table with the same cards")
-        if self._host.directory.boards.sits_elsewhere(caller.principal, table):
             raise NotAllowed(
                 Reason.BOARD_CONFLICT,
-                "you sit at another table of this board, which has the same cards; join this one "
-                "when that one has ended, or ask the host to set shared_principals at both",
+                "you have watched a table with the same cards, or made a rated one",
+            )
+        if self._host.directory.boards.has_sat_elsewhere(caller.principal, table):
+            raise NotAllowed(
+                Reason.BOARD_CONFLICT,
+                "you have sat at another table of this board, which has the same cards; join this "
+                "one when the board is done, or ask the host for tables with shared_principals",
             )
 
     def leave(self, caller: Caller, table_id: str) -> None:

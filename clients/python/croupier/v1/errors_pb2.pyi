@@ -138,10 +138,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_QUARANTINED: _ErrorReason.ValueType  # 40
     """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
     ERROR_REASON_BOARD_CONFLICT: _ErrorReason.ValueType  # 41
-    """PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you
-    may not watch this one, and if you have watched it you may not sit here, until all tables of
-    the board have ended. If you sit at it you may not sit here until it has ended, unless the host
-    has set `BoardDeal.shared_principals`.
+    """PERMISSION_DENIED. Another table of this board has the same cards. Until the board is done, you
+    may not watch this table if you have sat at another. You may not sit here if you have watched
+    another, or have sat at one and the host has not set `BoardDeal.shared_principals`. You may not
+    sit at a rated table if you have created a table of the board. CreateTable: the board has all
+    of its tables, or `field` differs from the other tables; see `BoardDeal`.
     """
     ERROR_REASON_TOO_MANY_JOINS: _ErrorReason.ValueType  # 42
     """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the
@@ -279,10 +280,11 @@ to retry.
 ERROR_REASON_TABLE_QUARANTINED: ErrorReason.ValueType  # 40
 """FAILED_PRECONDITION. An operator has stopped play at this table for now; its clocks are paused."""
 ERROR_REASON_BOARD_CONFLICT: ErrorReason.ValueType  # 41
-"""PERMISSION_DENIED. Another table of this board has the same cards. If you have sat at it you
-may not watch this one, and if you have watched it you may not sit here, until all tables of
-the board have ended. If you sit at it you may not sit here until it has ended, unless the host
-has set `BoardDeal.shared_principals`.
+"""PERMISSION_DENIED. Another table of this board has the same cards. Until the board is done, you
+may not watch this table if you have sat at another. You may not sit here if you have watched
+another, or have sat at one and the host has not set `BoardDeal.shared_principals`. You may not
+sit at a rated table if you have created a table of the board. CreateTable: the board has all
+of its tables, or `field` differs from the other tables; see `BoardDeal`.
 """
 ERROR_REASON_TOO_MANY_JOINS: ErrorReason.ValueType  # 42
 """FAILED_PRECONDITION. The seat has been taken 1,000 times, the maximum. Take another seat; the

@@ -54,8 +54,8 @@ class SpectateServiceServicer(object):
     def SpectateTable(self, request, context):
         """Streams what everybody may see of a table, event by event, delayed by the table's
         SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
-        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
-        them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until the
+        board is done, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
         principal that has watched a table of a board without playing there is refused a seat at the
         others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
         open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.

@@ -36,8 +36,8 @@ class SpectateServiceStub:
     SpectateTable: _grpc.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]
     """Streams what everybody may see of a table, event by event, delayed by the table's
     SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
-    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
-    them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until the
+    board is done, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
     principal that has watched a table of a board without playing there is refused a seat at the
     others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
     open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
@@ -56,8 +56,8 @@ class SpectateServiceAsyncStub(SpectateServiceStub):
     SpectateTable: _aio.UnaryStreamMultiCallable[_spectate_service_pb2.SpectateTableRequest, _spectate_service_pb2.SpectateTableResponse]  # type: ignore[assignment]
     """Streams what everybody may see of a table, event by event, delayed by the table's
     SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
-    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
-    them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+    a table of a board is refused with BOARD_CONFLICT at the other tables of the board until the
+    board is done, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
     principal that has watched a table of a board without playing there is refused a seat at the
     others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
     open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.
@@ -79,8 +79,8 @@ class SpectateServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_spectate_service_pb2.SpectateTableResponse], _abc.AsyncIterator[_spectate_service_pb2.SpectateTableResponse]]:
         """Streams what everybody may see of a table, event by event, delayed by the table's
         SpectatorDelay. Tickets make no difference. On a server with keys, a principal that has sat at
-        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until all of
-        them have ended, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
+        a table of a board is refused with BOARD_CONFLICT at the other tables of the board until the
+        board is done, and taking a seat ends its open streams of the others with BOARD_CONFLICT. A
         principal that has watched a table of a board without playing there is refused a seat at the
         others in the same way. A principal may have `ServerLimits.watchers_max` streams of one table
         open; one more is refused with TOO_MANY_STREAMS. Used by `croupier watch TABLE`.

@@ -479,7 +479,14 @@ Global___MatchDeal: _TypeAlias = MatchDeal  # noqa: Y015
 
 @_typing.final
 class BoardDeal(_message.Message):
-    """Cards of a contest's board."""
+    """Cards of a contest's board: all of its tables, those with the same commitment, play the same
+    cards. The board is done when `table_count` tables whose matches began have ended. Until then
+    CreateTable refuses with BOARD_CONFLICT a table that has another `table_count`,
+    `TableSpec.rated` or `shared_principals` than the others, and a table beyond `table_count`. A
+    table that ended before its match began does not count, so you can create another in its place;
+    if you do not, the board is never done. At a rated table JoinTable refuses a seat, with
+    BOARD_CONFLICT, to every principal that has created a table of the board.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -500,13 +507,14 @@ class BoardDeal(_message.Message):
     """
     table_count: _builtins.int
     """Number of tables that will be played on this board. Their records, which show its cards, are
-    published together when this many have ended; 0 means 1. At most 100,000.
+    published together when this many have begun their matches and ended; 0 means 1. At most
+    100,000.
     """
     shared_principals: _builtins.bool
-    """Whether one principal may sit at several tables of this board at the same time. If not set,
-    JoinTable refuses the second seat with BOARD_CONFLICT until the first table has ended, because
-    the same cards are played at both. Set it only if you keep the programs of one principal apart
-    yourself. It has no effect unless both tables have it set. Without keys nobody is refused.
+    """Whether one principal may sit at several tables of this board. If not set, JoinTable refuses
+    the second seat with BOARD_CONFLICT until the board is done, because the same cards are played
+    at both. Set it only if you keep the programs of one principal apart yourself. Without keys
+    nobody is refused.
     """
     def __init__(
         self,
@@ -970,7 +978,7 @@ class Table(_message.Message):
         """The result; set once the match has ended. On a board with several tables
         (`BoardDeal.table_count`) it is hidden until the last of them has ended: from the start of the
         match until then, GetTable, ListTables and WatchLobby report PLAYING with sequence 0 to all but
-        the host and the seats of the table.
+        the seats of the table, and its host unless that has sat at another table of the board.
         """
 
     def __init__(

@@ -88,7 +88,8 @@ class TableServiceServicer(object):
     """
 
     def CreateTable(self, request, context):
-        """Creates a table. The caller becomes its host. Used by `croupier.create_table`.
+        """Creates a table. The caller becomes its host. A table that does not fit the other tables of its
+        board is refused with BOARD_CONFLICT (see `BoardDeal`). Used by `croupier.create_table`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

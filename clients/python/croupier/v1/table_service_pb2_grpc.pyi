@@ -38,7 +38,9 @@ class TableServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableServiceAsyncStub: ...
     CreateTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.CreateTableRequest, _table_service_pb2.CreateTableResponse]
-    """Creates a table. The caller becomes its host. Used by `croupier.create_table`."""
+    """Creates a table. The caller becomes its host. A table that does not fit the other tables of its
+    board is refused with BOARD_CONFLICT (see `BoardDeal`). Used by `croupier.create_table`.
+    """
     GetTable: _grpc.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]
     """Returns a table as the caller may see it. Its host and its seats may see more than others, by
     their principal or by a ticket in the metadata (see `Table.result`).
@@ -80,7 +82,9 @@ class TableServiceAsyncStub(TableServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.CreateTableRequest, _table_service_pb2.CreateTableResponse]  # type: ignore[assignment]
-    """Creates a table. The caller becomes its host. Used by `croupier.create_table`."""
+    """Creates a table. The caller becomes its host. A table that does not fit the other tables of its
+    board is refused with BOARD_CONFLICT (see `BoardDeal`). Used by `croupier.create_table`.
+    """
     GetTable: _aio.UnaryUnaryMultiCallable[_table_service_pb2.GetTableRequest, _table_service_pb2.GetTableResponse]  # type: ignore[assignment]
     """Returns a table as the caller may see it. Its host and its seats may see more than others, by
     their principal or by a ticket in the metadata (see `Table.result`).
@@ -125,7 +129,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_service_pb2.CreateTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_service_pb2.CreateTableResponse, _abc.Awaitable[_table_service_pb2.CreateTableResponse]]:
-        """Creates a table. The caller becomes its host. Used by `croupier.create_table`."""
+        """Creates a table. The caller becomes its host. A table that does not fit the other tables of its
+        board is refused with BOARD_CONFLICT (see `BoardDeal`). Used by `croupier.create_table`.
+        """
 
     @_abc_1.abstractmethod
     def GetTable(
