@@ -170,10 +170,11 @@ def test_an_options_message_of_another_game_is_refused() -> None:
         options_message("pokex", tractor_pb2.TractorOptions())
 
 
-def test_unset_numbers_stay_unset() -> None:
+def test_a_word_for_a_number_is_sent() -> None:
     tractor = options_message("tractor", {"starter": "none", "packs": "auto"}).tractor
-    assert not tractor.HasField("starter")
-    assert not tractor.HasField("packs")
+    assert tractor.HasField("starter")
+    assert not tractor.starter.HasField("seat")
+    assert (tractor.HasField("packs"), tractor.packs) == (True, 0)
 
 
 def test_an_unknown_game_is_named() -> None:

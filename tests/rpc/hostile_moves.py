@@ -79,6 +79,7 @@ MOVES: list[tuple[str, str, str, str, tuple[str, str]]] = [
     ("call", "call_me", "call_id", "tractor < call < points: 4294967295 > >", BAD_MOVE),
     ("show", "show_me", "show_id", "tractor < show <> >", BAD_MOVE),
     ("show", "show_me", "show_id", "tractor < show < card: 55 > >", BAD_MOVE),
+    ("name", "name_me", "name_id", "tractor < name_trumps <> >", BAD_MOVE),
     (
         "name",
         "name_me",
@@ -111,7 +112,7 @@ MOVES: list[tuple[str, str, str, str, tuple[str, str]]] = [
     ("name", "name_me", "name_id", PASS, UNEXPECTED),
     ("name", "name_me", "name_id", play("{name_first}"), UNEXPECTED),
     ("window", "window_me", "window_id", play("{window_first}"), UNEXPECTED),
-    ("window", "window_me", "window_id", "tractor < name_trumps <> >", UNEXPECTED),
+    ("window", "window_me", "window_id", "tractor < name_trumps < suit: 5 > >", UNEXPECTED),
     # Moves that the rules forbid.
     ("follow", "follow_me", "follow_id", play("{follow_absent}"), NOT_HELD),
     ("follow", "follow_me", "follow_id", play("{follow_legal_card}, {follow_wrong}"), COUNT),

@@ -320,7 +320,11 @@ TOGETHER = [
         "INVALID_OPTION",
         ["spec.options.tractor.kitty_size"],
     ),
-    ("options < tractor < starter: 4 > >", "INVALID_OPTION", ["spec.options.tractor.starter"]),
+    (
+        "options < tractor < starter < seat: 4 > > >",
+        "INVALID_OPTION",
+        ["spec.options.tractor.starter"],
+    ),
     (
         "options < tractor < start_levels < ranks: [2, 3] > > >",
         "INVALID_OPTION",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, product
 
 import pytest
+from google.protobuf.message import Message
 
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier.v1 import game_pb2
@@ -23,7 +24,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.wire.registry import WIRES_BY_NAME
 
 Value = bool | int | list[int] | None
-"""What a field of the options message holds; None: it is not set."""
+"""What a field of the options message holds; None: an empty message."""
 
 READ = Requests(bytes_max=1 << 20).reader(game_pb2.GameOptions)
 
@@ -121,11 +122,15 @@ def is_accepted(name: str, sent: Mapping[str, Value]) -> bool:
     inside = getattr(message, name)
     inside.SetInParent()
     for field, value in sent.items():
-        if isinstance(value, list):
-            holder = getattr(inside, field)
+        holder = getattr(inside, field)
+        if isinstance(holder, Message):
             holder.SetInParent()
-            getattr(holder, holder.DESCRIPTOR.fields[0].name).extend(value)
-        elif value is not None:
+            inner = holder.DESCRIPTOR.fields[0].name
+            if isinstance(value, list):
+                getattr(holder, inner).extend(value)
+            elif value is not None:
+                setattr(holder, inner, value)
+        else:
             setattr(inside, field, value)
     game, wire = GAMES[name], WIRES_BY_NAME[name]
     try:

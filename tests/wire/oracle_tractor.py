@@ -16,7 +16,7 @@ from croupier_server.games.tractor import events, moves
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.events import DealScored, FailedThrow
 from croupier_server.games.tractor.state import PublicState, State, Trick
-from tests.wire.oracle import SUITS, Oracle, a_rank, card, ids
+from tests.wire.oracle import Oracle, a_rank, card, ids
 
 TRUMP_SUITS = (
     tractor_pb2.TRACTOR_SUIT_SPADES,
@@ -25,6 +25,15 @@ TRUMP_SUITS = (
     tractor_pb2.TRACTOR_SUIT_CLUBS,
     tractor_pb2.TRACTOR_SUIT_TRUMPS,
 )
+
+
+NAMED: dict[int | None, tractor_pb2.TractorTrumpSuit.ValueType] = {
+    0: tractor_pb2.TRACTOR_TRUMP_SUIT_SPADES,
+    1: tractor_pb2.TRACTOR_TRUMP_SUIT_HEARTS,
+    2: tractor_pb2.TRACTOR_TRUMP_SUIT_DIAMONDS,
+    3: tractor_pb2.TRACTOR_TRUMP_SUIT_CLUBS,
+    None: tractor_pb2.TRACTOR_TRUMP_SUIT_NO_TRUMP,
+}
 
 
 def worth(cards: Iterable[int]) -> int:
@@ -36,10 +45,7 @@ def worth(cards: Iterable[int]) -> int:
 
 
 def trumps(suit: int | None, trump_rank: int) -> tractor_pb2.TractorTrumps:
-    message = tractor_pb2.TractorTrumps(rank=a_rank(trump_rank))
-    if suit is not None:
-        message.suit = SUITS[suit]
-    return message
+    return tractor_pb2.TractorTrumps(rank=a_rank(trump_rank), suit=NAMED[suit])
 
 
 def order(of: Trumps) -> list[tractor_pb2.TractorSuitOrder]:
@@ -59,10 +65,8 @@ def order(of: Trumps) -> list[tractor_pb2.TractorSuitOrder]:
 
 
 def declaration(seat: Seat, exposed: int, count: int) -> tractor_pb2.TractorDeclaration:
-    message = tractor_pb2.TractorDeclaration(seat=seat, cards=[card(exposed)] * count)
-    if exposed < 53:
-        message.suit = SUITS[(exposed - 1) // 13]
-    return message
+    suit = NAMED[(exposed - 1) // 13 if exposed < 53 else None]
+    return tractor_pb2.TractorDeclaration(seat=seat, cards=[card(exposed)] * count, suit=suit)
 
 
 def played(seat: Seat, cards: Cards, failed: FailedThrow | None) -> tractor_pb2.TractorPlayed:
@@ -110,9 +114,7 @@ def tractor_move(move: Move) -> tractor_pb2.TractorMove:
     elif kind == moves.MoveType.SHOW:
         (message.show.card,) = ids(cards)
     elif kind == moves.MoveType.NAME_TRUMPS:
-        message.name_trumps.SetInParent()
-        if number < 4:
-            message.name_trumps.suit = SUITS[number]
+        message.name_trumps.suit = NAMED[number if number < 4 else None]
     elif kind == moves.MoveType.BURY:
         message.bury.cards.extend(ids(cards))
     else:
@@ -144,8 +146,7 @@ def _fill_event(message: tractor_pb2.TractorEvent, part: object) -> None:
                 message.window_closed.declaration.CopyFrom(declaration(*part.declaration))
         case events.KittyTurned():
             message.kitty_turned.cards.extend(map(card, part.cards))
-            if part.suit is not None:
-                message.kitty_turned.suit = SUITS[part.suit]
+            message.kitty_turned.suit = NAMED[part.suit]
         case events.Called():
             message.called.SetInParent()
             message.called.seat, message.called.points = part.seat, part.points

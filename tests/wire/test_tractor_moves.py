@@ -125,7 +125,14 @@ def test_showing_no_card(number: int) -> None:
     assert refusal(message).field == "move.tractor.show.card"
 
 
-@pytest.mark.parametrize("number", [0, 5, -1])
+def test_naming_nothing() -> None:
+    message = game_pb2.Move()
+    message.tractor.name_trumps.SetInParent()
+    error = refusal(message)
+    assert (error.reason, error.field) == (Reason.MALFORMED_MOVE, "move.tractor.name_trumps.suit")
+
+
+@pytest.mark.parametrize("number", [6, -1])
 def test_naming_no_suit(number: int) -> None:
     message = game_pb2.Move()
     message.tractor.name_trumps.suit = number  # type: ignore[assignment]

@@ -23,6 +23,7 @@ WIRE = WIRES_BY_NAME["tractor"]
         ("max_deals", "1"),
         ("mandatory_levels", "none"),
         ("mandatory_levels", "5,T,K,A"),
+        ("starter", "none"),
         ("starter", "0"),
         ("starter", "3"),
         ("packs", "3"),

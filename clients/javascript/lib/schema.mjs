@@ -119,7 +119,7 @@ Table
 TractorDeclaration
 1 seat uint
 2 cards many enum
-3 suit opt enum
+3 suit enum
 
 TractorFailedThrow
 1 tried many enum
@@ -132,7 +132,7 @@ TractorPlayed
 
 TractorTrumps
 1 rank enum
-2 suit opt enum
+2 suit enum
 
 TractorSuitOrder
 1 suit enum
@@ -158,7 +158,7 @@ TractorWindowClosed
 
 TractorKittyTurned
 1 cards many enum
-2 suit opt enum
+2 suit enum
 
 TractorCalled
 1 seat uint
@@ -239,7 +239,7 @@ OneCard
 1 card enum
 
 NameTrumps
-1 suit opt enum
+1 suit enum
 
 TractorMove
 *1 decline Nothing

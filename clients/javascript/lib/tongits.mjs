@@ -364,7 +364,7 @@ export class Tongits {
     }));
     const value = {
       deal: this.deal, dealer, ending, winning_seat: winner, caller, challengers, seats, payments, jackpot,
-      pot: this.pot, streak: winner === undefined ? 0 : this.streak, next_dealer: this.dealer,
+      pot: this.pot, streak: this.streak, next_dealer: this.dealer,
     };
     this.phase = "deal";
     this.toAct = undefined;

@@ -12,6 +12,8 @@ const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const level = (letter) => LEVELS.indexOf(letter) + 2;
 const value = (card) => ({ 5: 5, 10: 10, 13: 10 })[rankOf(card)] ?? 0;
 const points = (cards) => sum(cards.map(value));
+const NO_TRUMP = 5; // of TractorTrumpSuit; the suits are from 1 on
+const trumpNumber = (suit) => (suit === undefined ? NO_TRUMP : suit + 1);
 const capped = (number) => (number > SAFE_MAX ? SAFE_MAX : number);
 
 export class Tractor {
@@ -145,7 +147,7 @@ export class Tractor {
       declaration = {
         seat: best.seat,
         cards: range(0, best.number).map(() => best.card),
-        suit: isJoker(best.card) ? undefined : suitOf(best.card) + 1,
+        suit: trumpNumber(isJoker(best.card) ? undefined : suitOf(best.card)),
       };
     }
     const events = [{ arm: "window_closed", value: { declaration }, private: own }];
@@ -168,7 +170,7 @@ export class Tractor {
     }
     this.starter ??= this.firstDrawer;
     const { cards, suit } = this.#turn(rule);
-    const turned = { arm: "kitty_turned", value: { cards, suit: suit === undefined ? undefined : suit + 1 } };
+    const turned = { arm: "kitty_turned", value: { cards, suit: trumpNumber(suit) } };
     return [...(cards.length ? [turned] : []), ...this.#fixTrumps(suit)];
   }
 
@@ -192,7 +194,7 @@ export class Tractor {
     this.declarers = this.starter % 2;
     this.trumps = new Trumps(suit, this.trumpRank, this.options);
     const fixed = {
-      trumps: { rank: this.trumpRank, suit: suit === undefined ? undefined : suit + 1 },
+      trumps: { rank: this.trumpRank, suit: trumpNumber(suit) },
       starter: this.starter, declaring_team: this.declarers, order: this.trumps.order(),
     };
     const cards = sorted(this.stock);
@@ -221,7 +223,9 @@ export class Tractor {
     if (this.phase === "auction") return this.#call(seat, move.arm === "call" ? move.call.points : 0);
     if (this.phase === "show") return this.#show(seat, move.show.card);
     if (this.phase === "name") {
-      return this.#fixTrumps(move.name_trumps.suit === undefined ? undefined : move.name_trumps.suit - 1);
+      const { suit } = move.name_trumps;
+      must(suit >= 1 && suit <= NO_TRUMP, `${suit} is neither a suit nor no trump`);
+      return this.#fixTrumps(suit === NO_TRUMP ? undefined : suit - 1);
     }
     return this.phase === "bury" ? this.#bury(seat, move.bury.cards) : this.#play(seat, move.play.cards);
   }
@@ -352,7 +356,7 @@ export class Tractor {
     const { suit } = this.trumps;
     const result = {
       deal: this.deal, starter: this.starter, declaring_team: this.declarers,
-      trumps: { rank: this.trumpRank, suit: suit === undefined ? undefined : suit + 1 },
+      trumps: { rank: this.trumpRank, suit: trumpNumber(suit) },
       trick_points: this.opponentsPoints, kitty: this.buried, kitty_multiplier: capped(multiplier),
       kitty_bonus: capped(bonus), total: capped(total), winning_team: held || gained > 0n ? winner : undefined,
       levels_gained: capped(gained), levels: [...this.levels], next_starter: this.nominee, bid: this.bid,

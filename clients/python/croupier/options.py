@@ -103,35 +103,35 @@ def _set(message: Message, field: _Field, value: OptionValue) -> None:
     if field.enum_type is not None:
         setattr(message, field.name, _enum_number(field.enum_type, value))
     elif field.message_type is not None:
-        # A list, wrapped in a message so that an empty one can be told from none: its one field.
-        (listed,) = field.message_type.fields
+        # A message with one field, so that an empty one can be told from one that is not set.
+        (inner,) = field.message_type.fields
         wrapper = getattr(message, field.name)
         wrapper.SetInParent()
-        getattr(wrapper, listed.name).extend(_numbers(listed, value))
+        if inner.enum_type is not None:
+            getattr(wrapper, inner.name).extend(_numbers(inner, value))
+        elif value not in (_WORDS[field.name], None):
+            setattr(wrapper, inner.name, _number(value))
     elif field.type == FieldDescriptor.TYPE_BOOL:
         setattr(message, field.name, value if isinstance(value, bool) else _TRUTHS[str(value)])
     elif field.name in _WORDS and value in (_WORDS[field.name], None):
-        # The word means "no bound", "no starter" or "the standard number": 0, or not set.
-        if field.name in _ZERO_MEANS_WORD:
-            setattr(message, field.name, 0)
-        else:
-            message.ClearField(field.name)
+        setattr(message, field.name, 0)  # the word means "no bound" or "the standard number"
     else:
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise TypeError
-        if isinstance(value, str) and not (value.isascii() and value.isdecimal()):
-            raise ValueError
-        number = int(value)
-        if not number and field.name in _ZERO_MEANS_WORD:
+        number = _number(value)
+        if not number and field.name in _WORDS:
             raise ValueError  # a word stands for it, and no catalog has the number
         setattr(message, field.name, number)
 
 
-_WORDS: Final = {"kitty_size": "auto", "max_deals": "none", "packs": "auto", "starter": "none"}
-"""Number options that may be a word, with that word."""
+def _number(value: OptionValue) -> int:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise TypeError
+    if isinstance(value, str) and not (value.isascii() and value.isdecimal()):
+        raise ValueError
+    return int(value)
 
-_ZERO_MEANS_WORD: Final = ("kitty_size", "max_deals")
-"""Those of them whose 0 means the word in the contract; the others are left unset for it."""
+
+_WORDS: Final = {"kitty_size": "auto", "max_deals": "none", "packs": "auto", "starter": "none"}
+"""Number options that may be a word, with that word: 0 in the contract, or an empty message."""
 
 
 def _enum_number(enum: _Enum, value: OptionValue) -> int:
@@ -167,14 +167,13 @@ def _allowed(field: _Field) -> str:
     """What an option can be, for people."""
     if field.enum_type is not None:
         return "one of " + ", ".join(option_texts(field.enum_type).values())
-    if field.message_type is not None:
-        enum = field.message_type.fields[0].enum_type
-        assert enum is not None
+    enum = None if field.message_type is None else field.message_type.fields[0].enum_type
+    if enum is not None:
         if enum.full_name == _RANK:
             return "levels separated by commas (2 to 9, T, J, Q, K, A)"
         return f"none, or some of {', '.join(option_texts(enum).values())}, separated by commas"
     if field.type == FieldDescriptor.TYPE_BOOL:
         return "true or false"
     word = _WORDS.get(field.name)
-    least = " of at least 1" if field.name in _ZERO_MEANS_WORD else ""
+    least = " of at least 1" if field.message_type is None else ""
     return f"{word} or a number{least}" if word else "a number"

@@ -115,8 +115,9 @@ def _read_play(message: tractor_pb2.TractorPublicView, public: PublicState) -> N
     public.best = best
 
 
-def _suit(message: tractor_pb2.TractorTrumps) -> int | None:
-    return message.suit - 1 if message.HasField("suit") else None
+def _suit(message: tractor_pb2.TractorTrumps | tractor_pb2.TractorNameTrumps) -> int | None:
+    is_named = message.suit != tractor_pb2.TRACTOR_TRUMP_SUIT_NO_TRUMP
+    return message.suit - 1 if is_named else None
 
 
 def _failed(lead: tractor_pb2.TractorPlayed) -> FailedThrow | None:
@@ -178,8 +179,7 @@ def read_move(message: game_pb2.Move) -> Move:
         case "show":
             return packed([move.show.card]) | MoveType.SHOW
         case "name_trumps":
-            named = move.name_trumps
-            return moves.name_trumps(named.suit - 1 if named.HasField("suit") else None)
+            return moves.name_trumps(_suit(move.name_trumps))
         case "bury":
             return packed(move.bury.cards) | MoveType.BURY
         case "play":

@@ -52,7 +52,8 @@ def _text(field: FieldDescriptor, value: Any, type_: OptionType) -> str:
     """The text of an option that is set: a word, a number, a truth, or a list of words."""
     if field.message_type is not None:
         inner = field.message_type.fields[0]
-        assert inner.enum_type is not None
+        if inner.enum_type is None:
+            return str(getattr(value, inner.name)) if value.HasField(inner.name) else "none"
         words = [option_texts(inner.enum_type)[number] for number in getattr(value, inner.name)]
         return ",".join(words) or "none"
     if field.enum_type is not None:

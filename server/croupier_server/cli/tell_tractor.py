@@ -15,12 +15,12 @@ from croupier_server.cli.tell import Table
 from croupier_server.games.cards import RANKS
 
 _SUITS: Final = {
-    cards_pb2.SUIT_SPADES: "spades",
-    cards_pb2.SUIT_HEARTS: "hearts",
-    cards_pb2.SUIT_DIAMONDS: "diamonds",
-    cards_pb2.SUIT_CLUBS: "clubs",
+    tractor_pb2.TRACTOR_TRUMP_SUIT_SPADES: "spades",
+    tractor_pb2.TRACTOR_TRUMP_SUIT_HEARTS: "hearts",
+    tractor_pb2.TRACTOR_TRUMP_SUIT_DIAMONDS: "diamonds",
+    tractor_pb2.TRACTOR_TRUMP_SUIT_CLUBS: "clubs",
+    tractor_pb2.TRACTOR_TRUMP_SUIT_NO_TRUMP: "no trump",
 }
-_NO_TRUMP: Final = "no trump"
 
 
 class TractorTeller:
@@ -115,7 +115,7 @@ class TractorTeller:
         ]
         if event.HasField("declaration"):
             made = event.declaration
-            suit = _SUITS[made.suit] if made.HasField("suit") else _NO_TRUMP
+            suit = _SUITS[made.suit]
             name = self._name(made.seat)
             lines.append(f"{name} declares {suit} with {card_text(made.cards)}")
         return self.flush() + lines if lines else []
@@ -128,7 +128,7 @@ class TractorTeller:
             return self._deal_started(event.deal_started)
         if kind == "kitty_turned":
             turned = event.kitty_turned
-            suit = _SUITS[turned.suit] if turned.HasField("suit") else _NO_TRUMP
+            suit = _SUITS[turned.suit]
             return [f"the kitty is turned: {card_text(turned.cards)}, which names {suit}"]
         if kind == "called":
             call = event.called
@@ -236,7 +236,7 @@ def _levels(levels: Iterable[int]) -> str:
 
 
 def _trumps(trumps: tractor_pb2.TractorTrumps) -> str:
-    suit = _SUITS[trumps.suit] if trumps.HasField("suit") else _NO_TRUMP
+    suit = _SUITS[trumps.suit]
     return f"{suit}, rank {_rank(trumps.rank)}"
 
 

@@ -112,10 +112,13 @@ def _of_options() -> Iterator[tuple[str, Bounds]]:
         message = game_pb2.GameOptions.DESCRIPTOR.fields_by_name[name].message_type
         assert message is not None
         for spec in game.option_specs():
+            field = message.fields_by_name[spec.name]
             path = f"{message.full_name}.{spec.name}"
             if isinstance(spec.type, Number):
+                if field.message_type is not None:
+                    path = field.message_type.fields[0].full_name
                 yield path, Bounds(0 if spec.type.word else spec.type.least, spec.type.most)
-            elif message.fields_by_name[spec.name].type == FieldDescriptor.TYPE_UINT32:
+            elif field.type == FieldDescriptor.TYPE_UINT32:
                 numbers = [int(text) for text in spec.values]
                 yield path, Bounds(min(numbers), max(numbers))
 

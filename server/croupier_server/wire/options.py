@@ -1,8 +1,8 @@
 """Options of a game: its message to and from the texts of the rules.
 
 Driven by the descriptor: a field has the name of its option, an enum value has the text that
-`option_texts` gives it, and a list of values is in a message of its own, so that an empty one can
-be told from one not set. A new option needs nothing here.
+`option_texts` gives it. A list of values, and a number that may be ``none`` or 0, are in a message
+of their own, so that an empty one can be told from one not set. A new option needs nothing here.
 
 Must not be put here: any option by name, and which values go together; the rules judge that.
 """
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
 
 from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
@@ -20,11 +21,11 @@ from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Number, OptionSpec
 
 _NONE: Final = "none"
-"""Text of an empty list, and of a number that is not set."""
+"""Text of a message that is empty: a list without values, or no number."""
 
 
-def _list_of(field: FieldDescriptor) -> FieldDescriptor | None:
-    """The repeated field in the message of *field*, or None if it is no message."""
+def _wrapped(field: FieldDescriptor) -> FieldDescriptor | None:
+    """The only field in the message of *field*, or None if it is no message."""
     return None if field.message_type is None else field.message_type.fields[0]
 
 
@@ -51,7 +52,7 @@ class OptionFields:
         """By option: the text of a number that is 0 in the message."""
         assert arm.message_type is not None
         self._fields = tuple(arm.message_type.fields)
-        enums = {field.name: (_list_of(field) or field).enum_type for field in self._fields}
+        enums = {field.name: (_wrapped(field) or field).enum_type for field in self._fields}
         self._texts = {name: option_texts(enum) for name, enum in enums.items() if enum is not None}
         self._numbers = {
             name: {text: number for number, text in texts.items()}
@@ -69,26 +70,28 @@ class OptionFields:
         return {field.name: self._text(field, value) for field, value in fields}
 
     def message(self, texts: Mapping[str, str]) -> game_pb2.GameOptions:
-        """The options whose values are *texts*. A number without a zero word is left unset when
-        its text is ``none``."""
+        """The options whose values are *texts*."""
         found = game_pb2.GameOptions()
         options = getattr(found, self._game)
         options.SetInParent()
         for field in self._fields:
             name, text = field.name, texts[field.name]
-            inner = _list_of(field)
+            inner = _wrapped(field)
             if inner is not None:
                 values = getattr(options, name)
                 values.SetInParent()
                 words = [] if text == _NONE else text.split(",")
-                getattr(values, inner.name).extend(self._numbers[name][word] for word in words)
+                if name in self._numbers:
+                    getattr(values, inner.name).extend(self._numbers[name][word] for word in words)
+                elif words:
+                    setattr(values, inner.name, int(text))
             elif name in self._numbers:
                 setattr(options, name, self._numbers[name][text])
             elif field.type == FieldDescriptor.TYPE_BOOL:
                 setattr(options, name, text == "true")
             elif text == self._zero_words.get(name):
                 setattr(options, name, 0)
-            elif text != _NONE:
+            else:
                 setattr(options, name, int(text))
         return found
 
@@ -100,8 +103,11 @@ class OptionFields:
     def _text(self, field: FieldDescriptor, value: object) -> str:
         """The text of one value that is set."""
         name = field.name
-        inner = _list_of(field)
+        inner = _wrapped(field)
         if inner is not None:
+            assert isinstance(value, Message)
+            if inner.enum_type is None:
+                return str(getattr(value, inner.name)) if value.HasField(inner.name) else _NONE
             words = [
                 self._word(name, number, f"{name}.{inner.name}[{place}]")
                 for place, number in enumerate(getattr(value, inner.name))

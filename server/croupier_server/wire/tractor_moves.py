@@ -22,6 +22,7 @@ from croupier_server.wire.generated.tractor import MOVE
 from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, entry_bytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
+from croupier_server.wire.tractor_parts import NO_TRUMP, suit_number
 
 CARDS_MAX: Final = 200
 DECLARE_MAX: Final = 6
@@ -31,7 +32,6 @@ _KEPT_MAX: Final = 4096
 """So many encoded moves are kept, and so many of one kind as they are listed."""
 
 _PLAYED_ONE: Final[dict[int, Move]] = {card: one | moves.PLAY for card, one in SINGLES.items()}
-_SUITS: Final = 4
 
 
 # Messages to moves ------------------------------------------------------------------------------
@@ -67,16 +67,16 @@ def move_code(message: game_pb2.Move) -> Move:
 
 
 def _trumps_named(message: tractor_pb2.TractorNameTrumps) -> Move:
-    if not message.HasField("suit"):
-        return moves.name_trumps(None)
-    if not 1 <= message.suit <= _SUITS:
+    if not message.suit:
+        raise malformed("tractor.name_trumps.suit", "a suit or no trump must be named")
+    if not 1 <= message.suit <= NO_TRUMP:
         raise IllegalMove(
             Rule.UNKNOWN_TRUMP_SUIT,
             "T-11.3",
-            f"{message.suit} is no suit; leave it out for no trump",
+            f"{message.suit} is neither a suit nor no trump",
             field="move.tractor.name_trumps.suit",
         )
-    return moves.name_trumps(message.suit - 1)
+    return moves.name_trumps(None if message.suit == NO_TRUMP else message.suit - 1)
 
 
 # Moves to messages ------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def tractor_move(move: Move) -> bytes:
     if kind == moves.CALL:
         return framed(MOVE["call"], messages.call(number))
     if kind == moves.NAME_TRUMPS and number <= moves.NO_TRUMP:
-        suit = None if number == moves.NO_TRUMP else number + 1
+        suit = suit_number(None if number == moves.NO_TRUMP else number)
         return framed(MOVE["name_trumps"], messages.name_trumps(suit))
     if move == moves.PASS:
         return framed(MOVE["decline"], b"")

@@ -58,9 +58,13 @@ def failed_play(seat: Seat, cards: Cards, failed: FailedThrow) -> bytes:
     return messages.trick_plays([played(seat, cards, failed)])
 
 
-def suit_number(suit: int | None) -> int | None:
-    """``Suit``; None is no trump."""
-    return None if suit is None else suit + 1
+NO_TRUMP: Final = 5
+"""No trump as a ``TractorTrumpSuit``; the suits are from 1 on."""
+
+
+def suit_number(suit: int | None) -> int:
+    """``TractorTrumpSuit``; None is no trump."""
+    return NO_TRUMP if suit is None else suit + 1
 
 
 def trumps(suit: int | None, rank: int) -> bytes:

@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from croupier.cards import Card, text, to_cards
 from croupier.moves import Move, card_number, card_numbers
-from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
+from croupier.v1 import game_pb2, tractor_pb2
 
 __all__ = [
     "DecisionKind",
@@ -90,7 +90,8 @@ class Suit(IntEnum):
     TRUMPS = 5
 
 
-_SUIT_LETTERS: Final = "?SHDC"
+_NAMED: Final = ("?", "S", "H", "D", "C", "NT")
+"""By number, what can be named as trumps."""
 
 
 class TractorMove(Move):
@@ -135,7 +136,7 @@ class TractorMove(Move):
                 return f"call {move.call.points}"
             case "name_trumps":
                 named = move.name_trumps
-                return f"trumps {_SUIT_LETTERS[named.suit] if named.HasField('suit') else 'NT'}"
+                return f"trumps {_NAMED[named.suit]}"
             case None:
                 return "no move"
             case arm:
@@ -181,11 +182,11 @@ def name_trumps(suit: str | None) -> TractorMove:
     Raises:
         ValueError: it is no letter of a suit.
     """
-    named = tractor_pb2.TractorNameTrumps()
-    if suit is not None:
-        if len(suit) != 1 or suit.upper() not in "SHDC":
-            raise ValueError(f"{suit!r} is no suit; write S, H, D, C or None")
-        named.suit = cast("cards_pb2.Suit.ValueType", _SUIT_LETTERS.index(suit.upper()))
+    word = "NT" if suit is None else suit.upper()
+    if suit is not None and word not in _NAMED[1:5]:
+        raise ValueError(f"{suit!r} is no suit; write S, H, D, C or None")
+    number = cast("tractor_pb2.TractorTrumpSuit.ValueType", _NAMED.index(word))
+    named = tractor_pb2.TractorNameTrumps(suit=number)
     return _wrap(tractor_pb2.TractorMove(name_trumps=named))
 
 

@@ -18,7 +18,8 @@ from croupier.viewing import GameView
 
 __all__ = ["Declaration", "Phase", "Play", "TractorView", "Trick", "Trumps", "ViewMemory"]
 
-_LETTERS: Final = "?SHDC"
+_LETTERS: Final = (None, "S", "H", "D", "C", None)
+"""By number of ``TractorTrumpSuit``; None: no trump."""
 _SYMBOLS: Final = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
 _SEATS_MAX: Final = 12
 _LEVELS: Final = dict(enumerate("23456789TJQKA", start=2))
@@ -95,7 +96,7 @@ def _trick(message: tractor_pb2.TractorTrick) -> Trick:
 
 
 def _trumps(message: tractor_pb2.TractorTrumps) -> Trumps:
-    return Trumps(message.rank, _LETTERS[message.suit] if message.HasField("suit") else None)
+    return Trumps(message.rank, _LETTERS[message.suit])
 
 
 class ViewMemory:
@@ -201,8 +202,7 @@ class TractorView(GameView[tractor_pb2.TractorView]):
         if not self.public.HasField("declaration"):
             return None
         found = self.public.declaration
-        suit = _LETTERS[found.suit] if found.HasField("suit") else None
-        return Declaration(found.seat, tuple(to_cards(found.cards)), suit)
+        return Declaration(found.seat, tuple(to_cards(found.cards)), _LETTERS[found.suit])
 
     @property
     def turned(self) -> list[Card]:
@@ -242,7 +242,7 @@ class TractorView(GameView[tractor_pb2.TractorView]):
         if not public.order:
             return None
         trumps = public.trumps
-        key = (trumps.rank, trumps.suit if trumps.HasField("suit") else 0)
+        key = (trumps.rank, trumps.suit)
         order = self._memory.orders.get(key)
         if order is None:
             order = self._memory.orders[key] = Order(public.order)

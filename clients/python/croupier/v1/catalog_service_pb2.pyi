@@ -231,7 +231,8 @@ class NumberOption(_message.Message):
     """Largest number that is accepted."""
     word: _builtins.str
     """Text of the one value that is not a number, such as `auto` or `none`; empty if there is no such
-    value. In the options message it is 0, or the unset field if `min` is 0.
+    value. In the options message it is 0. If `min` is 0, the field is a message with the number in
+    its only field, and the word is an empty message.
     """
     def __init__(
         self,

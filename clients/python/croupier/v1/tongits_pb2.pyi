@@ -1251,9 +1251,7 @@ class TongitsDealResult(_message.Message):
     pot: _builtins.int
     """G-7: chips left in the pot."""
     streak: _builtins.int
-    """G-7: wins in a row of the winner that count towards the pot from now on; 0 if the deal has no
-    winner, which leaves the streak unchanged.
-    """
+    """G-7: `TongitsPublicView.streak` after this deal. A deal without a winner leaves it unchanged."""
     next_dealer: _builtins.int
     """G-1.2: index of the next dealer; set after the last deal too."""
     @_builtins.property

@@ -617,6 +617,42 @@ TRACTOR_MOVE_KIND_DISCARD: TractorMoveKind.ValueType  # 14
 """T-6.3: void in the suit led, play any other cards."""
 Global___TractorMoveKind: _TypeAlias = TractorMoveKind  # noqa: Y015
 
+class _TractorTrumpSuit:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TractorTrumpSuitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TractorTrumpSuit.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TRACTOR_TRUMP_SUIT_UNSPECIFIED: _TractorTrumpSuit.ValueType  # 0
+    """Not set; never valid."""
+    TRACTOR_TRUMP_SUIT_SPADES: _TractorTrumpSuit.ValueType  # 1
+    """Spades."""
+    TRACTOR_TRUMP_SUIT_HEARTS: _TractorTrumpSuit.ValueType  # 2
+    """Hearts."""
+    TRACTOR_TRUMP_SUIT_DIAMONDS: _TractorTrumpSuit.ValueType  # 3
+    """Diamonds."""
+    TRACTOR_TRUMP_SUIT_CLUBS: _TractorTrumpSuit.ValueType  # 4
+    """Clubs."""
+    TRACTOR_TRUMP_SUIT_NO_TRUMP: _TractorTrumpSuit.ValueType  # 5
+    """No trump: the deal has no trump suit."""
+
+class TractorTrumpSuit(_TractorTrumpSuit, metaclass=_TractorTrumpSuitEnumTypeWrapper):
+    """What can be named as trumps. Up to clubs the numbers are those of `Suit`."""
+
+TRACTOR_TRUMP_SUIT_UNSPECIFIED: TractorTrumpSuit.ValueType  # 0
+"""Not set; never valid."""
+TRACTOR_TRUMP_SUIT_SPADES: TractorTrumpSuit.ValueType  # 1
+"""Spades."""
+TRACTOR_TRUMP_SUIT_HEARTS: TractorTrumpSuit.ValueType  # 2
+"""Hearts."""
+TRACTOR_TRUMP_SUIT_DIAMONDS: TractorTrumpSuit.ValueType  # 3
+"""Diamonds."""
+TRACTOR_TRUMP_SUIT_CLUBS: TractorTrumpSuit.ValueType  # 4
+"""Clubs."""
+TRACTOR_TRUMP_SUIT_NO_TRUMP: TractorTrumpSuit.ValueType  # 5
+"""No trump: the deal has no trump suit."""
+Global___TractorTrumpSuit: _TypeAlias = TractorTrumpSuit  # noqa: Y015
+
 class _TractorSuit:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -726,9 +762,33 @@ class TractorLevels(_message.Message):
 Global___TractorLevels: _TypeAlias = TractorLevels  # noqa: Y015
 
 @_typing.final
+class TractorStarter(_message.Message):
+    """The value of `starter`, wrapped so that `none` differs from one that is not set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Index of the seat; not set: `none`. At most 11."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___TractorStarter: _TypeAlias = TractorStarter  # noqa: Y015
+
+@_typing.final
 class TractorOptions(_message.Message):
     """House rules of a table, public. A field that is not set has the value of the table's ruleset; the
-    table's own resource shows every field set, except a `starter` that was not given.
+    table's own resource always shows every field set.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -802,10 +862,6 @@ class TractorOptions(_message.Message):
     """T-9.6: what a team must achieve at the ace to win the match."""
     max_deals: _builtins.int
     """T-9.6: deals after which a match ends; 0 (`none`): no bound. At most 1,000,000."""
-    starter: _builtins.int
-    """T-9.4: seat that starts the first deal, as in a later deal; not set (`none`): by declaration or
-    auction. At most 11.
-    """
     @_builtins.property
     def mandatory_levels(self) -> Global___TractorLevels:
         """T-9.5: levels that a team cannot jump over and leaves only by winning as declarers; an empty
@@ -815,6 +871,12 @@ class TractorOptions(_message.Message):
     @_builtins.property
     def start_levels(self) -> Global___TractorLevels:
         """T-1.3: levels at the start: one rank for both teams, or one for each if `starter` is given."""
+
+    @_builtins.property
+    def starter(self) -> Global___TractorStarter:
+        """T-9.4: seat that starts the first deal, as in a later deal, or `none`: by declaration or
+        auction.
+        """
 
     def __init__(
         self,
@@ -843,11 +905,11 @@ class TractorOptions(_message.Message):
         mandatory_levels: Global___TractorLevels | None = ...,
         max_deals: _builtins.int | None = ...,
         start_levels: Global___TractorLevels | None = ...,
-        starter: _builtins.int | None = ...,
+        starter: Global___TractorStarter | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_kitty_size", b"_kitty_size", "_max_deals", b"_max_deals", "_packs", b"_packs", "_players", b"_players", "_self_override", b"_self_override", "_starter", b"_starter", "kitty_size", b"kitty_size", "mandatory_levels", b"mandatory_levels", "max_deals", b"max_deals", "packs", b"packs", "players", b"players", "self_override", b"self_override", "start_levels", b"start_levels", "starter", b"starter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_kitty_size", b"_kitty_size", "_max_deals", b"_max_deals", "_packs", b"_packs", "_players", b"_players", "_self_override", b"_self_override", "kitty_size", b"kitty_size", "mandatory_levels", b"mandatory_levels", "max_deals", b"max_deals", "packs", b"packs", "players", b"players", "self_override", b"self_override", "start_levels", b"start_levels", "starter", b"starter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kitty_size", b"_kitty_size", "_max_deals", b"_max_deals", "_packs", b"_packs", "_players", b"_players", "_self_override", b"_self_override", "_starter", b"_starter", "ace_rule", b"ace_rule", "contract", b"contract", "declare_window", b"declare_window", "first_drawer", b"first_drawer", "first_starter", b"first_starter", "joker_pairs", b"joker_pairs", "kitty_multiplier", b"kitty_multiplier", "kitty_size", b"kitty_size", "level_cap", b"level_cap", "mandatory_levels", b"mandatory_levels", "max_deals", b"max_deals", "no_declaration", b"no_declaration", "nt_rank_cards", b"nt_rank_cards", "packs", b"packs", "players", b"players", "protect", b"protect", "rank_gap", b"rank_gap", "self_override", b"self_override", "start_levels", b"start_levels", "starter", b"starter", "throw_compare", b"throw_compare", "throw_penalty", b"throw_penalty", "tractor_follow", b"tractor_follow", "trump_ladder", b"trump_ladder", "trump_making", b"trump_making"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kitty_size", b"_kitty_size", "_max_deals", b"_max_deals", "_packs", b"_packs", "_players", b"_players", "_self_override", b"_self_override", "ace_rule", b"ace_rule", "contract", b"contract", "declare_window", b"declare_window", "first_drawer", b"first_drawer", "first_starter", b"first_starter", "joker_pairs", b"joker_pairs", "kitty_multiplier", b"kitty_multiplier", "kitty_size", b"kitty_size", "level_cap", b"level_cap", "mandatory_levels", b"mandatory_levels", "max_deals", b"max_deals", "no_declaration", b"no_declaration", "nt_rank_cards", b"nt_rank_cards", "packs", b"packs", "players", b"players", "protect", b"protect", "rank_gap", b"rank_gap", "self_override", b"self_override", "start_levels", b"start_levels", "starter", b"starter", "throw_compare", b"throw_compare", "throw_penalty", b"throw_penalty", "tractor_follow", b"tractor_follow", "trump_ladder", b"trump_ladder", "trump_making", b"trump_making"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__kitty_size: _TypeAlias = _typing.Literal["kitty_size"]  # noqa: Y015
     _WhichOneofArgType__kitty_size: _TypeAlias = _typing.Literal["_kitty_size", b"_kitty_size"]  # noqa: Y015
@@ -859,8 +921,6 @@ class TractorOptions(_message.Message):
     _WhichOneofArgType__players: _TypeAlias = _typing.Literal["_players", b"_players"]  # noqa: Y015
     _WhichOneofReturnType__self_override: _TypeAlias = _typing.Literal["self_override"]  # noqa: Y015
     _WhichOneofArgType__self_override: _TypeAlias = _typing.Literal["_self_override", b"_self_override"]  # noqa: Y015
-    _WhichOneofReturnType__starter: _TypeAlias = _typing.Literal["starter"]  # noqa: Y015
-    _WhichOneofArgType__starter: _TypeAlias = _typing.Literal["_starter", b"_starter"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__kitty_size) -> _WhichOneofReturnType__kitty_size | None: ...
     @_typing.overload
@@ -871,8 +931,6 @@ class TractorOptions(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__players) -> _WhichOneofReturnType__players | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__self_override) -> _WhichOneofReturnType__self_override | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__starter) -> _WhichOneofReturnType__starter | None: ...
 
 Global___TractorOptions: _TypeAlias = TractorOptions  # noqa: Y015
 
@@ -1032,20 +1090,18 @@ class TractorNameTrumps(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SUIT_FIELD_NUMBER: _builtins.int
-    suit: _cards_pb2.Suit.ValueType
-    """The trump suit; not set: no trump."""
+    suit: Global___TractorTrumpSuit.ValueType
+    """The trump suit, or no trump. Required."""
     def __init__(
         self,
         *,
-        suit: _cards_pb2.Suit.ValueType | None = ...,
+        suit: Global___TractorTrumpSuit.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "suit", b"suit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "suit", b"suit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["suit", b"suit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__suit: _TypeAlias = _typing.Literal["suit"]  # noqa: Y015
-    _WhichOneofArgType__suit: _TypeAlias = _typing.Literal["_suit", b"_suit"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__suit) -> _WhichOneofReturnType__suit | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TractorNameTrumps: _TypeAlias = TractorNameTrumps  # noqa: Y015
 
@@ -1110,21 +1166,19 @@ class TractorTrumps(_message.Message):
     SUIT_FIELD_NUMBER: _builtins.int
     rank: _cards_pb2.Rank.ValueType
     """The trump rank."""
-    suit: _cards_pb2.Suit.ValueType
-    """The trump suit; not set in a deal without one."""
+    suit: Global___TractorTrumpSuit.ValueType
+    """The trump suit, or no trump."""
     def __init__(
         self,
         *,
         rank: _cards_pb2.Rank.ValueType = ...,
-        suit: _cards_pb2.Suit.ValueType | None = ...,
+        suit: Global___TractorTrumpSuit.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "suit", b"suit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "rank", b"rank", "suit", b"suit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rank", b"rank", "suit", b"suit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__suit: _TypeAlias = _typing.Literal["suit"]  # noqa: Y015
-    _WhichOneofArgType__suit: _TypeAlias = _typing.Literal["_suit", b"_suit"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__suit) -> _WhichOneofReturnType__suit | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TractorTrumps: _TypeAlias = TractorTrumps  # noqa: Y015
 
@@ -1139,8 +1193,8 @@ class TractorDeclaration(_message.Message):
     SUIT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Index of the seat that declared."""
-    suit: _cards_pb2.Suit.ValueType
-    """The suit named; not set: no trump."""
+    suit: Global___TractorTrumpSuit.ValueType
+    """The suit named, or no trump."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The exposed cards, all equal."""
@@ -1150,15 +1204,13 @@ class TractorDeclaration(_message.Message):
         *,
         seat: _builtins.int = ...,
         cards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
-        suit: _cards_pb2.Suit.ValueType | None = ...,
+        suit: Global___TractorTrumpSuit.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "suit", b"suit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "cards", b"cards", "seat", b"seat", "suit", b"suit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "seat", b"seat", "suit", b"suit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__suit: _TypeAlias = _typing.Literal["suit"]  # noqa: Y015
-    _WhichOneofArgType__suit: _TypeAlias = _typing.Literal["_suit", b"_suit"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__suit) -> _WhichOneofReturnType__suit | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TractorDeclaration: _TypeAlias = TractorDeclaration  # noqa: Y015
 
@@ -1767,8 +1819,8 @@ class TractorKittyTurned(_message.Message):
 
     CARDS_FIELD_NUMBER: _builtins.int
     SUIT_FIELD_NUMBER: _builtins.int
-    suit: _cards_pb2.Suit.ValueType
-    """The suit that they named; not set: no trump."""
+    suit: Global___TractorTrumpSuit.ValueType
+    """The suit that they named, or no trump."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_cards_pb2.Card.ValueType]:
         """The cards in the order in which they were turned."""
@@ -1777,15 +1829,13 @@ class TractorKittyTurned(_message.Message):
         self,
         *,
         cards: _abc.Iterable[_cards_pb2.Card.ValueType] | None = ...,
-        suit: _cards_pb2.Suit.ValueType | None = ...,
+        suit: Global___TractorTrumpSuit.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "suit", b"suit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_suit", b"_suit", "cards", b"cards", "suit", b"suit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "suit", b"suit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__suit: _TypeAlias = _typing.Literal["suit"]  # noqa: Y015
-    _WhichOneofArgType__suit: _TypeAlias = _typing.Literal["_suit", b"_suit"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__suit) -> _WhichOneofReturnType__suit | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TractorKittyTurned: _TypeAlias = TractorKittyTurned  # noqa: Y015
 

@@ -149,7 +149,7 @@ def _end_deal(state: State, verdict: scoring.Verdict, deadwood: Sequence[int]) -
         payments=payments,
         jackpot=jackpot,
         pot=public.pot,
-        streak=0 if winner is None else public.streak,
+        streak=public.streak,
         next_dealer=public.dealer,
     )
     state.results += (result,)

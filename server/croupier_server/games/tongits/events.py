@@ -213,7 +213,7 @@ class DealResult(NamedTuple):
         payments: one a loser, in seat order; none without a winner.
         jackpot: chips that the winner took from the pot (G-7).
         pot: chips left in it.
-        streak: wins in a row that the winner now has, as they count towards the pot; 0 without one.
+        streak: wins in a row of the last winner that count towards the pot, after this deal.
         next_dealer: G-1.2, also after the last deal.
     """
 

@@ -66,10 +66,10 @@ def show(
 
 
 def name_trumps(
-    suit: int | None,
+    suit: int,
 ) -> bytes:
     """Payload of ``TractorNameTrumps``."""
-    return (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b"")
+    return (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b"")
 
 
 def bury(
@@ -88,16 +88,16 @@ def play(
 
 def trumps(
     rank: int,
-    suit: int | None,
+    suit: int,
 ) -> bytes:
     """Payload of ``TractorTrumps``."""
-    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"") + (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b"")
+    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"") + (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b"")
 
 
 def declaration(
     seat: int,
     cards: bytes,
-    suit: int | None,
+    suit: int,
 ) -> bytes:
     """Payload of ``TractorDeclaration``."""
     return b"".join(
@@ -105,7 +105,7 @@ def declaration(
             (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
-            (b"\x18" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b""),
+            (b"\x18" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
         )
     )
 
@@ -267,14 +267,14 @@ def window_closed(
 
 def kitty_turned(
     cards: bytes,
-    suit: int | None,
+    suit: int,
 ) -> bytes:
     """Payload of ``TractorKittyTurned``."""
     return b"".join(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
-            (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit is not None and suit >= 0 else b""),
+            (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
         )
     )
 
