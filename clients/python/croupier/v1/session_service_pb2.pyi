@@ -31,7 +31,7 @@ class SessionHello(_message.Message):
 
     CLIENT_FIELD_NUMBER: _builtins.int
     client: _builtins.str
-    """Name and version of the client, for the server's log."""
+    """Name and version of the client, for the server's log, which keeps 64 characters of it."""
     def __init__(
         self,
         *,
@@ -60,9 +60,9 @@ class ChannelOpen(_message.Message):
     channel: _builtins.int
     """Number of the channel, chosen by the client: at least 1, and not in use on this session."""
     table_id: _builtins.str
-    """Id of the table whose seat the channel is for."""
+    """Id of the table whose seat the channel is for. 1 to 64 characters."""
     ticket: _builtins.str
-    """The seat's ticket."""
+    """The seat's ticket, as JoinTable returned it. Required."""
     view_mode: _table_pb2.ViewMode.ValueType
     """What the channel carries."""
     table_epoch: _builtins.int
@@ -119,12 +119,12 @@ class ChannelMove(_message.Message):
     DECISION_ID_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """Number of the channel of the seat that answers."""
+    """Number of the channel of the seat that answers. Required."""
     decision_id: _builtins.str
-    """`Decision.decision_id` of the question that this answers."""
+    """`Decision.decision_id` of the question that this answers. 1 to 64 characters."""
     @_builtins.property
     def move(self) -> _game_pb2.Move:
-        """The move to play."""
+        """The move to play. Required."""
 
     def __init__(
         self,
@@ -151,11 +151,11 @@ class ChannelNonce(_message.Message):
     NONCE_FIELD_NUMBER: _builtins.int
     NEXT_NONCE_HASH_FIELD_NUMBER: _builtins.int
     channel: _builtins.int
-    """Number of the channel of the seat whose nonce this is."""
+    """Number of the channel of the seat whose nonce this is. Required."""
     nonce: _builtins.bytes
     """The nonce whose hash `NonceWanted.nonce_hash` names. Exactly 32 bytes."""
     next_nonce_hash: _builtins.bytes
-    """SHA-256 of the next nonce; see OpenNonceRequest."""
+    """SHA-256 of the next nonce; see OpenNonceRequest. Exactly 32 bytes, or empty."""
     def __init__(
         self,
         *,

@@ -626,13 +626,13 @@ class _TractorTrumpSuitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Trac
     TRACTOR_TRUMP_SUIT_UNSPECIFIED: _TractorTrumpSuit.ValueType  # 0
     """Not set; never valid."""
     TRACTOR_TRUMP_SUIT_SPADES: _TractorTrumpSuit.ValueType  # 1
-    """Spades."""
+    """The suit spades."""
     TRACTOR_TRUMP_SUIT_HEARTS: _TractorTrumpSuit.ValueType  # 2
-    """Hearts."""
+    """The suit hearts."""
     TRACTOR_TRUMP_SUIT_DIAMONDS: _TractorTrumpSuit.ValueType  # 3
-    """Diamonds."""
+    """The suit diamonds."""
     TRACTOR_TRUMP_SUIT_CLUBS: _TractorTrumpSuit.ValueType  # 4
-    """Clubs."""
+    """The suit clubs."""
     TRACTOR_TRUMP_SUIT_NO_TRUMP: _TractorTrumpSuit.ValueType  # 5
     """No trump: the deal has no trump suit."""
 
@@ -642,13 +642,13 @@ class TractorTrumpSuit(_TractorTrumpSuit, metaclass=_TractorTrumpSuitEnumTypeWra
 TRACTOR_TRUMP_SUIT_UNSPECIFIED: TractorTrumpSuit.ValueType  # 0
 """Not set; never valid."""
 TRACTOR_TRUMP_SUIT_SPADES: TractorTrumpSuit.ValueType  # 1
-"""Spades."""
+"""The suit spades."""
 TRACTOR_TRUMP_SUIT_HEARTS: TractorTrumpSuit.ValueType  # 2
-"""Hearts."""
+"""The suit hearts."""
 TRACTOR_TRUMP_SUIT_DIAMONDS: TractorTrumpSuit.ValueType  # 3
-"""Diamonds."""
+"""The suit diamonds."""
 TRACTOR_TRUMP_SUIT_CLUBS: TractorTrumpSuit.ValueType  # 4
-"""Clubs."""
+"""The suit clubs."""
 TRACTOR_TRUMP_SUIT_NO_TRUMP: TractorTrumpSuit.ValueType  # 5
 """No trump: the deal has no trump suit."""
 Global___TractorTrumpSuit: _TypeAlias = TractorTrumpSuit  # noqa: Y015
