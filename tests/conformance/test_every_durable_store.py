@@ -18,6 +18,7 @@ from croupier_server.storage.base import (
     StoredKey,
     StoreError,
 )
+from croupier_server.storage.jobs import StoreClosed
 from croupier_server.storage.opening import open_store
 from tests.conformance.test_every_store import ONE, STORES, TWO, append, finish, match, row
 
@@ -25,6 +26,7 @@ SERVER = """
 import asyncio, sys
 from itertools import count
 from croupier_server.storage.base import Deal
+from croupier_server.storage.jobs import StoreClosed
 from croupier_server.storage.opening import open_store
 from tests.conformance.test_every_store import match, row
 
@@ -132,6 +134,22 @@ async def test_of_calls_that_made_tables_the_newest_are_kept(
     for number in range(4):
         await finish(store, match(f"t{number}")._replace(request_key=b"%d" % number))
     assert [one.table_id for one in await store.log.ended_requests()] == ["t2", "t3"]
+    await store.close()
+
+
+async def test_what_comes_after_the_close_is_never_stored(url: str) -> None:
+    store = await open_store(url)
+    await append(store, [row("a", 1)])
+    await store.log.close()
+    errors: list[Exception | None] = []
+    store.log.append([row("a", 2)], errors.append)
+    store.log.finish(match("a"), errors.append)
+    await asyncio.sleep(0)
+    assert [type(error) for error in errors] == [StoreClosed] * 2
+    assert store.log.gone is None
+    await store.shut()
+    store = await open_store(url)
+    assert await store.log.read("a") == [row("a", 1)]
     await store.close()
 
 

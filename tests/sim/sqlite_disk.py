@@ -18,8 +18,9 @@ from sqlalchemy import Connection
 
 from croupier_server.storage.base import Store
 from croupier_server.storage.jobs import Committed, Core, Job
+from croupier_server.storage.log import StoredLog
 from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
-from croupier_server.storage.sqlite import SqliteDatabase, SqliteLog
+from croupier_server.storage.sqlite import SqliteDatabase
 from croupier_server.storage.sqlite_file import SqliteFile
 from tests.sim.loop import VirtualLoop
 from tests.sim.spindle import CommitTimer, Spindle, Step
@@ -56,7 +57,7 @@ class SqliteDisk(Spindle):
         self._core = file.core
         database = InlineDatabase(file.engine)
         records = SqlRecords(database)
-        log = SqliteLog(file.core, database, records.shown, self._make_writer)
+        log = StoredLog(file.core, database, records.shown, self._make_writer)
 
         async def shut() -> None:
             """`pull` closes the file."""

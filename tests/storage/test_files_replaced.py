@@ -35,7 +35,7 @@ class Files:
     def sweep(self) -> bool:
         return False
 
-    def expect_files(self) -> None:
+    def check(self) -> None:
         if not self.are_there:
             raise FilesReplaced("it was removed")
 
@@ -52,7 +52,7 @@ def remove(folder: Path) -> int:
 @pytest.mark.parametrize("how", ["removed", "replaced"])
 def test_a_file_that_is_another_now_is_noticed(tmp_path: Path, ending: str, how: str) -> None:
     file = SqliteFile(tmp_path / "croupier.db", "power")
-    file.core.expect_files()
+    file.core.check()
     changed = tmp_path / f"croupier.db{ending}"
     if how == "removed":
         changed.unlink()
@@ -60,7 +60,7 @@ def test_a_file_that_is_another_now_is_noticed(tmp_path: Path, ending: str, how:
         (tmp_path / "new").write_bytes(changed.read_bytes())
         os.replace(tmp_path / "new", changed)  # noqa: PTH105 - what a person does with mv
     with pytest.raises(FilesReplaced, match=f"{changed.name} was {how} while the server had it"):
-        file.core.expect_files()
+        file.core.check()
     file.close()
 
 

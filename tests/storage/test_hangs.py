@@ -12,8 +12,9 @@ import pytest
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import TableLog
 from croupier_server.storage.jobs import Committed, Core, Job
+from croupier_server.storage.log import StoredLog
 from croupier_server.storage.opening import open_store
-from croupier_server.storage.sqlite import SqliteDatabase, SqliteLog
+from croupier_server.storage.sqlite import SqliteDatabase
 from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clock import ManualClock
@@ -37,8 +38,8 @@ class Stuck:
         self.may_go_on.wait()
         return self._core.commit(jobs)
 
-    def expect_files(self) -> None:
-        self._core.expect_files()
+    def check(self) -> None:
+        self._core.check()
 
     def sweep(self) -> bool:
         return self._core.sweep()
@@ -93,7 +94,7 @@ class Tables:
 async def test_fair_a_file_whose_disk_hangs_is_trouble(tmp_path: Path) -> None:
     file = SqliteFile(tmp_path / "data" / "croupier.db", "power")
     core, database = Stuck(file.core), SqliteDatabase(file.engine)
-    log = SqliteLog(core, database, lambda: None)
+    log = StoredLog(core, database, lambda: None)
     tables = Tables(log)
     tables.make()
     await tables.shard.committed()

@@ -31,9 +31,9 @@ from croupier_server.storage.jobs import (
     StoreClosed,
     StoreTrouble,
 )
+from croupier_server.storage.log import StoredLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.packing import pieces
-from croupier_server.storage.sqlite import SqliteLog
 from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.storage.writer import Writer
 from tests.conformance.test_every_store import append, finish, match, row
@@ -189,7 +189,7 @@ def test_durable_a_commit_waits_for_the_disk_where_it_should(
 @contextmanager
 def full_disk(store: Store, path: Path) -> Iterator[Callable[[], None]]:
     """No page more for the file, by SQLite's own means; gives what ends that."""
-    raw: sqlite3.Connection = store.log._writer._core._raw  # type: ignore[attr-defined]
+    raw: sqlite3.Connection = store.log._writer._core._core._raw  # type: ignore[attr-defined]
 
     def limit(pages: int) -> None:
         raw.execute(f"PRAGMA max_page_count={pages}")
@@ -468,7 +468,7 @@ class NoMemory:
         self.committed += len(jobs)
         return Committed([None] * len(jobs))
 
-    def expect_files(self) -> None:
+    def check(self) -> None:
         """Memory has none."""
 
     def sweep(self) -> bool:
@@ -497,7 +497,7 @@ async def test_isolated_who_hears_of_a_commit_and_fails_keeps_nobody_else_from_i
         told.append("a")
         raise RuntimeError("a fault")
 
-    assert isinstance(store.log, SqliteLog)
+    assert isinstance(store.log, StoredLog)
     jobs = [Append((), fail), Append((), lambda _: told.append("b"))]
     store.log._settle(jobs, Committed([None, None]))
     assert told == ["a", "b"]

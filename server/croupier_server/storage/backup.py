@@ -95,7 +95,7 @@ def _copy_file(path: Path, draft: Path) -> None:
 
 async def _copy_postgres(url: str, draft: Path) -> None:
     """Copy everything as it is at one moment."""
-    from croupier_server.storage.postgres_opening import opening
+    from croupier_server.storage.postgres import opening
     from croupier_server.storage.postgres_pool import pooled
 
     async with opening(url):

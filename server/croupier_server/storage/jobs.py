@@ -5,8 +5,9 @@ Must not be put here: a writer; a database.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from croupier_server.storage.base import Done, FilesReplaced, FinishedMatch, Superseded
 from croupier_server.storage.packing import Piece
@@ -43,6 +44,10 @@ class Committed(NamedTuple):
 
 class StoreTrouble(Exception):
     """Nothing can be stored now, but perhaps later; the text is one line."""
+
+
+GONE: Final = (Superseded, FilesReplaced)
+"""Errors after which nothing can ever be stored again."""
 
 
 class StoreClosed(Exception):
@@ -84,8 +89,11 @@ class Gaps:
 
 def reason_gone(error: Exception) -> str:
     """Why a log is gone, as its trouble; what a mistake of ours says may name cards."""
-    is_known = isinstance(error, Superseded | FilesReplaced)
-    return str(error) if is_known else f"the store's writer has failed: {type(error).__name__}"
+    return (
+        str(error)
+        if isinstance(error, GONE)
+        else f"the store's writer has failed: {type(error).__name__}"
+    )
 
 
 class Core(Protocol):
@@ -95,16 +103,20 @@ class Core(Protocol):
         """Do all of *jobs* in their order in one transaction.
 
         Raises:
-            StoreTrouble: nothing was done; the same jobs may be tried again.
+            StoreTrouble: try the same jobs again, and no others before them; those that were done
+                after all are not done twice.
+            Superseded, FilesReplaced: nothing can ever be stored again.
             Exception: nothing was done, and one of the jobs is to blame.
         """
         ...
 
-    def expect_files(self) -> None:
-        """Raise if what is written no longer reaches the files that a restart would open.
+    def check(self) -> None:
+        """Raise if nothing could be stored now, though nothing waits to be.
 
         Raises:
-            FilesReplaced: a file was removed or replaced.
+            StoreTrouble: not now, but perhaps later.
+            Superseded: another server has taken the store over.
+            FilesReplaced: what is written no longer reaches the files that a restart would open.
         """
         ...
 
@@ -115,3 +127,19 @@ class Core(Protocol):
             StoreTrouble: later, perhaps.
         """
         ...
+
+
+class LoopCore(ABC):
+    """A `Core` whose writer is a task of the event loop, not a thread."""
+
+    @abstractmethod
+    async def commit(self, jobs: Sequence[Job]) -> Committed:
+        """See `Core.commit`."""
+
+    @abstractmethod
+    async def check(self) -> None:
+        """See `Core.check`."""
+
+    @abstractmethod
+    async def sweep(self) -> bool:
+        """See `Core.sweep`."""

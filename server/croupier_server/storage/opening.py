@@ -38,7 +38,7 @@ async def open_store(
 
         return await open_sqlite(place, durability)
     if kind == "postgresql":
-        from croupier_server.storage.postgres_opening import open_postgres
+        from croupier_server.storage.postgres import open_postgres
 
         return await open_postgres(url, durability)
     return memory_store(records_max, records_bytes_max)

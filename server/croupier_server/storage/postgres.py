@@ -1,348 +1,375 @@
-"""The log of live tables in PostgreSQL: group commit by one task over one session.
+"""A store in a PostgreSQL database: what its writer sends.
 
-What is appended while a batch is on its way goes out in the next, which is one statement and one
-answer. Whether a batch that got no answer was stored the next session finds out; see
-``postgres_session.py``. Finished matches and reading go over other sessions, beside the writer.
+A batch of appends is one statement that commits by itself, and costs one round trip. A batch with
+finished matches is one transaction. Each notes its number beside the fence that it goes by, so a
+new session finds out whether a commit that got no answer was carried out.
 
-Must not be put here: what is sent (``postgres_batches.py``); records, keys and audit.
+Must not be put here: who sends when (``writer.py``); locks and fences (``postgres_session.py``);
+reading (``postgres_pool.py``).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Sequence
-from itertools import islice
-from typing import Final
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple, TypeVar
 
-import structlog
+import asyncpg
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.util import await_only
 
-from croupier_server.errors import Unavailable
-from croupier_server.storage import queries
+from croupier_server.config import without_password
 from croupier_server.storage.base import (
-    BoardTable,
-    Done,
-    EndedRequest,
+    Durability,
     FinishedMatch,
-    LogRow,
-    NoRows,
-    StoredTable,
+    Store,
+    StoreError,
     Superseded,
 )
-from croupier_server.storage.jobs import (
-    Append,
-    Finish,
-    Gaps,
-    Job,
-    StoreClosed,
-    reason_gone,
-)
-from croupier_server.storage.packing import pieces
-from croupier_server.storage.postgres_batches import JOBS_MAX, Batch, Batches
-from croupier_server.storage.postgres_pool import PostgresPool
+from croupier_server.storage.change import Change, Numbers
+from croupier_server.storage.jobs import Append, Committed, Finish, Job, LoopCore, StoreTrouble
+from croupier_server.storage.log import StoredLog
+from croupier_server.storage.migrating import WrongSchema, upgrade
+from croupier_server.storage.packing import Piece
+from croupier_server.storage.postgres_pool import PostgresPool, pooled
 from croupier_server.storage.postgres_session import (
+    EXCLUDE_OTHERS,
     LOST,
     Held,
     WriterSession,
+    driver_error,
     plain,
     refused_as,
 )
+from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
 
-CLOSE_S: Final = 5.0
-"""What cannot be stored within this time when the log is closed never will be."""
+T = TypeVar("T")
 
-ARCHIVED_AT_ONCE: Final = 16
-"""Finished matches that are put away together at most; a long one has half a megabyte."""
+_LAST_TABLE: Final = """
+SELECT greatest((SELECT max(number) FROM live_tables),
+                (SELECT max(table_number) FROM log_pieces), 0)
+"""
 
-_PAUSES_S: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
-"""Between tries; the last one again and again."""
+_INSERT: Final = """
+    INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
+    SELECT $3::bigint + place - 1, table_number, epoch, last_sequence, packed FROM held,
+      unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[])
+      WITH ORDINALITY AS piece (table_number, epoch, last_sequence, packed, place)
+"""
 
-_log = structlog.get_logger(__name__)
+_PIECES: Final = f"""
+WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
+  pieces AS (
+    {_INSERT})
+SELECT fence FROM held
+"""  # noqa: S608 - the parts are above
+
+_ALL: Final = f"""
+WITH held AS (UPDATE writer SET last_batch = $1 WHERE fence = $2 RETURNING fence),
+  pieces AS (
+    {_INSERT}),
+  live AS (
+    INSERT INTO live_tables (number, table_id, epoch, carried)
+    SELECT live.* FROM held, unnest($8::bigint[], $9::text[], $10::bigint[], $11::bytea[]) AS live
+    ON CONFLICT (number) DO UPDATE SET carried = excluded.carried),
+  marks AS (
+    INSERT INTO deals (table_number, sequence, results)
+    SELECT mark.* FROM held, unnest($12::bigint[], $13::bigint[], $14::bytea[]) AS mark)
+SELECT fence FROM held
+"""  # noqa: S608 - the parts are above
+
+_WHOLE: Final = """
+SELECT coalesce(string_agg(packed, ''::bytea ORDER BY number), '') FROM log_pieces
+WHERE table_number = $1
+"""
+
+_DELETE: Final = """
+WITH deals_of_it AS (DELETE FROM deals WHERE table_number = $1),
+  pieces AS (DELETE FROM log_pieces WHERE table_number = $1)
+DELETE FROM live_tables WHERE number = $1
+"""
+
+_TAKEN_OVER: Final = "another server has taken the database over"
 
 
-class PostgresLog:
-    """A `TableLog` in PostgreSQL.
+class Refused(Exception):
+    """PostgreSQL will never accept this data; the text gives the class of the error alone, as
+    PostgreSQL's own words may quote the data."""
+
+
+class _Pending(NamedTuple):
+    """A batch whose commit may have been carried out."""
+
+    numbers: Numbers
+    committed: Committed
+
+
+class PostgresCore(LoopCore):
+    """Writes to one database; see `LoopCore`.
 
     Args:
-        session: is open and has a fence; this log lets go of it.
-        batches: knows which tables the database has.
-        pool: the same database over other sessions.
-        shown: called when records have come to be shown.
+        url: of the database.
+        durability: see `WriterSession`.
     """
 
-    def __init__(
-        self,
-        session: WriterSession,
-        batches: Batches,
-        pool: PostgresPool,
-        shown: Callable[[], None],
-    ) -> None:
-        self._session = session
-        self._batches = batches
-        self._pool = pool
-        self._shown = shown
-        self._trouble = ""
-        self._watchers: list[Callable[[], None]] = []
-        self._jobs: deque[Job] = deque()
-        self._batch: Batch | None = None
-        """Sent, or about to be; stored or not."""
-        self._at_once = JOBS_MAX
-        """Jobs that the next batch has at most."""
-        self._gaps = Gaps()
-        self._end: Exception | None = None
-        """Why nothing will be stored any more."""
-        self._is_closing = False
-        self._wake = asyncio.Event()
-        self._finished: deque[tuple[Finish, int]] = deque()
-        self._has_finished = asyncio.Event()
-        self._is_archived = asyncio.Event()
-        self._refused = 0
-        """How often in a row finished matches could not be put away."""
-        session.watch(self._wake.set)
-        loop = asyncio.get_running_loop()
-        self._writer = loop.create_task(self._write())
-        self._archiver = loop.create_task(self._archive())
+    def __init__(self, url: str, durability: Durability) -> None:
+        self._session = WriterSession(url, durability)
+        self._numbers = Numbers({}, 1, 1)
+        self._batch = 0
+        """Number of the last batch that is known to be stored."""
+        self._pending: _Pending | None = None
+        self._answer: Committed | None = None
+        """Result of the batch that turned out to be stored after its answer was lost."""
+        self._engine = create_async_engine(
+            "postgresql+asyncpg://",
+            hide_parameters=True,
+            async_creator=self._connection,
+            pool_size=1,
+        )
 
     @property
-    def trouble(self) -> str:
-        """See `TableLog.trouble`."""
-        return self._trouble
+    def fence(self) -> int:
+        """See `WriterSession.fence`."""
+        return self._session.fence
 
-    @property
-    def gone(self) -> Exception | None:
-        """See `TableLog.gone`."""
-        return None if isinstance(self._end, StoreClosed) else self._end
+    async def lock(self) -> None:
+        """Connect and take the lock; see `WriterSession.open`."""
+        await self._session.open()
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        """See `TableLog.watch`."""
-        self._watchers.append(changed)
-
-    def append(self, rows: Sequence[LogRow], done: Done) -> None:
-        """See `TableLog.append`."""
-        self._put(Append(pieces(rows), done))
-
-    def finish(self, match: FinishedMatch, done: Done) -> None:
-        """See `TableLog.finish`."""
-        self._put(Finish(match, done))
-
-    async def tables(self) -> Sequence[str]:
-        """See `TableLog.tables`."""
-        return await self._pool.tables()
-
-    async def board_tables(self) -> Sequence[BoardTable]:
-        """See `TableLog.board_tables`."""
-        return await self._pool.read(queries.ended_of_boards)
-
-    async def ended_requests(self) -> Sequence[EndedRequest]:
-        """See `TableLog.ended_requests`."""
-        return await self._pool.read(queries.requests_of_ended)
-
-    async def load(self, table_id: str) -> StoredTable | None:
-        """See `TableLog.load`."""
-        return await self._pool.load(table_id)
-
-    async def read(self, table_id: str) -> Sequence[LogRow]:
-        """See `TableLog.read`."""
-        return await self._pool.read_log(table_id)
+    async def claim(self) -> None:
+        """Take a fence, and read what is stored; see `WriterSession.claim`."""
+        await self._session.claim()
+        connection = self._session.connection
+        live = await connection.fetch("SELECT table_id, number FROM live_tables")
+        last_table = await connection.fetchval(_LAST_TABLE)
+        last_piece = await connection.fetchval("SELECT coalesce(max(number), 0) FROM log_pieces")
+        self._numbers = Numbers(dict(map(tuple, live)), last_table + 1, last_piece + 1)
 
     async def close(self) -> None:
-        """See `TableLog.close`."""
-        self._is_closing = True
-        self._wake.set()
-        while not self._writer.done():
-            await asyncio.wait({self._writer}, timeout=CLOSE_S)
-            if self._trouble or self._refused or not self._session.is_open:
-                self._writer.cancel()
-        self._archiver.cancel()
-        await asyncio.wait({self._archiver})
-        self._give_up(StoreClosed("the store is closed"))
+        """End the session, and with it the lock."""
+        await self._engine.dispose(close=False)
         await self._session.close()
 
-    def _put(self, job: Job) -> None:
-        if self._end is not None:
-            _refuse(job, self._end)
-            return
-        self._jobs.append(self._gaps.behind(job) if self._gaps else job)
-        self._wake.set()
-
-    # The writer ----------------------------------------------------------------------------------
-
-    async def _write(self) -> None:
-        """Store what there is, again and again, until the end."""
-        tries = 0
-        while not (self._is_closing and self._is_idle()):
-            self._wake.clear()
-            try:
-                await self._step()
-            except Superseded as error:
-                self._session.drop()
-                self._give_up(error)
-                return
-            except (Held, *LOST) as error:
-                self._session.drop()
-                self._say(plain(error))
-                await asyncio.sleep(_PAUSES_S[min(tries, len(_PAUSES_S) - 1)])
-                tries += 1
-            except Exception as error:  # a mistake of ours; everybody who waits has to hear of it
-                _log.exception("store writer failed")
-                self._give_up(error)
-                return
-            else:
-                tries = 0
-                self._say("")
-                if not self._jobs and self._session.is_open and not self._is_closing:
-                    await self._wake.wait()
-        await self._is_archived.wait()
-
-    def _is_idle(self) -> bool:
-        return not (self._jobs or self._batch)
-
-    async def _step(self) -> None:
-        """Have a session, and store one batch."""
-        if not self._session.is_open:
-            await self._session.open()
-            await self._look_back()
-        if self._batch is None:
-            self._batch = self._batches.take(self._jobs, self._at_once)
-        if self._batch is not None:
-            await self._send(self._batch)
-        while self._jobs and isinstance(self._jobs[0], Finish):
-            self._finish(self._jobs[0])
-            self._jobs.popleft()
-
-    async def _send(self, batch: Batch) -> None:
-        """Have *batch* stored; where it is refused for what is in it, its jobs wait to be sent in
-        smaller batches, until the one that is to blame is alone."""
-        try:
-            fence = await self._session.connection.fetchval(batch.statement, *batch.arguments)
-        except LOST as error:
-            why = refused_as(error)
-            if not why:
-                raise
-            self._batch = None
-            self._batches.undo(batch)
-            if len(batch.jobs) > 1:
-                self._jobs.extendleft(reversed(batch.jobs))
-                self._at_once = len(batch.jobs) // 2
-            else:
-                self._leave_out(batch.jobs[0], why, error)
-            return
-        if fence is None:
-            raise Superseded("another server has taken the database over")
-        self._at_once = min(2 * self._at_once, JOBS_MAX)
-        self._settle(None)
-
-    def _leave_out(self, job: Job, why: str, error: Exception) -> None:
-        """*job* alone was refused, and harms none of the others."""
-        _log.error("not stored", job=type(job).__name__, error=why)
-        self._gaps.open(job, error)
-        self._jobs = deque(self._gaps.behind(one) for one in self._jobs)
-        _refuse(job, error)
-
-    def _finish(self, job: Finish) -> None:
-        """Everything appended before it is stored."""
-        number = self._batches.release(job.match.table_id)
-        if number is None:
-            _tell(job.done, NoRows(job.match.table_id))
-            return
-        self._finished.append((job, number))
-        self._is_archived.clear()
-        self._has_finished.set()
-
-    async def _look_back(self) -> None:
-        """Find out what became of the batch whose answer the last session has not brought."""
-        stored = await self._session.last_batch()
-        expected = self._batches.last_batch
-        if self._batch is None or stored == expected:
-            if stored != expected:
-                raise Superseded(f"PostgreSQL has lost what it had stored after batch {stored}")
-            self._settle(None)
-        elif stored != expected - 1:
-            raise Superseded(f"PostgreSQL has lost what it had stored after batch {stored}")
-        await self._session.note_lineage()
-
-    def _settle(self, error: Exception | None) -> None:
-        """Tell those whose batch this was."""
-        batch, self._batch = self._batch, None
-        for job in batch.jobs if batch is not None else ():
-            if isinstance(job, Append):
-                _tell(job.done, error)
-
-    def _say(self, trouble: str) -> None:
-        if trouble == self._trouble:
-            return
-        self._trouble = trouble
-        for changed in self._watchers:
-            asyncio.get_running_loop().call_soon(changed)
-
-    def _give_up(self, error: Exception) -> None:
-        """Nothing will be stored any more: tell everybody who waits, and who comes after."""
-        if self._end is not None:
-            return
-        self._end = error
-        if not isinstance(error, StoreClosed):
-            self._say(reason_gone(error))
-        self._archiver.cancel()
-        self._settle(error)
-        while self._finished:
-            _tell(self._finished.popleft()[0].done, error)
-        while self._jobs:
-            _refuse(self._jobs.popleft(), error)
-
-    # Finished matches ----------------------------------------------------------------------------
-
-    async def _archive(self) -> None:
-        """Make records beside the writer, as a long match would hold up everybody else's. All rows
-        of a match that waits here are stored."""
-        while True:
-            if not self._finished:
-                self._is_archived.set()
-                await self._has_finished.wait()
-            self._has_finished.clear()
-            at_once = 1 if self._refused else ARCHIVED_AT_ONCE
-            some = tuple(islice(self._finished, at_once))
-            try:
-                errors = await self._put_away(some)
-            except Unavailable:  # the writer finds out about it as well, and says so
-                # Perhaps it is this match alone that the database does not take.
-                self._finished.rotate(-1 if len(some) == 1 else 0)
-                await asyncio.sleep(_PAUSES_S[min(self._refused, len(_PAUSES_S) - 1)])
-                self._refused += 1
-                continue
-            self._refused = 0
-            for (job, number), error in zip(some, errors, strict=True):
-                self._finished.popleft()
-                if error is not None:
-                    self._batches.restore(job.match.table_id, number)
-                _tell(job.done, error)
-
-    async def _put_away(self, some: Sequence[tuple[Finish, int]]) -> list[Exception | None]:
-        """Archive matches; says why those that were not never will be.
+    async def commit(self, jobs: Sequence[Job]) -> Committed:
+        """See `Core.commit`.
 
         Raises:
-            Unavailable: the database did not do it.
+            Refused: nothing was done, and one of the jobs is to blame.
         """
-        ended = [(job.match, number) for job, number in some]
+        return await self._guarded(self._commit(jobs))
+
+    async def check(self) -> None:
+        """See `Core.check`."""
+        await self._guarded(self._check())
+
+    async def sweep(self) -> bool:
+        """See `Core.sweep`: nothing is left behind here."""
+        return False
+
+    async def _guarded(self, work: Awaitable[T]) -> T:
+        """What *work* returns; its errors are those of `Core`."""
         try:
-            if await self._pool.archive(ended):
-                self._shown()
-        except Unavailable:
+            return await work
+        except (Held, DBAPIError, *LOST) as error:
+            cause = driver_error(error)
+            refusal = refused_as(cause)
+            if refusal:
+                self._pending = None
+                raise Refused(refusal) from None
+            self._drop()
+            raise StoreTrouble(plain(cause)) from error
+        except BaseException:
+            # If it was stored nevertheless, the next session notices.
+            self._pending = None
+            self._drop()
             raise
-        except Superseded as error:
-            return [error] * len(some)
-        except Exception as error:  # one of them is to blame, and harms none of the others
-            if len(some) > 1:
-                return [error for one in some for error in await self._put_away([one])]
-            _log.exception("match not archived", table_id=ended[0][0].table_id)
-            return [error]
-        return [None] * len(some)
+
+    async def _commit(self, jobs: Sequence[Job]) -> Committed:
+        await self._reopen()
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            return answer
+        if any(isinstance(job, Finish) for job in jobs):
+            async with self._engine.begin() as connection:
+                await connection.run_sync(self._change, jobs)
+        else:
+            await self._append(jobs)
+        return self._accept()
+
+    async def _append(self, jobs: Sequence[Job]) -> None:
+        pieces = [piece for job in jobs if isinstance(job, Append) for piece in job.pieces]
+        known = self._numbers.tables
+        is_new = not all(piece.table_id in known for piece in pieces)
+        numbers = Numbers(
+            known.copy() if is_new else known, self._numbers.next_table, self._numbers.next_piece
+        )
+        statement, arguments = _statement(self.fence, self._batch + 1, numbers, pieces)
+        self._pending = _Pending(numbers, Committed([None] * len(jobs)))
+        if await self._session.connection.fetchval(statement, *arguments) is None:
+            raise Superseded(_TAKEN_OVER)
+
+    def _change(self, connection: Connection, jobs: Sequence[Job]) -> None:
+        """Do *jobs*, of which some finish matches, in a transaction that the caller commits."""
+        connection.execute(text(EXCLUDE_OTHERS))
+        change = _Change(connection, self._numbers, self.fence, self._batch + 1)
+        committed = change.do(jobs)
+        self._pending = _Pending(change.numbers, committed)
+
+    def _accept(self) -> Committed:
+        """The pending batch is stored."""
+        assert self._pending is not None
+        self._numbers, committed = self._pending
+        self._pending = None
+        self._batch += 1
+        return committed
+
+    async def _check(self) -> None:
+        await self._reopen()
+        await self._session.last_batch()
+
+    async def _reopen(self) -> None:
+        """Have a session; find out what became of the batch whose answer the last one has not
+        brought.
+
+        Raises:
+            Superseded: another server serves, or the database has lost what it confirmed.
+        """
+        if self._session.is_open:
+            return
+        self._drop()
+        await self._session.open()
+        stored = await self._session.last_batch()
+        if self._pending is not None and stored == self._batch + 1:
+            self._answer = self._accept()
+        elif stored != self._batch:
+            raise Superseded(f"PostgreSQL has lost what it had stored after batch {stored}")
+        self._pending = None
+        await self._session.note_lineage()
+
+    def _drop(self) -> None:
+        """Let go of the session at once."""
+        self._session.drop()
+        self._engine.sync_engine.dispose(close=False)
+
+    async def _connection(self) -> asyncpg.Connection:
+        """For SQLAlchemy: the one session."""
+        return self._session.connection
 
 
-def _refuse(job: Job, error: Exception) -> None:
-    if isinstance(job, Append | Finish):
-        _tell(job.done, error)
+class _Change(Change):
+    """One transaction with finished matches."""
+
+    def __init__(self, connection: Connection, numbers: Numbers, fence: int, batch: int) -> None:
+        super().__init__(connection, numbers)
+        self._fence = fence
+        self._batch = batch
+        self._insert(())  # notes the batch, and makes sure of the fence
+
+    def _insert(self, pieces: Sequence[Piece]) -> None:
+        statement, arguments = _statement(self._fence, self._batch, self.numbers, pieces)
+        if self._connection.exec_driver_sql(statement, arguments).scalar() is None:
+            raise Superseded(_TAKEN_OVER)
+
+    def _packed(self, number: int) -> bytes:
+        return bytes(self._connection.exec_driver_sql(_WHOLE, (number,)).scalar_one())
+
+    def _record(self, match: FinishedMatch, packed: bytes) -> bytes:
+        """In a thread, as a long record would hold up the loop."""
+        make = super()._record
+        return await_only(asyncio.to_thread(make, match, packed))
+
+    def _delete(self, number: int) -> None:
+        self._connection.exec_driver_sql(_DELETE, (number,))
 
 
-def _tell(done: Done, error: Exception | None) -> None:
-    """Call *done* in the loop's next turn: what goes wrong in it is not the writer's business."""
-    asyncio.get_running_loop().call_soon(done, error)
+def _statement(
+    fence: int, batch: int, numbers: Numbers, pieces: Sequence[Piece]
+) -> tuple[str, tuple[object, ...]]:
+    """What stores *pieces*, and its arguments. It returns the fence, or no row under another one.
+    Raises *numbers*."""
+    live = numbers.live_tables(pieces)
+    deals = numbers.deals(pieces)
+    pieces = _joined(pieces)
+    first = numbers.next_piece
+    numbers.next_piece += len(pieces)
+    arguments: tuple[object, ...] = (
+        batch,
+        fence,
+        first,
+        [numbers.tables[piece.table_id] for piece in pieces],
+        [piece.epoch for piece in pieces],
+        [piece.last_sequence for piece in pieces],
+        [piece.packed for piece in pieces],
+    )
+    if not live:
+        return _PIECES, arguments
+    return _ALL, (*arguments, *_columns(live, 4), *_columns(deals, 3))
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """One piece for each table and epoch, as pieces of one batch cost less together."""
+    found: dict[tuple[str, int], list[Piece]] = {}
+    for piece in pieces:
+        found.setdefault((piece.table_id, piece.epoch), []).append(piece)
+    return [_join(own) if len(own) > 1 else own[0] for own in found.values()]
+
+
+def _join(pieces: list[Piece]) -> Piece:
+    last_sequence = max(piece.last_sequence for piece in pieces)
+    packed = b"".join(piece.packed for piece in pieces)
+    return pieces[0]._replace(last_sequence=last_sequence, packed=packed)
+
+
+def _columns(rows: Sequence[tuple[object, ...]], width: int) -> list[list[object]]:
+    """*rows* turned on their side."""
+    return [[row[place] for row in rows] for place in range(width)]
+
+
+# Opening ----------------------------------------------------------------------------------------
+
+
+async def open_postgres(url: str, durability: Durability) -> Store:
+    """The store in the database at *url*, for as long as nobody else serves from it.
+
+    Raises:
+        StoreError: another server does; it is not there, not ours or of a later version.
+    """
+    core = PostgresCore(url, durability)
+    engine = None
+    async with opening(url):
+        try:
+            await core.lock()
+            engine = pooled(url)
+            async with engine.begin() as connection:
+                await connection.run_sync(upgrade)
+            await core.claim()
+        except BaseException:
+            if engine is not None:
+                await engine.dispose()
+            await core.close()
+            raise
+    pool = PostgresPool(engine, core.fence)
+
+    async def shut() -> None:
+        await pool.close()
+        await core.close()
+
+    records = SqlRecords(pool)
+    log = StoredLog(core, pool, records.shown)
+    return Store(log, records, SqlKeys(pool), SqlAudit(pool), "postgresql", shut)
+
+
+@asynccontextmanager
+async def opening(url: str) -> AsyncIterator[None]:
+    """What goes wrong, as a `StoreError` that names the store."""
+    try:
+        yield
+    except Held as error:
+        raise StoreError(f"store: {without_password(url)}: {error}") from None
+    except WrongSchema as error:
+        raise StoreError(f"store: {without_password(url)} {error}") from None
+    except (ValueError, DBAPIError, *LOST) as error:  # the first: the URL cannot be read
+        raise StoreError(f"store: {without_password(url)}: {plain(driver_error(error))}") from None

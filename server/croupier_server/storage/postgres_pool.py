@@ -5,10 +5,8 @@ Must not be put here: the writer of the log; queries that SQLite shares (``queri
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any, Final, TypeVar
 
 import asyncpg
@@ -19,22 +17,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from croupier_server.errors import Reason, Unavailable
 from croupier_server.storage.base import (
-    FinishedMatch,
     LogRow,
     StoredDeal,
     StoredTable,
     Superseded,
 )
-from croupier_server.storage.codec import record_of_bodies
-from croupier_server.storage.packing import bodies, since_last_deals, unpack
+from croupier_server.storage.packing import since_last_deals, unpack
 from croupier_server.storage.postgres_session import (
     ANSWER_S,
     CONNECT_S,
     EXCLUDE_OTHERS,
     LOST,
+    driver_error,
     plain,
 )
-from croupier_server.storage.queries import keep_record
 
 T = TypeVar("T")
 
@@ -69,19 +65,6 @@ ORDER BY number
 """
 """Those that hold events from a number on. The ``+ 0`` keeps it from going through the pieces of
 all tables."""
-
-_WHOLE: Final = """
-SELECT table_number, string_agg(packed, ''::bytea ORDER BY number) FROM log_pieces
-WHERE table_number = ANY($1::bigint[]) GROUP BY table_number
-"""
-
-_DROP_TABLES: Final = text(
-    "DELETE FROM live_tables WHERE number = ANY(CAST(:numbers AS bigint[])) RETURNING number"
-)
-_DROP_DEALS: Final = text("DELETE FROM deals WHERE table_number = ANY(CAST(:numbers AS bigint[]))")
-_DROP_PIECES: Final = text(
-    "DELETE FROM log_pieces WHERE table_number = ANY(CAST(:numbers AS bigint[]))"
-)
 
 _log = structlog.get_logger(__name__)
 
@@ -179,27 +162,6 @@ class PostgresPool:
             found = await raw.fetch(_ALL_PIECES, table_id)
         return list(_rows(table_id, found))
 
-    async def archive(self, ended: Sequence[tuple[FinishedMatch, int]]) -> bool:
-        """Keep records of matches and let go of their rows, all or none. What a try before this one
-        has done is not done again.
-
-        Args:
-            ended: the matches, and the numbers of their tables.
-
-        Returns:
-            Whether records may have come to be shown.
-        """
-        numbers = [number for match, number in ended if match.leaves_record]
-        async with self._raw() as raw:
-            packed = dict(map(tuple, await raw.fetch(_WHOLE, numbers)))
-        records = await asyncio.to_thread(
-            lambda: [
-                record_of_bodies(match, bodies(packed[number])) if number in packed else b""
-                for match, number in ended
-            ]
-        )
-        return await self.write(partial(_archive, ended=ended, records=records))
-
     @asynccontextmanager
     async def _raw(self) -> AsyncIterator[asyncpg.Connection]:
         """The driver's own connection, on which each statement is a transaction: reading tables is
@@ -207,21 +169,6 @@ class PostgresPool:
         async with _reachable(), self._engine.connect() as connection:
             wrapped = await connection.get_raw_connection()
             yield wrapped.driver_connection
-
-
-def _archive(
-    connection: Connection, ended: Sequence[tuple[FinishedMatch, int]], records: Sequence[bytes]
-) -> bool:
-    values = {"numbers": [number for _, number in ended]}
-    live = set(connection.execute(_DROP_TABLES, values).scalars())
-    connection.execute(_DROP_DEALS, values)
-    connection.execute(_DROP_PIECES, values)
-    shown = [
-        keep_record(connection, match, record)
-        for (match, number), record in zip(ended, records, strict=True)
-        if number in live
-    ]
-    return any(shown) or len(shown) < len(ended)
 
 
 def _rows(table_id: str, found: Iterable[Any]) -> Iterator[LogRow]:
@@ -235,9 +182,7 @@ async def _reachable() -> AsyncIterator[None]:
     try:
         yield
     except (DBAPIError, *LOST) as error:
-        # SQLAlchemy's error holds its own form of the driver's, which holds the driver's.
-        cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-        _log.warning("store does not answer", error=plain(cause.__cause__ or cause))
+        _log.warning("store does not answer", error=plain(driver_error(error)))
         raise Unavailable(
             Reason.STORE_UNAVAILABLE, "the store does not answer; try again", retry_ms=_RETRY_MS
         ) from error

@@ -15,11 +15,11 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Callable
 from typing import Final
 
 import asyncpg
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from croupier_server.config import without_password
 from croupier_server.storage.base import Durability, Superseded
@@ -92,10 +92,6 @@ _REFUSALS: Final = frozenset({"22", "23", "54", "P0"})
 """Classes of SQLSTATE that are about what was sent: no such data, a constraint, a limit, a trigger
 that raised. All others are about the database or the session."""
 
-
-_LIVE_ONCE: Final = "uq_live_tables_table_id"
-"""Against this is a table whose last match is still being put away: it passes."""
-
 _log = structlog.get_logger(__name__)
 
 
@@ -103,11 +99,17 @@ class Held(Exception):
     """Another server holds the database; the text says which."""
 
 
+def driver_error(error: BaseException) -> BaseException:
+    """The driver's own error, where SQLAlchemy has wrapped it."""
+    if not isinstance(error, DBAPIError) or error.orig is None:
+        return error
+    # SQLAlchemy's error holds its own form of the driver's, which holds the driver's.
+    return error.orig.__cause__ or error.orig
+
+
 def refused_as(error: BaseException) -> str:
     """What PostgreSQL or its driver has against the very data that it was sent, which it never will
     take; empty for anything else, which may pass. No words of theirs: they may name the data."""
-    if isinstance(error, asyncpg.UniqueViolationError) and error.constraint_name == _LIVE_ONCE:
-        return ""
     state = error.sqlstate or "" if isinstance(error, asyncpg.PostgresError) else ""
     return f"{type(error).__name__} ({state})" if state[:2] in _REFUSALS else ""
 
@@ -141,7 +143,6 @@ class WriterSession:
         name = f"croupier {socket.gethostname()[:24]}:{os.getpid()} "
         self._name = name + secrets.token_hex(8)
         self._connection: asyncpg.Connection | None = None
-        self._ended: Callable[[], None] = lambda: None
         self.fence = 0
 
     @property
@@ -154,10 +155,6 @@ class WriterSession:
     def is_open(self) -> bool:
         """Whether there is a session that has not been seen to end."""
         return self._connection is not None and not self._connection.is_closed()
-
-    def watch(self, ended: Callable[[], None]) -> None:
-        """Have *ended* called when a session ends."""
-        self._ended = ended
 
     async def open(self) -> None:
         """Connect and take the lock.
@@ -180,7 +177,6 @@ class WriterSession:
             except BaseException:
                 connection.terminate()
                 raise
-        connection.add_termination_listener(lambda _: self._ended())
         self._connection = connection
 
     async def _lock(self, connection: asyncpg.Connection) -> None:

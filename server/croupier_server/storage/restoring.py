@@ -172,7 +172,7 @@ def _is_database(path: Path) -> bool:
 
 async def _restore_postgres(copy: Path, url: str, replace: bool) -> None:
     from croupier_server.config import without_password
-    from croupier_server.storage.postgres_opening import opening
+    from croupier_server.storage.postgres import opening
     from croupier_server.storage.postgres_pool import pooled
     from croupier_server.storage.postgres_session import EXCLUDE_OTHERS, WriterSession
 

@@ -1,0 +1,150 @@
+"""The log of a durable store: one writer, and queries beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import structlog
+
+from croupier_server.storage import queries
+from croupier_server.storage.base import (
+    BoardTable,
+    Done,
+    EndedRequest,
+    FinishedMatch,
+    LogRow,
+    StoredTable,
+)
+from croupier_server.storage.jobs import Append, Committed, Core, Finish, Job, LoopCore
+from croupier_server.storage.packing import pieces
+from croupier_server.storage.sql import Database
+from croupier_server.storage.writer import Writer
+
+_log = structlog.get_logger(__name__)
+
+
+class LogDatabase(Database, Protocol):
+    """A database that live tables are read from."""
+
+    async def tables(self) -> Sequence[str]:
+        """See `TableLog.tables`."""
+        ...
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        """See `TableLog.load`."""
+        ...
+
+    async def read_log(self, table_id: str) -> Sequence[LogRow]:
+        """See `TableLog.read`."""
+        ...
+
+
+class JobWriter(Protocol):
+    """Commits jobs; see `Writer`."""
+
+    @property
+    def trouble(self) -> str:
+        """See `TableLog.trouble`."""
+        ...
+
+    @property
+    def gone(self) -> Exception | None:
+        """See `TableLog.gone`."""
+        ...
+
+    def put(self, job: Job) -> None:
+        """Have *job* done after all before it."""
+        ...
+
+    async def close(self) -> None:
+        """Return when all jobs are done or never will be."""
+        ...
+
+
+MakeWriter = Callable[
+    [Any, Callable[[Sequence[Job], Committed], None], Callable[[], None]], JobWriter
+]
+
+
+class StoredLog:
+    """A `TableLog` in a database.
+
+    Args:
+        core: writes to it.
+        database: reads from it.
+        has_shown: called when records have come to be shown.
+        make_writer: has the core do its work, where and when it will.
+    """
+
+    def __init__(
+        self,
+        core: Core | LoopCore,
+        database: LogDatabase,
+        has_shown: Callable[[], None],
+        make_writer: MakeWriter = Writer,
+    ) -> None:
+        self._database = database
+        self._has_shown = has_shown
+        self._watchers: list[Callable[[], None]] = []
+        self._writer = make_writer(core, self._settle, self._changed)
+
+    @property
+    def trouble(self) -> str:
+        """See `TableLog.trouble`."""
+        return self._writer.trouble
+
+    @property
+    def gone(self) -> Exception | None:
+        """See `TableLog.gone`."""
+        return self._writer.gone
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """See `TableLog.watch`."""
+        self._watchers.append(changed)
+
+    def append(self, rows: Sequence[LogRow], done: Done) -> None:
+        """See `TableLog.append`."""
+        self._writer.put(Append(pieces(rows), done))
+
+    def finish(self, match: FinishedMatch, done: Done) -> None:
+        """See `TableLog.finish`."""
+        self._writer.put(Finish(match, done))
+
+    async def tables(self) -> Sequence[str]:
+        """See `TableLog.tables`."""
+        return await self._database.tables()
+
+    async def board_tables(self) -> Sequence[BoardTable]:
+        """See `TableLog.board_tables`."""
+        return await self._database.read(queries.ended_of_boards)
+
+    async def ended_requests(self) -> Sequence[EndedRequest]:
+        """See `TableLog.ended_requests`."""
+        return await self._database.read(queries.requests_of_ended)
+
+    async def load(self, table_id: str) -> StoredTable | None:
+        """See `TableLog.load`."""
+        return await self._database.load(table_id)
+
+    async def read(self, table_id: str) -> Sequence[LogRow]:
+        """See `TableLog.read`."""
+        return await self._database.read_log(table_id)
+
+    async def close(self) -> None:
+        """See `TableLog.close`."""
+        await self._writer.close()
+
+    def _settle(self, jobs: Sequence[Job], committed: Committed) -> None:
+        """Say what came of *jobs*."""
+        for job, error in zip(jobs, committed.errors, strict=True):
+            try:
+                job.done(error)
+            except Exception as fault:  # of whoever was told; the others are told nevertheless
+                _log.error("commit not heard of", error=repr(fault))
+        if committed.has_shown:
+            self._has_shown()
+
+    def _changed(self) -> None:
+        for changed in self._watchers:
+            changed()
