@@ -155,6 +155,7 @@ def test_a_deal_without_a_winner_leaves_pot_and_streak() -> None:
     chips = state.public.chips.copy()
     no_winner(state)
     assert (state.public.streak_seat, state.public.streak) == (1, 1)
+    assert result(state).streak == 1
     assert state.public.chips == [own - 2 for own in chips]
     assert result(state).pot == 12
     assert result(state).deal == 2
