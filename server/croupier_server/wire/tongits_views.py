@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import CARD_MAX, one_pack_ids
+from croupier_server.games.cards import one_pack_ids
 from croupier_server.games.tongits.events import DealResult, Meld
 from croupier_server.games.tongits.state import (
     NO_SEAT,
@@ -33,7 +33,6 @@ from croupier_server.wire.views import Latest
 _PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tongits"]
 _SEAT_VIEW: Final = game.SEAT_VIEW["tongits"]
 _PHASES: Final = tuple(messages.public_view_phase(phase) for phase in range(max(Phase) + 1))
-_STOCK_SIZES: Final = tuple(messages.public_view_stock_size(size) for size in range(CARD_MAX))
 
 
 def _by_seats(encode: Callable[[bytes], bytes]) -> tuple[bytes, ...]:
@@ -107,9 +106,9 @@ class TongitsViews:
             (
                 _PHASES[public.phase],
                 self._deal,
-                messages.public_view_hand_sizes(bytes(public.hand_sizes)),
-                _STOCK_SIZES[public.stock_size],
-                messages.public_view_discards(public.discards),
+                messages.public_view_cards(
+                    bytes(public.hand_sizes), public.stock_size, public.discards
+                ),
                 *self._melds,
                 messages.public_view_turns(bytes(public.secret_fours), bytes(public.turns)),
                 _BARRED[public.barred_turn | public.barred_deal | public.barred_discard],

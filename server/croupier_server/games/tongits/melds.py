@@ -7,8 +7,10 @@ a plane of 52 bits of it, and "are these cards there" is one mask.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, reduce
 from itertools import combinations
+from operator import or_
 from typing import Final, NamedTuple
 
 from croupier_server.games.cards import Card, Cards, card_of, rank, single, unpack
@@ -59,10 +61,12 @@ class SuitRow(NamedTuple):
     Attributes:
         discards: the moves that discard each of them, ascending.
         runs: the moves that meld each run in them, ascending.
+        in_runs: those of the cards that are in a run.
     """
 
     discards: tuple[int, ...]
     runs: tuple[int, ...]
+    in_runs: Cards
 
 
 def points(cards: Cards) -> int:
@@ -96,6 +100,20 @@ def sets_in(cards: Cards) -> int:
 def _run_orders(ace_high_runs: bool) -> list[int]:
     """Ranks in the order of runs (G-3.1): the ace first, and last once more if it may be high."""
     return [ACE, *range(2, ACE + 1 if ace_high_runs else ACE)]
+
+
+class _AfterRuns(dict[Cards, int]):
+    """Card points that the best runs leave of the cards of one suit, kept for every plane."""
+
+    __slots__ = ("_runs_in",)
+
+    def __init__(self, runs_in: Callable[[Cards], Iterable[Cards]]) -> None:
+        self._runs_in = runs_in
+
+    def __missing__(self, plane: Cards) -> int:
+        melded = [self[plane ^ run] for run in self._runs_in(plane)]
+        self[plane] = left = min([points(plane), *melded])
+        return left
 
 
 @cache
@@ -146,7 +164,7 @@ class MeldTable:
         self._run_moves = tuple(
             {run: run << SUIT_SHIFT * of | MELD for run in self._runs} for of in range(4)
         )
-        self._after_runs: dict[Cards, int] = {}
+        self._after_runs = _AfterRuns(self._runs_in)
         self.suit_rows: tuple[dict[Cards, SuitRow], ...] = ({}, {}, {}, {})
         self._extras = {meld: self._extras_of(meld) for meld in self.kinds}
         self.nexts: dict[Cards, Cards] = {
@@ -182,9 +200,11 @@ class MeldTable:
         row = self.suit_rows[of].get(plane)
         if row is None:
             discards, run_moves = _DISCARD_MOVES[of], self._run_moves[of]
+            runs = self._runs_in(plane)
             row = SuitRow(
                 tuple([discards[card] for card in unpack(plane)]),
-                tuple([run_moves[run] for run in self._runs_in(plane)]),
+                tuple([run_moves[run] for run in runs]),
+                reduce(or_, runs, 0) << SUIT_SHIFT * of,
             )
             if len(self.suit_rows[of]) < _ROWS_KEPT_MAX:
                 self.suit_rows[of][plane] = row
@@ -203,15 +223,13 @@ class MeldTable:
             found += self._set_moves[hand & spade * _SUITS]
         return found
 
-    def is_melded(self, card: Cards, hand: Cards) -> bool:
-        """Whether *card*, one of *hand*, is in some meld of it."""
-        of = (card.bit_length() - 5) // SUIT_SHIFT
-        plane = hand >> SUIT_SHIFT * of & PLANE
-        row = self.suit_rows[of].get(plane) or self.suit_row(of, plane)
-        if any(run & card for run in row.runs):
-            return True
-        equals = hand & (card >> SUIT_SHIFT * of) * _SUITS
-        return any(meld & card for meld in self._set_moves.get(equals, ()))
+    def melded(self, hand: Cards) -> Cards:
+        """The cards of *hand* that are in some meld of it."""
+        found = hand & set_ranks(hand) * _SUITS
+        for of, rows in enumerate(self.suit_rows):
+            plane = hand >> SUIT_SHIFT * of & PLANE
+            found |= (rows.get(plane) or self.suit_row(of, plane)).in_runs
+        return found
 
     def melds_in(self, hand: Cards) -> list[Cards]:
         """Every meld in *hand*, ascending."""
@@ -245,26 +263,16 @@ class MeldTable:
     def _least(self, hand: Cards, ranks: Cards) -> int:
         """The least that melds leave of *hand*: no set or any one of each of *ranks*, and then
         the best runs of every suit."""
-        if ranks:
+        left = self._after_runs
+        least = (
+            left[hand & PLANE]
+            + left[hand >> SUIT_SHIFT & PLANE]
+            + left[hand >> 2 * SUIT_SHIFT & PLANE]
+            + left[hand >> 3 * SUIT_SHIFT & PLANE]
+        )
+        while ranks:
             spade = ranks & -ranks
-            rest = ranks ^ spade
-            sets = [move ^ MELD for move in self._set_moves[hand & spade * _SUITS]]
-            return min([self._least(hand ^ taken, rest) for taken in (0, *sets)])
-        after_runs, total = self._after_runs, 0
-        while hand:
-            plane = hand & PLANE
-            hand >>= SUIT_SHIFT
-            if plane:
-                left = after_runs.get(plane)
-                total += self._leave_runs(plane) if left is None else left
-        return total
-
-    def _leave_runs(self, plane: Cards) -> int:
-        """Card points that the best runs leave of the cards of one suit, kept for every plane."""
-        left = self._after_runs.get(plane)
-        if left is None:
-            left = points(plane)
-            for run in self._runs_in(plane):
-                left = min(left, self._leave_runs(plane ^ run))
-            self._after_runs[plane] = left
-        return left
+            ranks ^= spade
+            for move in self._set_moves[hand & spade * _SUITS]:
+                least = min(least, self._least(hand ^ move ^ MELD, ranks))
+        return least

@@ -223,16 +223,13 @@ class Tongits:
         if public.took_discard and not public.options.discard_after_take:
             return END_TURN
         hand = state.hands[seat]
+        loose = hand ^ state.table.melded(hand) or hand
         dearest = 0
         for worth in BY_POINTS:
-            cards = hand & worth
-            while cards:
-                card = cards & -cards
-                if not state.table.is_melded(card, hand):
-                    return card | DISCARD
-                dearest = dearest or card
-                cards ^= card
-        return dearest | DISCARD
+            dearest = loose & worth
+            if dearest:
+                break
+        return dearest & -dearest | DISCARD
 
     def results(self, state: State) -> Sequence[object]:
         return state.results

@@ -384,25 +384,21 @@ def public_view_deal(
     return (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b"") + (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b"")
 
 
-def public_view_hand_sizes(
+def public_view_cards(
     hand_sizes: bytes,
-) -> bytes:
-    """``TongitsPublicView``: ``hand_sizes``."""
-    return (b"\x22" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b"") + hand_sizes
-
-
-def public_view_stock_size(
     stock_size: int,
-) -> bytes:
-    """``TongitsPublicView``: ``stock_size``."""
-    return (b"\x28" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b"")
-
-
-def public_view_discards(
     discards: bytes,
 ) -> bytes:
-    """``TongitsPublicView``: ``discards``."""
-    return (b"\x32" + (VARINTS[size] if (size := len(discards)) < SHORT else varint(size)) if discards else b"") + discards
+    """``TongitsPublicView``: ``hand_sizes`` to ``discards``."""
+    return b"".join(
+        (
+            (b"\x22" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b""),
+            hand_sizes,
+            (b"\x28" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b""),
+            (b"\x32" + (VARINTS[size] if (size := len(discards)) < SHORT else varint(size)) if discards else b""),
+            discards,
+        )
+    )
 
 
 def public_view_melds(
