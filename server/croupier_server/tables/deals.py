@@ -89,11 +89,15 @@ def pack(*fields: bytes | str | int) -> bytes:
     parts: list[bytes] = []
     for field in fields:
         if isinstance(field, int):
-            parts += (_NUMBER_SIZE, field.to_bytes(_DRAW_BYTES, "big"))
+            parts.append(_packed_number(field))
         else:
             blob = field.encode() if isinstance(field, str) else field
             parts += (len(blob).to_bytes(4, "big"), blob)
     return b"".join(parts)
+
+
+def _packed_number(number: int) -> bytes:
+    return _NUMBER_SIZE + number.to_bytes(_DRAW_BYTES, "big")
 
 
 def _hmac(key: bytes, *fields: bytes | str | int) -> bytes:
@@ -134,7 +138,7 @@ def draws(key: bytes) -> Iterator[int]:
     """The endless 64-bit numbers of *key*."""
     block = 0
     while True:
-        yield from _NUMBERS(_hmac(key, block))
+        yield from _NUMBERS(hmac.digest(key, _packed_number(block), "sha256"))
         block += 1
 
 
