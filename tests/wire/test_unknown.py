@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from croupier.v1 import play_service_pb2, session_service_pb2
-from croupier_server.wire.unknown import unknown_number, unknown_path
+from croupier_server.wire.unknown import drop_unknown, unknown_number, unknown_path
 
 STRANGE = b"\xa2\x7f\x01x"
 """Field 2036, of one byte."""
@@ -19,6 +19,25 @@ def test_the_number_is_that_of_protobuf(data: bytes) -> None:
     found = UnknownFieldSet(message)
     assert unknown_number(message) == (found[0].field_number if len(found) else 0)
     assert message.table_id == "t1"
+
+
+@pytest.mark.parametrize(
+    ("data", "is_strange"),
+    [
+        (b"\x0a\x02t1" + b"\x12\x03" + b"1-0", False),
+        (b"\x12\x03" + b"1-0" + b"\x0a\x02t1", False),
+        (b"\x0a\x82\x00t1", False),
+        (b"\x0a\x02t1" + STRANGE, True),
+        (b"\x1a\x04" + STRANGE, True),
+    ],
+    ids=["as written", "another order", "a longer varint", "a field", "a field within"],
+)
+def test_unknown_fields_are_found_however_the_others_are_written(
+    data: bytes, is_strange: bool
+) -> None:
+    message = play_service_pb2.SubmitMoveRequest.FromString(data)
+    assert drop_unknown(message, data) == is_strange
+    assert STRANGE not in message.SerializeToString()
 
 
 @pytest.mark.attack

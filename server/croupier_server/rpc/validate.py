@@ -116,7 +116,7 @@ class Requests:
                 raise InvalidRequest(
                     Reason.MALFORMED_REQUEST, f"the bytes are no {request.DESCRIPTOR.name}"
                 ) from None
-            if drop_unknown(message) and name != _INTRODUCTION:
+            if drop_unknown(message, data) and name != _INTRODUCTION:
                 raise unknown_field(unknown_path(request.FromString(data)))
             faults = list(check(message, ""))
             if faults:

@@ -251,7 +251,7 @@ class Session:
 
     def rouse(self) -> None:
         """There may be a frame to send."""
-        waiter = self._waiter
+        waiter, self._waiter = self._waiter, None
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
@@ -343,7 +343,8 @@ class Session:
         self._items.append(one)
         if len(self._items) > WAITING_MAX:
             self.finish(StreamEnd.SLOW_CONSUMER, "too many answers wait for an acknowledgement")
-        self.rouse()
+        if self._waiter is not None:
+            self.rouse()
 
     def beat(self) -> None:
         """A heartbeat is due."""
@@ -454,7 +455,7 @@ class Session:
             return None
         if not self._is_greeted:
             frame.hello.DiscardUnknownFields()
-        self._is_strange = drop_unknown(frame)
+        self._is_strange = drop_unknown(frame, data)
         if self._is_strange:
             frame = SessionRequest.FromString(data)
             if number := unknown_number(frame):

@@ -17,14 +17,13 @@ _LOOKED_AT_MAX: Final = 1_000
 _TAG_BYTES_MAX: Final = 5
 
 
-def drop_unknown(message: Message) -> bool:
-    """Take unknown fields out of *message* at any depth; returns whether there were any.
-
-    Both sizes and the walk are computed in C: about 1.6 microseconds for a move.
-    """
-    size = message.ByteSize()
+def drop_unknown(message: Message, data: bytes) -> bool:
+    """Take unknown fields out of *message*, which was read from *data*, at any depth; returns
+    whether there were any."""
     message.DiscardUnknownFields()
-    return message.ByteSize() != size
+    if message.SerializeToString() == data:  # nearly always: fields are written by their numbers
+        return False
+    return type(message).FromString(data).ByteSize() != message.ByteSize()
 
 
 def unknown_number(message: Message) -> int:
