@@ -32,7 +32,7 @@ async function look(tab: Page) {
   if (different.size < moves.length) throw new Error(`a move is offered twice: ${moves}`);
   const shown = await tab.locator("#now").boundingBox();
   if (shown!.y + shown!.height > 720) throw new Error("what is played is out of sight");
-  // The hand is read last: a view that came in between has the trumps that were read, or newer ones.
+  // The hand is read last: should a view come in between, it has the trumps that were read.
   const areTrumpsFixed = (await tab.textContent("#now"))!.includes("trumps: ");
   const hand = (await tab.locator("#hand span").allTextContents()).join(" ");
   if (areTrumpsFixed && /2.*[013-9AJQK]/.test(hand)) throw new Error(`not in order: ${hand}`);
