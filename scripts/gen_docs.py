@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from croupier_server.config import Settings
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.identity.matrix import matrix
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"

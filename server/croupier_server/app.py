@@ -25,6 +25,7 @@ from croupier.v1.system_service_pb2 import ServerLimits
 from croupier_server import house
 from croupier_server.config import Settings, without_password
 from croupier_server.errors import CroupierError, Unavailable
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.identity.keyring import KeyRing
 from croupier_server.identity.keys import HOUSE, Scope
@@ -47,7 +48,6 @@ from croupier_server.tables.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
 from croupier_server.wire.base import LISTED_MAX
-from croupier_server.wire.registry import WIRES
 
 Secrets = Callable[[int], bytes]
 """So many random bytes."""

@@ -29,6 +29,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from croupier_server.games.modules import WIRES
 from croupier_server.storage.base import Store
 from croupier_server.tables.shard import Shard
 from croupier_server.tables.tally import SECONDS, standing
@@ -36,7 +37,9 @@ from croupier_server.tables.tally import SECONDS, standing
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-GAMES: Final = {1: "tractor", 2: "tongits", 3: "pokex"}
+GAMES: Final = {kind: wire.name for kind, wire in WIRES.items()}
+"""Names of games by number."""
+
 _HOST: Final = re.compile(r"(?:(?P<name>[a-z0-9_.-]*)|\[(?P<address>[0-9a-f:.]+)\])(?::[0-9]*)?")
 """A ``Host`` header in small letters: a name or an address, and perhaps a port."""
 

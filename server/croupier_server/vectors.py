@@ -1,35 +1,18 @@
 """Files of worked positions: read, sent to the game that they are about, and told as results.
 
-Every game has a ``vectors`` module with ``run``; this one knows files and nothing of rules.
+A game says in its `GameModule` how it runs them; this module knows files and nothing of rules.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from croupier_server.games.pokex import vectors as pokex
+from croupier_server.games.module import Positions
+from croupier_server.games.modules import MODULES
 from croupier_server.games.positions import Facts, Json, Noted
-from croupier_server.games.tongits import vectors as tongits
-from croupier_server.games.tractor import vectors as tractor
-
-
-class _Game(NamedTuple):
-    """How positions of a game are run, and the facts that any of them may have."""
-
-    run: Callable[[Facts], Iterator[tuple[str, Json, Json]]]
-    context: Collection[str]
-
-
-_TONGITS: Final = _Game(tongits.run, tongits.CONTEXT)
-_GAMES: Final[Mapping[str, _Game]] = {
-    "pokex": _Game(pokex.run, pokex.CONTEXT),
-    "tong-its": _TONGITS,
-    "tongits": _TONGITS,
-    "tractor": _Game(tractor.run, tractor.CONTEXT),
-}
 
 _META: Final = frozenset(
     ("comment", "desc", "expect", "expected", "id", "note", "options", "rules", "source", "title")
@@ -73,7 +56,7 @@ def run_file(path: Path) -> list[VectorResult]:
     except RecursionError:
         raise ValueError(f"{path} is nested too deeply to be a file of positions") from None
     facts = content if isinstance(content, dict) else {}
-    vectors, game = facts.get("vectors"), _GAMES.get(str(facts.get("game")))
+    vectors, game = facts.get("vectors"), _positions(str(facts.get("game")))
     if game is None or not isinstance(vectors, list):
         raise ValueError(f"{path} holds no list of positions of a known game")
     return [
@@ -90,7 +73,15 @@ def tally(results: list[VectorResult]) -> tuple[int, int]:
     return passed, len(verdicts) - passed
 
 
-def _run_one(game: _Game, place: int, vector: Facts) -> Iterator[VectorResult]:
+def _positions(game: str) -> Positions | None:
+    """How positions of the game with this name, or this title in lower case, are run."""
+    for name, module in MODULES.items():
+        if game in (name, module.wire.title.lower()):
+            return module.positions
+    return None
+
+
+def _run_one(game: Positions, place: int, vector: Facts) -> Iterator[VectorResult]:
     if not isinstance(vector, dict):
         yield VectorResult(place, "?", "?", "", "", "a position", repr(vector), passed=False)
         return

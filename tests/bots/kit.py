@@ -9,10 +9,9 @@ from croupier.moves import Move as SdkMove
 from croupier.randomness import SeatRandom
 from croupier.v1 import game_pb2, table_pb2
 from croupier.views import View, view_of
-from croupier_server.games.base import Move, Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, Move, Seat
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 TABLE = "table"
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import random
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from croupier.games import GAMES as SDK_GAMES
 from croupier.v1 import game_pb2
-from croupier_server.bots import read_pokex, read_tongits, read_tractor
-from croupier_server.bots.reading import read_options
-from croupier_server.games.base import Seat, Turn
-from croupier_server.games.registry import GAMES, AnyGame
-from croupier_server.wire.registry import WIRES_BY_NAME
+from croupier_server.games.base import AnyGame, Seat, Turn
+from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.games.registry import GAMES
 from tests.conformance.playouts import apply_entry, make_entry, words
 
-READERS: dict[str, ModuleType] = {
-    "tractor": read_tractor,
-    "tongits": read_tongits,
-    "pokex": read_pokex,
-}
 SHORT = {"tractor": {"max_deals": "2"}, "tongits": {"max_hands": "3"}, "pokex": {"max_deals": "3"}}
 """Options that keep a match short."""
 MORE: dict[str, list[dict[str, str]]] = {
@@ -65,7 +58,7 @@ def seen(game: AnyGame, state: object, seat: Seat, options: object) -> Any:
     """What *seat* is told, read back."""
     wire = WIRES_BY_NAME[game.name]
     message = game_pb2.SeatView.FromString(wire.views().seat(state, seat))
-    return READERS[game.name].read_view(getattr(message, game.name), options)
+    return wire.read_view(getattr(message, game.name), options)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -97,19 +90,19 @@ def test_a_world_of_a_view_that_was_read_asks_the_same(table: tuple[AnyGame, Any
 
 def test_moves_are_read_and_written(table: tuple[AnyGame, Any]) -> None:
     game, options = table
-    wire, reader = WIRES_BY_NAME[game.name], READERS[game.name]
+    wire = WIRES_BY_NAME[game.name]
     draw = words(11)
     for state, seats in decisions(game, options, 4):
         for seat in seats:
             legal = game.legal_moves(state, seat)
             for move in {*legal.moves, game.sample(legal, draw)}:
-                assert reader.read_move(wire.move_message(move)) == move
-                written = reader.write_move(move)
-                assert written.message == wire.move_message(move)
-                assert str(written) == game.move_text(move)
+                message = wire.move_message(move)
+                assert wire.move_code(message) == move
+                assert str(SDK_GAMES[game.name].move(message)) == game.move_text(move)
 
 
 def test_options_are_read_from_their_message(table: tuple[AnyGame, Any]) -> None:
     game, options = table
-    message = WIRES_BY_NAME[game.name].options_message(options)
-    assert read_options(game.name, message) == options
+    wire = WIRES_BY_NAME[game.name]
+    texts = wire.options_overrides(wire.options_message(options))
+    assert game.options(game.rulesets()[0], texts) == options

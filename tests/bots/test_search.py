@@ -14,16 +14,17 @@ import pytest
 from croupier.bots import GreedyBot, RandomBot
 from croupier.errors import UsageError
 from croupier_server.bots import trials
-from croupier_server.bots.guides import GUIDES
 from croupier_server.bots.search import SearchBot
 from croupier_server.bots.spec import MS_DEFAULT, SearchSpec, parse_spec
 from croupier_server.bots.trials import Budget, best_move
 from croupier_server.bots.worker import load_any
 from croupier_server.contest.entrant import read_entrants
 from croupier_server.games import cards
-from croupier_server.games.base import Move, Seat, Turn
+from croupier_server.games.base import AnyGame, Move, Seat, Turn
+from croupier_server.games.modules import MODULES
 from croupier_server.games.pokex import moves as pokex_moves
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.registry import GAMES
+from croupier_server.games.searching import Guide
 from croupier_server.house import BOTS
 from croupier_server.wire.base import LegalMode
 from tests.bots.kit import answer, question, sit
@@ -32,6 +33,12 @@ from tests.games.pokex import table as pokex
 from tests.games.tongits import kit as tongits
 
 SHORT = {"tractor": {"max_deals": "1"}, "tongits": {"max_hands": "2"}, "pokex": {"max_deals": "2"}}
+
+
+def guide_of(name: str) -> Guide:
+    found = MODULES[name].guide
+    assert found is not None
+    return found
 
 
 def options_of(name: str, ruleset: str = "") -> Any:
@@ -125,7 +132,7 @@ def test_it_needs_no_list_of_legal_moves(name: str) -> None:
 def search(game: AnyGame, state: Any, seat: Seat, expected: Move, playouts: int = 150) -> Move:
     """The move found where *expected* seems best."""
     view = game.view(state, seat)
-    return best_move(GUIDES[game.name], view, seat, expected, Budget(playouts), words(1))
+    return best_move(guide_of(game.name), view, seat, expected, Budget(playouts), words(1))
 
 
 def test_it_goes_out_where_it_can() -> None:
@@ -157,7 +164,7 @@ def test_it_makes_the_best_of_the_last_tricks() -> None:
     Every such position of some deals is tried, with the worse card as the expected one. What is
     better is reckoned from many worlds, in which nobody has a choice any more.
     """
-    game, guide, options = GAMES["tractor"], GUIDES["tractor"], options_of("tractor")
+    game, guide, options = GAMES["tractor"], guide_of("tractor"), options_of("tractor")
     tried = 0
     for seed in range(5, 12):
         for state, seat in some_states(game, options, seed, every=1):
@@ -186,7 +193,7 @@ def test_iterations_bound_the_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     state = tongits.in_play(tongits.table("7H 7D 7C KS 5S 9D", melds=[(0, "2S 3S 4S")]))
     played = _count_playouts(monkeypatch)
     search(tongits.GAME, state, 0, tongits.move_of("discard 7C"), playouts=40)
-    most = len(GUIDES["tongits"].worth_trying(state, 0)) + 1
+    most = len(guide_of("tongits").worth_trying(state, 0)) + 1
     assert 40 <= len(played) < 40 + most
 
 
@@ -195,10 +202,10 @@ def test_milliseconds_bound_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = count()
     monkeypatch.setattr(trials, "perf_counter", lambda: next(ticks) * 0.01)
     state = tongits.in_play(tongits.table("7H 7D 7C KS 5S 9D", melds=[(0, "2S 3S 4S")]))
-    seen = GUIDES["tongits"].worth_trying(state, 0)
+    seen = guide_of("tongits").worth_trying(state, 0)
     played = _count_playouts(monkeypatch)
     view = tongits.GAME.view(state, 0)
-    best_move(GUIDES["tongits"], view, 0, seen[0], Budget(seconds=0.05), words(1))
+    best_move(guide_of("tongits"), view, 0, seen[0], Budget(seconds=0.05), words(1))
     assert len(played) == 5
 
 
@@ -207,7 +214,7 @@ def _count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[Move]:
     played: list[Move] = []
     real = trials.play_out
 
-    def counted(guide: trials.Guide, state: Any, seat: Seat, move: Move) -> float:
+    def counted(guide: Guide, state: Any, seat: Seat, move: Move) -> float:
         played.append(move)
         return real(guide, state, seat, move)
 

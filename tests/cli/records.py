@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.games.base import Event, Turn
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import RECORD_FORMAT
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 
 def play(name: str, ruleset: str, overrides: dict[str, str], seed: int) -> Iterator[Event]:

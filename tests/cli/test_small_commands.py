@@ -188,9 +188,8 @@ def test_new_bot_writes_for_a_game(
     assert f"croupier play {game} --bots" in capsys.readouterr().out
     text = (tmp_path / "mine.py").read_text()
     assert f'game="{game}"' in text
-    (view,) = re.findall(r"view: croupier\.(\w+)", text)
-    assert view == f"{game.capitalize()}View"
-    assert hasattr(croupier, view)
+    (view,) = re.findall(rf"from croupier\.{game} import (\w+)", text)
+    assert hasattr(getattr(croupier, game), view)
     assert max(map(len, text.splitlines())) <= 100
 
 

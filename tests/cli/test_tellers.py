@@ -10,8 +10,9 @@ import pytest
 from croupier.moves import card_number, card_numbers
 from croupier.record.v1 import record_pb2
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2, tongits_pb2
-from croupier_server.cli.narrator import TELLERS, Narrator
+from croupier_server.cli.narrator import Narrator
 from croupier_server.cli.replay import _step, ends_of, tell
+from croupier_server.games.modules import MODULES
 from croupier_server.games.registry import GAMES
 from tests.cli.records import random_record
 from tests.clients.arena import SHORT
@@ -29,10 +30,6 @@ def record_of(
     game: str, ruleset: str = "standard", seed: int = 1, **options: str
 ) -> record_pb2.MatchRecord:
     return random_record(ruleset, seed, game, **({SHORT[game]: str(DEALS)} | options))
-
-
-def test_every_game_has_a_teller() -> None:
-    assert set(TELLERS) == set(GAMES)
 
 
 @pytest.mark.parametrize(("game", "ruleset"), RULESETS)
@@ -80,7 +77,7 @@ def test_t_and_d_run_to_the_end_of_trick_or_turn_and_of_deal(
         _step(tell(record, SPECTATOR), lambda: next(waiting), ends_of(record))
         return capsys.readouterr().out.splitlines()
 
-    record, ends = record_of(game), TELLERS[game].ends
+    record, ends = record_of(game), MODULES[game].teller.ends
     for key in "td":
         last = shown(f"{key}q")[-1]
         assert any(words in last for words in ends[key])
@@ -135,7 +132,7 @@ def test_a_secret_four_is_told_with_its_rank_to_its_owner_only() -> None:
     laid = event(secret_four_laid=tongits_pb2.TongitsSecretFourLaid(seat=1))
     rank = tongits_pb2.TongitsPrivateFour(rank=cards_pb2.RANK_QUEEN)
     own = game_pb2.GamePrivateEvent(tongits=tongits_pb2.TongitsPrivateEvent(laid=rank))
-    teller = TELLERS["tongits"]({1: "1 ann"})
+    teller = MODULES["tongits"].teller({1: "1 ann"})
     assert teller.tell(laid, {}) == ["1 ann lays a secret four"]
     assert teller.tell(laid, {1: own}) == ["1 ann lays a secret four of rank Q"]
 
@@ -180,7 +177,7 @@ def test_carried_tricks_and_deals_passed_out_are_told() -> None:
 
     def told(**arm: object) -> list[str]:
         event = pokex_pb2.PokexEvent(**arm)  # type: ignore[arg-type]
-        return TELLERS["pokex"]({}).tell(game_pb2.GameEvent(pokex=event), {})
+        return MODULES["pokex"].teller({}).tell(game_pb2.GameEvent(pokex=event), {})
 
     counted = told(cards_played=played)
     assert counted[1] == (

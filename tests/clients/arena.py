@@ -15,9 +15,9 @@ from croupier.tractor import ViewMemory
 from croupier.v1 import game_pb2, table_pb2
 from croupier.views import View, view_of
 from croupier_server.games.base import Turn
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import find
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 Watcher = Callable[[Any, int, View, Decision], None]
 """Sees each question: the state of the game, the seat, and what its bot gets."""

@@ -20,7 +20,7 @@ from croupier_server.contest.pairing import Seating, seatings
 from croupier_server.contest.results import interval, match_score
 from croupier_server.games import registry
 from croupier_server.games.base import OptionSpec
-from croupier_server.wire.registry import WIRES_BY_NAME
+from croupier_server.games.modules import WIRES_BY_NAME
 from tests.clients.arena import Arena
 
 RULESETS = [(name, one) for name, game in registry.GAMES.items() for one in game.rulesets()]

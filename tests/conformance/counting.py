@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 from random import Random
 
-from croupier_server.games.base import Turn
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, Turn
 from tests.conformance.playouts import Entry, apply_entry, make_entry, words
 from tests.conformance.subjects import short
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
+from croupier_server.games.base import AnyGame, ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.cards import EVERY, count
-from croupier_server.games.registry import AnyGame
 
 
 class Entry(NamedTuple):

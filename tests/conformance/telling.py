@@ -16,9 +16,8 @@ from google.protobuf.message import Message
 
 from croupier.cards import rank_text
 from croupier.v1 import game_pb2
-from croupier_server.games.base import ChanceKind, Event, Legal, Seat, Turn
+from croupier_server.games.base import AnyGame, ChanceKind, Event, Legal, Seat, Turn
 from croupier_server.games.cards import CARD_NAMES
-from croupier_server.games.registry import AnyGame
 from croupier_server.wire.base import GameWire
 from tests.conformance.playouts import apply_entry, make_entry, words
 from tests.conformance.subjects import limits, wire_of

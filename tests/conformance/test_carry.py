@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from croupier_server.games.base import PUBLIC, Turn
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import PUBLIC, AnyGame, Turn
+from croupier_server.games.registry import find
 from croupier_server.tables.kept import plain
 from tests.conformance.playouts import SILENCE, apply_entry, steps
 from tests.conformance.subjects import CASES, NAMES, audiences, random_texts, short, wire_of

@@ -14,10 +14,10 @@ import pytest
 from google.protobuf.message import Message
 
 from croupier.v1 import game_pb2
-from croupier_server.games.base import Event, Move, Seat
-from croupier_server.games.registry import GAMES, AnyGame, find
+from croupier_server.games.base import AnyGame, Event, Move, Seat
+from croupier_server.games.modules import WIRES, WIRES_BY_NAME
+from croupier_server.games.registry import GAMES, find
 from croupier_server.wire.base import GameWire, LegalMode, ViewEncoder
-from croupier_server.wire.registry import WIRES, WIRES_BY_NAME
 from tests.conformance.playouts import apply_entry, steps
 from tests.conformance.subjects import (
     CASES,

@@ -11,8 +11,8 @@ import pytest
 from google.protobuf.message import Message
 
 from croupier.v1 import game_pb2
-from croupier_server.games.base import Turn
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame, Turn
+from croupier_server.games.registry import find
 from tests.conformance.playouts import SILENCE, apply_entry, make_entry, words
 from tests.conformance.subjects import NAMES, limits, random_texts, short, wire_of
 

@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from croupier_server.errors import NotFound, Reason
-from croupier_server.games.base import PUBLIC, Event, Turn
+from croupier_server.games.base import PUBLIC, AnyGame, Event, Turn
 from croupier_server.games.cards import unpack
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.registry import find
 from tests.conformance.playouts import apply_entry, is_bold, make_entry, words
 from tests.conformance.subjects import (
     CASES,

@@ -24,6 +24,7 @@ from croupier.views import View
 from croupier_server.app import running
 from croupier_server.bots.search import SearchBot
 from croupier_server.config import Settings
+from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
@@ -31,7 +32,6 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard import GameEntry
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES, WIRES_BY_NAME
 from tests.clients.arena import SHORT
 from tests.conformance.subjects import CASES
 from tests.tables.world import World, asked

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.base import OptionSpec
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame, OptionSpec
+from croupier_server.games.registry import find
 from croupier_server.games.settings import new_options
 from tests.conformance.playouts import playout
 from tests.conformance.subjects import (

@@ -20,8 +20,8 @@ from croupier_server.errors import (
     NotYourTurn,
     Reason,
 )
-from croupier_server.games.base import Move, Seat
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame, Move, Seat
+from croupier_server.games.registry import find
 from scripts.gen_docs import reasons
 from tests.conformance.garbage import moves_like
 from tests.conformance.playouts import steps

@@ -14,8 +14,8 @@ from random import Random
 
 import pytest
 
-from croupier_server.games.base import Turn
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame, Turn
+from croupier_server.games.registry import find
 from tests.conformance.playouts import apply_entry, playout, replay, steps, words
 from tests.conformance.subjects import (
     CASES,

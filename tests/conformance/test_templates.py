@@ -17,9 +17,10 @@ from google.protobuf.message import Message
 from croupier import LegalMoves
 from croupier.games import game_of
 from croupier.v1 import cards_pb2, game_pb2
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame
+from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.games.registry import find
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.conformance.playouts import steps
 from tests.conformance.subjects import CASES, NAMES, random_texts, short
 

@@ -16,8 +16,7 @@ from itertools import islice
 from random import Random
 
 from croupier_server.errors import CroupierError, IllegalMove
-from croupier_server.games.base import PUBLIC, Event, Move, Seat, Turn
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import PUBLIC, AnyGame, Event, Move, Seat, Turn
 from croupier_server.wire.base import LegalMode
 from tests.conformance.garbage import moves_like
 from tests.conformance.playouts import Entry, Step, apply_entry, words

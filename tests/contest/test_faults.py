@@ -19,8 +19,8 @@ from croupier_server.contest.faults import (
 )
 from croupier_server.contest.pairing import seatings
 from croupier_server.contest.results import match_score
-from croupier_server.games.base import Event
-from croupier_server.games.registry import AnyGame, find
+from croupier_server.games.base import AnyGame, Event
+from croupier_server.games.registry import find
 from tests.conformance.playouts import playout
 from tests.conformance.subjects import CASES, NAMES, random_texts, short, wire_of
 from tests.verify import matches

@@ -24,18 +24,19 @@ PLANTED = {
         ("croupier_server.errors", "import croupier_server.config"),
     ],
     "games": [
-        ("croupier_server.games.tractor.rules", "import croupier_server.games.pokex.rules"),
         ("croupier_server.games.cards", "import croupier_server.games.patterns"),
+        ("croupier_server.games.module", "import croupier_server.games.modules"),
     ],
     "pure": [
         ("croupier_server.games.base", "import time"),
         ("croupier_server.games.tractor.rules", "import random"),
         ("croupier_server.games.tractor.rules", "import google.protobuf"),
+        ("croupier_server.games.tractor.rules", "import croupier.v1.table_pb2"),
         ("croupier_server.contest.pairing", "import secrets"),
     ],
     "table": [
         ("croupier_server.tables.table", "import asyncio"),
-        ("croupier_server.wire.tractor", "import grpc"),
+        ("croupier_server.games.tractor.wire.game", "import grpc"),
     ],
     "grpc": [
         ("croupier_server.tables.shard", "import grpc"),
@@ -49,14 +50,14 @@ PLANTED = {
     ],
     "clients": [
         ("croupier_server.contest.runner", "import croupier_server.tables.table"),
-        ("croupier_server.bots.search", "import croupier_server.wire.tractor"),
+        ("croupier_server.bots.search", "import croupier_server.rpc.play_service"),
     ],
     "stubs": [
         ("croupier_server.rpc.play_service", "import croupier.bot"),
-        ("croupier_server.wire.tractor", "import croupier.record.v1.record_pb2"),
+        ("croupier_server.games.tractor.wire.game", "import croupier.record.v1.record_pb2"),
         ("croupier_server.tables.table", "import croupier.v1.table_pb2"),
         ("croupier_server.identity.rights", "import croupier.v1.table_pb2"),
-        ("croupier_server.games.base", "import croupier"),
+        ("croupier_server.games.tractor.wire.game", "import croupier.bot"),
     ],
     "play": [("croupier.v1.table_pb2", "import croupier.record.v1.record_pb2")],
     "sdk": [("croupier.bot", "import croupier_server.games.base")],
@@ -67,14 +68,15 @@ ALLOWED = [
     ("croupier_server.rpc.play_service", "import grpc, croupier.v1.table_pb2"),
     ("croupier_server.rpc.record_service", "import croupier.record.v1.record_pb2"),
     ("croupier_server.storage.codec", "import croupier.record.v1.record_pb2"),
-    ("croupier_server.storage.codec", "import croupier_server.wire.tractor"),
-    ("croupier_server.wire.tractor", "import croupier.v1.table_pb2"),
-    ("croupier_server.wire.tractor", "import croupier_server.games.tractor.rules"),
+    ("croupier_server.storage.codec", "import croupier_server.games.tractor.wire.game"),
+    ("croupier_server.games.tractor.wire.game", "import croupier.v1.table_pb2"),
+    ("croupier_server.games.tractor.wire.game", "import croupier_server.games.tractor.rules"),
     ("croupier_server.tables.shard", "import asyncio, croupier_server.storage.base"),
     ("croupier_server.identity.keyring", "import croupier_server.storage.base"),
     ("croupier_server.tables.caller", "import croupier_server.identity.keyring"),
     ("croupier_server.contest.runner", "import asyncio, croupier, croupier_server.storage.base"),
-    ("croupier_server.games.registry", "import croupier_server.games.tractor.rules"),
+    ("croupier_server.games.modules", "import croupier_server.games.module"),
+    ("croupier_server.games.tractor.teller", "import croupier.cards"),
     ("croupier_server.bots.search", "import croupier_server.games.tractor.rules, croupier.bot"),
 ]
 
@@ -110,7 +112,13 @@ def toy(root: Path, tmp_path: Path) -> Path:
     assert {c["id"] for c in settings["tool"]["importlinter"]["contracts"]} == set(PLANTED)
     (tmp_path / "pyproject.toml").write_text((root / "pyproject.toml").read_text(encoding="utf-8"))
     lines = [*ALLOWED, *(case for cases in PLANTED.values() for case in cases)]
-    named = {"games.pokex.rules", "contest.boards", "contest.pairing"}  # by contracts, in full
+    named = {
+        "games.cards",
+        "games.registry",
+        "games.tractor.vectors",
+        "contest.boards",
+        "contest.pairing",
+    }  # by contracts, in full
     names = {f"croupier_server.{name}" for name in named} | {module for module, _ in lines}
     for _, line in lines:
         targets = line.removeprefix("import ").split(", ")

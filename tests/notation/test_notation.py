@@ -9,13 +9,12 @@ import pytest
 
 from croupier.v1 import table_pb2
 from croupier_server.cli import run
+from croupier_server.games.modules import MODULES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.notation import MatchText, NotationError, of_record, read, write
 from croupier_server.notation.match import Answer, Window, play
-from croupier_server.notation.words import WORDS
 from croupier_server.storage.codec import read_record
 from croupier_server.wire.encode import field_bytes
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.verify.matches import Case, cases, record
 
 ALL = cases()
@@ -67,7 +66,7 @@ def test_comments_are_of_no_importance(case: Case) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_move_has_one_text(name: str) -> None:
     """All legal moves of random matches come back from their text."""
-    game, parse = GAMES[name], WORDS[name].parse_move
+    game, parse = GAMES[name], MODULES[name].words.parse_move
     kinds = set()
     for case in (case for case in ALL if case.game == name):
         match = of_record(record(case))
@@ -85,7 +84,7 @@ def test_every_move_has_one_text(name: str) -> None:
 )
 def test_what_is_no_move_is_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        WORDS[name].parse_move(text)
+        MODULES[name].words.parse_move(text)
 
 
 # What is no notation ------------------------------------------------------------------------------

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from croupier_server.errors import CroupierError, IllegalMove
-from croupier_server.games.base import Event, Legal, Move, Seat
+from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat
 from croupier_server.games.cards import Cards, text, unpack
-from croupier_server.games.registry import AnyGame
 from croupier_server.wire.base import GameWire, ViewEncoder
 
 HAND_FIELD = 3

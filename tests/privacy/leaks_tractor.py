@@ -18,9 +18,9 @@ from croupier_server.games.tractor.refusals import Rule
 from croupier_server.games.tractor.rules import Tractor
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.games.tractor.throws import judge_throw
+from croupier_server.games.tractor.wire.game import TractorWire
+from croupier_server.games.tractor.wire.views import TractorViews
 from croupier_server.wire.encode import field_bytes, field_packed
-from croupier_server.wire.tractor import TractorWire
-from croupier_server.wire.tractor_views import TractorViews
 
 
 def stands(state: State, seat: Seat, cards: Cards) -> bool:

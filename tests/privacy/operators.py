@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.storage.base import Store
 from croupier_server.storage.memory import MemoryAudit, MemoryKeys
 from croupier_server.tables.caller import Caller
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.privacy.serving import Manner, Served, serve
 from tests.privacy.stories import Story
 from tests.privacy.test_late import answer, seat_all

@@ -14,10 +14,9 @@ from typing import Any, Final
 import grpc
 from structlog.testing import capture_logs
 
-from croupier_server.games.base import Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, Seat
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.privacy.serving import Manner, Served, Times, Way, serve
 from tests.privacy.sitting import Sitting, nonce
 from tests.privacy.stories import Case, Story

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Final, NamedTuple
 
 from croupier.v1 import system_service_pb2, table_pb2
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame
 from croupier_server.logging import Throttle
 from croupier_server.rpc import server as rpc_server
 from croupier_server.storage.memory import MemoryLog, MemoryRecords

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from croupier_server.errors import CroupierError
-from croupier_server.games.base import PUBLIC, ChanceKind, Event, Legal, Move, Seat, Turn
+from croupier_server.games.base import PUBLIC, AnyGame, ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.games.cards import Cards
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.registry import GAMES
 from tests.wire import playouts
 
 Answers = Mapping[Seat, Move]

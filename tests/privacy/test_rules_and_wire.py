@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from croupier_server.games.base import PUBLIC, Turn
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import PUBLIC, AnyGame, Turn
+from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.games.registry import GAMES
 from croupier_server.games.tongits.state import Phase as TongitsPhase
 from croupier_server.games.tractor.state import Phase as TractorPhase
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.privacy import leaks_any, leaks_pokex, leaks_tongits, leaks_tractor
 from tests.privacy.leaks_any import Leaky, spoiled_game, spoiled_wire
 from tests.privacy.stories import Case, case, tell

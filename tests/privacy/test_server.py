@@ -17,13 +17,13 @@ import pytest
 import structlog
 
 from croupier_server.errors import InvalidRequest
-from croupier_server.games.base import Move, Seat, Turn
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import AnyGame, Move, Seat, Turn
+from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
 from croupier_server.tables import accounts, match, snapshots, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.privacy import leaks_any, leaks_tongits, leaks_tractor
 from tests.privacy.leaks_any import spoiled_game, spoiled_wire
 from tests.privacy.served import Times, Way, compare

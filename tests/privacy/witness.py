@@ -11,8 +11,7 @@ from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 from croupier_server.errors import CroupierError, IllegalMove
-from croupier_server.games.base import PUBLIC, Event, Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import PUBLIC, AnyGame, Event, Seat
 from croupier_server.wire.base import GameWire, LegalMode
 from tests.privacy.stories import Case, Secrets, Story, tell
 

@@ -47,7 +47,7 @@ from croupier.v1.tractor_pb2 import (
     TRACTOR_DECISION_KIND_NAME_TRUMPS,
     TRACTOR_DECISION_KIND_SHOW,
 )
-from croupier_server.wire.registry import WIRES
+from croupier_server.games.modules import WIRES
 from tests.rpc.calls import Metadata, Refusal, build
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import (

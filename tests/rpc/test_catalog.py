@@ -10,11 +10,11 @@ from google.protobuf import descriptor
 
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier.v1 import game_pb2
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.catalog_service import CatalogService, in_order
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.spec import ruleset_hash
-from croupier_server.wire.registry import WIRES
 from tests.rpc.conftest import Serve
 from tests.wire import playouts
 

@@ -10,9 +10,9 @@ import pytest
 
 from croupier.v1 import cards_pb2, game_pb2, play_service_pb2, table_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import find
 from croupier_server.rpc.errors import STATUS
-from croupier_server.wire.registry import WIRES
 from tests.conformance.garbage import moves_like
 from tests.rpc.calls import build
 from tests.rpc.conftest import Running, server

@@ -15,13 +15,13 @@ from google.protobuf.message import Message
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier.v1 import game_pb2
 from croupier_server.errors import CroupierError
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.validate import Requests
 from croupier_server.tables.caller import Caller
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 Value = bool | int | list[int] | None
 """What a field of the options message holds; None: an empty message."""

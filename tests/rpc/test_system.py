@@ -7,11 +7,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from croupier.v1 import system_service_pb2 as pb
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.system_service import SystemService
 from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.spec import ruleset_hash
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.rpc.conftest import Serve
 
 METHOD = "croupier.v1.SystemService/GetServerInfo"

@@ -22,9 +22,9 @@ from croupier.v1 import play_service_pb2 as play
 from croupier.v1 import system_service_pb2
 from croupier.v1 import table_service_pb2 as ts
 from croupier_server.errors import IllegalMove, InvalidRequest, MalformedMove, Reason
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.rpc.rules import REQUIRED, RULES, SAFE, Bounds, bounds_of
 from croupier_server.rpc.validate import ELSEWHERE, Requests
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.meta.test_contract import FILES
 from tests.rpc.calls import build
 

@@ -11,6 +11,7 @@ import grpc
 
 from croupier.v1 import system_service_pb2
 from croupier_server.app import Sources, table_ids
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.logging import Throttle
 from croupier_server.rpc.interceptors import Calls
@@ -22,7 +23,6 @@ from croupier_server.storage.base import Store
 from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.shard import HouseSeat, Shard
-from croupier_server.wire.registry import WIRES
 from tests.sim.disk import AnyDisk
 from tests.sim.loop import VirtualClock, VirtualLoop
 

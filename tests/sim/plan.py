@@ -11,10 +11,11 @@ from typing import Any, Final, NamedTuple
 
 from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import InvalidRequest
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import AnyGame
+from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
 from croupier_server.tables.limits import Limits
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.sim.faults import Fault, make_faults
 
 _DEALS: Final = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.tables.codec import read_spec
 from croupier_server.tables.creation import GameEntry, make_spec, terms
 from croupier_server.tables.spec import CreateTable, TableSpec
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 CONTRADICTIONS = [
     ("tractor", "standard", "contract=must_make", "trump_making=declare"),

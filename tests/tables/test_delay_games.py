@@ -7,6 +7,7 @@ import random
 import pytest
 
 from croupier.v1 import table_pb2
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
@@ -21,7 +22,6 @@ from croupier_server.tables.spec import (
     Status,
 )
 from croupier_server.tables.table import Table
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets
 from tests.wire import playouts
 

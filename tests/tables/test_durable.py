@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from croupier_server.errors import CroupierError, Reason, StaleDecision, TableHalted
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.memory import MemoryLog
@@ -27,7 +28,6 @@ from croupier_server.tables.spec import (
     Status,
 )
 from croupier_server.tables.table import Table
-from croupier_server.wire.registry import WIRES
 from tests.conformance.subjects import limits
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT

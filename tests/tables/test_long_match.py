@@ -13,6 +13,7 @@ from croupier.record.v1 import record_service_pb2 as pb
 from croupier.record.v1.record_service_pb2_grpc import RecordServiceStub
 from croupier.records import StreamedRecord, fetch_record, streamed_records
 from croupier.v1 import game_pb2
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
@@ -25,7 +26,6 @@ from croupier_server.tables.clock import ManualClock
 from croupier_server.tables.shard import GameEntry, Shard
 from croupier_server.tables.snapshots import seat_results
 from croupier_server.tables.spec import CreateTable, JoinTable, Status
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.rpc.calls import serving
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets, now
 

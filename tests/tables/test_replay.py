@@ -10,6 +10,7 @@ import pytest
 
 from croupier_server.errors import Conflict, NotYourTurn, StaleDecision
 from croupier_server.games.base import Seat
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.codec import read_record
@@ -21,7 +22,6 @@ from croupier_server.tables.replay import ReplayError, replay
 from croupier_server.tables.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, DealSource, JoinTable, Status
 from croupier_server.tables.table import Table
-from croupier_server.wire.registry import WIRES
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.world import (
     ENTRY,

@@ -16,12 +16,12 @@ import pytest
 from croupier.v1 import game_pb2
 from croupier_server.games.base import Turn
 from croupier_server.games.cards import CARD_NAMES
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import read_record
 from croupier_server.tables import deals
 from croupier_server.verify import verify
 from croupier_server.verify.log import RecordLog
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.meta.sources import ROOT
 from tests.verify.javascript import needs_node, node
 

@@ -11,7 +11,7 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove
-from croupier_server.wire.registry import WIRES_BY_NAME
+from croupier_server.games.modules import WIRES_BY_NAME
 
 
 def move_of(game: str, arm: str, **fields: Any) -> game_pb2.Move:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from croupier_server.errors import InvalidRequest
-from croupier_server.games.base import Event, Legal, Move, Seat, Turn
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat, Turn
+from croupier_server.games.registry import GAMES
 
 Texts = dict[str, str]
 

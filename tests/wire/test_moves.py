@@ -16,6 +16,7 @@ from croupier.cards import Card
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
 from croupier_server.games.cards import parse
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.pokex import moves as pokex_moves
 from croupier_server.games.pokex import state as pokex_state
 from croupier_server.games.pokex.pokerhands import PokexCategory
@@ -26,7 +27,6 @@ from croupier_server.games.tongits import state as tongits_state
 from croupier_server.games.tractor import moves as tractor_moves
 from croupier_server.games.tractor import state as tractor_state
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 # Numbers -----------------------------------------------------------------------------------------
 

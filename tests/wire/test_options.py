@@ -13,9 +13,9 @@ from croupier.option_texts import option_texts
 from croupier.v1 import game_pb2
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import OptionSpec
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.validate import Requests
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.wire import playouts
 
 LISTED = [

@@ -11,11 +11,11 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import IllegalMove, MalformedMove, Reason
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.wire import messages
 from tests.wire.oracle_pokex import PokexOracle
 

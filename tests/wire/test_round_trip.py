@@ -13,9 +13,9 @@ import pytest
 
 from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Legal, Seat
+from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.wire.base import GameWire, LegalMode, ViewEncoder
-from croupier_server.wire.registry import WIRES, WIRES_BY_NAME
 from tests.wire import playouts
 from tests.wire.oracle import Oracle
 from tests.wire.oracles import ORACLES

@@ -10,10 +10,10 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import parse
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsMoveKind
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.wire import messages
 from tests.wire.oracle_tongits import TongitsOracle
 

@@ -11,11 +11,11 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import CroupierError, IllegalMove, MalformedMove, Reason
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import parse
+from croupier_server.games.modules import WIRES
 from croupier_server.games.patterns import LazyPatterns
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.refusals import Rule
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
-from croupier_server.wire.registry import WIRES
 from tests.wire import messages
 from tests.wire.oracle_tractor import TractorOracle
 

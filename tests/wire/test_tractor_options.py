@@ -6,8 +6,8 @@ import pytest
 
 from croupier.v1 import cards_pb2, game_pb2, tractor_pb2
 from croupier_server.errors import InvalidRequest, Reason
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.wire.registry import WIRES_BY_NAME
 from tests.wire import playouts
 
 GAME = GAMES["tractor"]

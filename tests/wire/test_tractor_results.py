@@ -7,7 +7,7 @@ import pytest
 from croupier.v1 import tractor_pb2
 from croupier_server.games.cards import parse
 from croupier_server.games.tractor.events import DealScored
-from croupier_server.wire.tractor_parts import SAFE_MAX, result
+from croupier_server.games.tractor.wire.parts import SAFE_MAX, result
 
 PLAIN = DealScored(
     deal=3,

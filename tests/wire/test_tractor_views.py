@@ -9,10 +9,10 @@ import pytest
 from croupier.v1 import game_pb2, tractor_pb2
 from croupier_server.games.base import Event
 from croupier_server.games.cards import parse
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.state import Phase, State
-from croupier_server.wire.registry import WIRES
 from tests.wire import playouts
 from tests.wire.oracle import ids
 from tests.wire.oracle_tractor import TractorOracle

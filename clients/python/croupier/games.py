@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from croupier import pokex, tongits, tractor
 from croupier.errors import Error
 from croupier.moves import Move
 from croupier.v1 import game_pb2
+from croupier.viewing import GameView
 
 __all__ = ["GAMES", "GameWords", "decision_kind", "game_of", "move_of"]
 
 
 class GameWords(NamedTuple):
-    """The types with which a game's moves and decisions are told."""
+    """The types with which a game's moves, views and decisions are told."""
 
     move: type[Move]
+    view: type[GameView[Any]]
     move_kind: type[IntEnum]
     decision_kind: type[IntEnum]
 
 
 GAMES: Final = {
-    "tractor": GameWords(tractor.TractorMove, tractor.MoveKind, tractor.DecisionKind),
-    "tongits": GameWords(tongits.TongitsMove, tongits.MoveKind, tongits.DecisionKind),
-    "pokex": GameWords(pokex.PokexMove, pokex.MoveKind, pokex.DecisionKind),
+    "tractor": GameWords(
+        tractor.TractorMove, tractor.TractorView, tractor.MoveKind, tractor.DecisionKind
+    ),
+    "tongits": GameWords(
+        tongits.TongitsMove, tongits.TongitsView, tongits.MoveKind, tongits.DecisionKind
+    ),
+    "pokex": GameWords(pokex.PokexMove, pokex.PokexView, pokex.MoveKind, pokex.DecisionKind),
 }
 """Every game by its name, which is also that of its arm in the contract's messages."""
 

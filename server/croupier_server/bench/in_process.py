@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from croupier_server.games.base import ChanceKind, Turn
 
 if TYPE_CHECKING:
-    from croupier_server.games.base import Chance, Legal
-    from croupier_server.games.registry import AnyGame
+    from croupier_server.games.base import AnyGame, Chance, Legal
 
 SLICE_S = 0.05
 """The clock is read about this often, so that reading it costs nothing."""

@@ -15,15 +15,16 @@ from typing import Any, Final
 
 from croupier.bot import Bot, Decision
 from croupier.bots import GreedyBot
+from croupier.games import GAMES
 from croupier.moves import Move
 from croupier.results import Result
 from croupier.v1 import table_pb2
 from croupier.views import View
-from croupier_server.bots.guides import GUIDES, READERS
-from croupier_server.bots.reading import read_options
 from croupier_server.bots.spec import MS_DEFAULT, NAME
 from croupier_server.bots.trials import Budget, best_move
 from croupier_server.bots.turns import Turns
+from croupier_server.games.module import GameModule
+from croupier_server.games.modules import MODULES
 
 __all__ = ["SearchBot"]
 
@@ -53,13 +54,15 @@ class SearchBot(Bot):
         self._ms = ms
         self._iterations = iterations
         self._greedy = GreedyBot()
-        self._options: dict[tuple[str, int], tuple[str, Any]] = {}
+        self._options: dict[tuple[str, int], tuple[GameModule, Any]] = {}
 
     def on_start(self, table: table_pb2.Table, seat: int) -> None:
         """Note the house rules."""
         self._greedy.on_start(table, seat)
-        game = table.spec.options.WhichOneof("game") or ""
-        self._options[table.table_id, seat] = game, read_options(game, table.spec.options)
+        game = MODULES[table.spec.options.WhichOneof("game") or ""]
+        texts = game.wire.options_overrides(table.spec.options)
+        options = game.rules.options(game.rules.rulesets()[0], texts)
+        self._options[table.table_id, seat] = game, options
 
     def on_end(self, result: Result) -> None:
         """Forget the house rules."""
@@ -77,19 +80,19 @@ class SearchBot(Bot):
     def _search(self, view: View, decision: Decision, asked_at: float, waiting: int) -> Move:
         """The best move that can be found within the budget, while *waiting* others wait."""
         game, options = self._options[decision.table_id, decision.seat]
-        reader = READERS[game]
-        known = reader.read_view(view.message, options)
+        assert game.guide is not None
+        known = game.wire.read_view(view.message, options)
         # A table may leave legal moves out of its questions, and then greedy cannot choose.
         expected = self._greedy.decide(view, decision) if decision.legal else None
         found = best_move(
-            GUIDES[game],
+            game.guide,
             known,
             decision.seat,
-            None if expected is None else reader.read_move(expected.message),
+            None if expected is None else game.wire.move_code(expected.message),
             self._budget(decision, asked_at, waiting),
             _words(decision),
         )
-        return reader.write_move(found)
+        return GAMES[game.name].move(game.wire.move_message(found))
 
     def _budget(self, decision: Decision, asked_at: float, waiting: int) -> Budget:
         """What may be spent on *decision*, which came at *asked_at*; decisions that are waiting get

@@ -12,7 +12,7 @@ import typer
 from croupier_server.printable import printable
 
 if TYPE_CHECKING:
-    from croupier_server.games.registry import AnyGame
+    from croupier_server.games.base import AnyGame
 
 
 DEFAULT_SERVER = "127.0.0.1:7421"

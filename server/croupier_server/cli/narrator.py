@@ -8,50 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING
 
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.cli.tell_pokex import PokexTeller
-from croupier_server.cli.tell_tongits import TongitsTeller
-from croupier_server.cli.tell_tractor import TractorTeller
+from croupier_server.games.modules import MODULES
+from croupier_server.games.telling import Private, Teller
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import EnumDescriptor
-
-Private = Mapping[int, game_pb2.GamePrivateEvent]
-"""Private parts of an event by seat: those that the audience may see."""
-
-
-class Teller(Protocol):
-    """Tells the events of one game, for a table whose seats have these names."""
-
-    score: ClassVar[str]
-    """What a match's score is."""
-    ends: ClassVar[Mapping[str, tuple[str, ...]]]
-    """By the key of `croupier replay` that goes on to it: words of which the last line of a trick
-    or turn (t), or of a deal (d), has one."""
-
-    def __init__(self, names: Mapping[int, str]) -> None: ...
-
-    def tell(self, event: game_pb2.GameEvent, private: Private) -> list[str]:
-        """Lines for *event*; none while it is better told together with what follows."""
-        ...
-
-    def flush(self) -> list[str]:
-        """Lines for what was held back."""
-        ...
-
-    def position(self, view: game_pb2.PublicView) -> list[str]:
-        """Lines for a view."""
-        ...
-
-
-TELLERS: Final[Mapping[str, type[Teller]]] = {
-    "tractor": TractorTeller,
-    "tongits": TongitsTeller,
-    "pokex": PokexTeller,
-}
-"""How each game is told, by its name."""
 
 
 class Untellable(Exception):
@@ -82,7 +46,7 @@ class Narrator:
         self._names = {seat.seat: seat_name(seat) for seat in table.seats}
         self._clocks = ""
         with _untrusted("the table"):
-            self._teller: Teller = TELLERS[game_name(table.spec.game)](self._names)
+            self._teller: Teller = MODULES[game_name(table.spec.game)].teller(self._names)
 
     def snapshot(self, snapshot: table_pb2.Snapshot) -> list[str]:
         """Lines for where the table stands."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from string import Template
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
 
 from croupier_server.cli.common import fail, find_game
 
-_BOT = Template('''\
+_BOT: Final = Template('''\
 """$title: a bot that plays $game_title on Croupier.
 
     python $file                                     one match against house bots
@@ -19,12 +19,13 @@ _BOT = Template('''\
 """
 
 import croupier
+from croupier.$game import $view
 
 
 class $title(croupier.Bot):
     """Says how it plays; results show its name."""
 
-    def decide(self, view: croupier.$view, decision: croupier.Decision) -> croupier.Move:
+    def decide(self, view: $view, decision: croupier.Decision) -> croupier.Move:
         """Answer one decision with one of its legal moves.
 
         `view` is all that this seat knows: $knows. `decision.kind` says
@@ -48,22 +49,6 @@ if __name__ == "__main__":
 ''')
 
 
-class _Words(NamedTuple):
-    """What the bot of a game says: its view, what that holds, and the option that bounds a
-    match."""
-
-    view: str
-    knows: str
-    short: str
-
-
-_GAMES: Final = {
-    "tractor": _Words("TractorView", "hand, trumps, tricks, points", "max_deals"),
-    "tongits": _Words("TongitsView", "hand, melds, discards, deadwood", "max_hands"),
-    "pokex": _Words("PokexView", "hand, centre, calls, tricks", "max_deals"),
-}
-
-
 def command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Name of the bot, such as MyBot or my_bot.")
@@ -72,22 +57,23 @@ def command(
     folder: Annotated[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
 ) -> None:
     """Write a runnable bot file and say how to run it."""
-    from croupier_server.wire.registry import WIRES_BY_NAME
+    from croupier.games import GAMES
+    from croupier_server.games.modules import MODULES
 
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
     file, title = "_".join(words).lower() + ".py", "".join(w[:1].upper() + w[1:] for w in words)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or not title.isidentifier():
         fail(f"{name!r} cannot name a bot: use letters, digits, - and _, a letter first")
     game = find_game(game).name
-    told = _GAMES[game]
+    module = MODULES[game]
     text = _BOT.substitute(
         title=title,
         file=file,
         game=game,
-        game_title=WIRES_BY_NAME[game].title,
-        view=told.view,
-        knows=told.knows,
-        short=told.short,
+        game_title=module.wire.title,
+        view=GAMES[game].view.__name__,
+        knows=module.knows,
+        short=module.short,
     )
     path = folder / file
     try:
@@ -98,4 +84,6 @@ def command(
     except OSError as error:
         fail(f"cannot write {path}: {error.strerror}")
     print(f"{path} written. Try it:")
-    print(f"  croupier play {game} --bots {path}:{title},random --boards 5 --option {told.short}=1")
+    print(
+        f"  croupier play {game} --bots {path}:{title},random --boards 5 --option {module.short}=1"
+    )

@@ -132,8 +132,8 @@ def _plan(
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.faults import stakes
     from croupier_server.contest.runner import Plan
+    from croupier_server.games.modules import WIRES_BY_NAME
     from croupier_server.games.settings import new_options
-    from croupier_server.wire.registry import WIRES_BY_NAME
 
     found, wire = find_game(game), WIRES_BY_NAME[game]
     ruleset = ruleset or found.rulesets()[0]

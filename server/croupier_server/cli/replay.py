@@ -105,10 +105,11 @@ def tell(record: record_pb2.MatchRecord, seats: frozenset[int]) -> Iterator[list
 
 def ends_of(record: record_pb2.MatchRecord) -> Ends:
     """How the ends of tricks, turns and deals are told in the game of *record*."""
-    from croupier_server.cli.narrator import TELLERS, Untellable, game_name
+    from croupier_server.cli.narrator import Untellable, game_name
+    from croupier_server.games.modules import MODULES
 
     try:
-        return TELLERS[game_name(record.table.spec.game)].ends
+        return MODULES[game_name(record.table.spec.game)].teller.ends
     except KeyError:
         raise Untellable(f"no game {record.table.spec.game} is known here") from None
 

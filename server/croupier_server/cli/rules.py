@@ -9,7 +9,7 @@ import typer
 from croupier_server.cli.common import fail, find_game
 
 if TYPE_CHECKING:
-    from croupier_server.games.registry import AnyGame
+    from croupier_server.games.base import AnyGame
 
 
 def command(

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from croupier_server.cli.narrator import TELLERS
 from croupier_server.contest.pairing import round_robin
 from croupier_server.contest.results import (
     VALUES_MIN,
@@ -21,6 +20,7 @@ from croupier_server.contest.results import (
     of_entrant,
     of_pairing,
 )
+from croupier_server.games.modules import MODULES
 from croupier_server.printable import printable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
         console.print(_fault_table(totals))
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
-    what = TELLERS[plan.game].score
+    what = MODULES[plan.game].teller.score
     print(f"score: {what}, a match; intervals by Student's t over {over}")
     if any(tally.faults for tally, _ in totals):
         print("a fault scores the most that the deals left can cost, see docs/bots.md")

@@ -8,13 +8,14 @@ parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from croupier.record.v1 import record_pb2
-from croupier.v1 import pokex_pb2, table_pb2, tongits_pb2, tractor_pb2
-from croupier_server.games.registry import AnyGame
+from croupier.v1 import table_pb2
+from croupier_server.games.base import AnyGame
+from croupier_server.games.modules import MODULES
 
 DEALS_MAX: Final = 10
 """Maximum deals still to play that a fault is charged for: a match may have no end."""
@@ -80,30 +81,6 @@ def standing(record: record_pb2.MatchRecord, stakes: Stakes) -> Standing:
             told = getattr(event, game)
             if told.WhichOneof("event") == "deal_scored":
                 players = len(record.table.seats)
-                return Standing(_READERS[game](told.deal_scored, players), told.deal_scored.deal)
+                scores = MODULES[game].scores(told.deal_scored, players)
+                return Standing(scores, told.deal_scored.deal)
     return Standing(stakes.start, 0)
-
-
-def _tractor(result: tractor_pb2.TractorDealResult, players: int) -> tuple[int, ...]:
-    """Levels ahead of the other team (T-9.6)."""
-    lead = result.levels[0] - result.levels[1]
-    return (lead, -lead) * (players // 2)
-
-
-def _tongits(result: tongits_pb2.TongitsDealResult, players: int) -> tuple[int, ...]:
-    """Chips of each seat, with an equal share of the pot (G-7)."""
-    return tuple(seat.chips + result.pot // players for seat in result.seats)
-
-
-def _pokex(result: pokex_pb2.PokexDealResult, players: int) -> tuple[int, ...]:
-    """Points ahead of the other side (P-6)."""
-    lead = result.totals[0] - result.totals[1]
-    return (lead, -lead) * (players // 2)
-
-
-_READERS: Final[Mapping[str, Callable[[Any, int], tuple[int, ...]]]] = {
-    "tractor": _tractor,
-    "tongits": _tongits,
-    "pokex": _pokex,
-}
-"""Reads the scores of all seats from the result of a deal, by game."""

@@ -468,3 +468,7 @@ class Game(Protocol, Generic[O, S, V]):
     def refusals(self) -> Mapping[str, str]:
         """Meaning of every `Refusal.rule` of this game, by the word."""
         ...
+
+
+AnyGame = Game[Any, Any, Any]
+"""A game whose options, states and views are passed back to it and not looked into."""

@@ -1,26 +1,18 @@
-"""The games that exist, by the name that the contract and the command line use.
-
-A game is added here and nowhere else on this side of the wire. Must not be put here: anything
-about one game.
-"""
+"""The rules of every game by its name, read from the folders that `NAMES` lists. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from croupier_server.errors import NotFound, Reason
-from croupier_server.games.base import Game
-from croupier_server.games.pokex.rules import Pokex
-from croupier_server.games.tongits.rules import Tongits
-from croupier_server.games.tractor.rules import Tractor
-
-AnyGame = Game[Any, Any, Any]
-"""A game whose options, states and views are passed back to it and not looked into."""
+from croupier_server.games import NAMES
+from croupier_server.games.base import AnyGame
 
 GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType(
-    {game.name: game for game in (Tractor(), Tongits(), Pokex())}
+    {name: import_module(f"{__package__}.{name}.rules").RULES for name in NAMES}
 )
 """Every game by name."""
 

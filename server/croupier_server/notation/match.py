@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeAlias
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import CroupierError, InvalidRequest
-from croupier_server.games.base import EndReason, Event, Move, Seat, SeatOutcome, Turn
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import AnyGame, EndReason, Event, Move, Seat, SeatOutcome, Turn
+from croupier_server.games.modules import WIRES
+from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import FinishedMatch, LogRow
 from croupier_server.storage.codec import read_record
-from croupier_server.wire.registry import WIRES
 
 
 class NotationError(Exception):

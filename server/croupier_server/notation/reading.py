@@ -9,7 +9,8 @@ from typing import Final
 
 from croupier_server.games.base import EndReason, SeatOutcome
 from croupier_server.games.cards import parse_card
-from croupier_server.games.registry import GAMES
+from croupier_server.games.modules import MODULES
+from croupier_server.games.notation import Words
 from croupier_server.notation.match import (
     Answer,
     Chance,
@@ -19,7 +20,6 @@ from croupier_server.notation.match import (
     Step,
     Window,
 )
-from croupier_server.notation.words import WORDS, Words
 from croupier_server.notation.writing import BETWEEN, BY_CLOCK, COMMENT, HEAD
 
 _MOVE: Final = re.compile(r"(\d+): (.+)")
@@ -111,9 +111,9 @@ class _Reader:
         else:
             self._facts[word] = _string(rest) if word == "table" else rest
         if word == "game":
-            if rest not in GAMES:
+            if rest not in MODULES:
                 raise NotationError(f"no game {rest!r}")
-            self._words = WORDS[rest]
+            self._words = MODULES[rest].words
 
     def _end_deck(self) -> None:
         """The cards of the lines before are a deck."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from croupier_server.games.base import AnyGame
 from croupier_server.games.cards import CARD_NAMES
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.modules import MODULES
+from croupier_server.games.notation import Words
 from croupier_server.notation.match import Answer, Chance, Ending, MatchText, Moment, Window, play
-from croupier_server.notation.words import WORDS, Words
 from croupier_server.printable import quoted
 
 HEAD: Final = "croupier notation 1"
@@ -57,7 +58,7 @@ class _Pages:
     def __init__(self, match: MatchText) -> None:
         self._match = match
         self._game: AnyGame = match.rules
-        self._words: Words = WORDS[match.game]
+        self._words: Words = MODULES[match.game].words
         self._moves: list[str] = []
         self._remarks: list[str] = []
         self._empty = 0

@@ -11,14 +11,14 @@ import grpc
 
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
-from croupier_server.games.base import Choice, Flag, Levels, Number, OptionSpec, WordSet
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.base import AnyGame, Choice, Flag, Levels, Number, OptionSpec, WordSet
+from croupier_server.games.modules import WIRES
+from croupier_server.games.registry import GAMES
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.registry import WIRES
 
 
 class CatalogService:

@@ -15,6 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from croupier.v1 import table_pb2
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
+from croupier_server.games.modules import WIRES
 from croupier_server.rpc.validate import malformed
 from croupier_server.storage.base import Player
 from croupier_server.tables.caller import LOCAL, Caller
@@ -33,7 +34,6 @@ from croupier_server.tables.spec import (
     Visibility,
 )
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.registry import WIRES
 
 _REQUEST_ID_MIN: Final = 22
 """Characters that 128 random bits need, in base64 without padding."""

@@ -10,12 +10,12 @@ from typing import Final
 import grpc
 
 from croupier.v1 import system_service_pb2 as pb
+from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import image_bytes
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
-from croupier_server.wire.registry import WIRES_BY_NAME
 
 API_VERSIONS: Final = ("croupier.v1", "croupier.record.v1")
 

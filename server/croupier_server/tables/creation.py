@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from croupier_server.games.base import ChanceKind
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, ChanceKind
 from croupier_server.games.settings import new_options
 from croupier_server.tables import deals, encode
 from croupier_server.tables.decisions import FIRST_EPOCH

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from croupier_server.errors import InvalidRequest, NotYourTurn, Reason, StaleDecision
-from croupier_server.games.base import Move, Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, Move, Seat
 from croupier_server.tables.clock import FOREVER
 
 DUE_GRACE_MS: Final = 50

@@ -15,8 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from croupier_server.games.base import Move, Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, Move, Seat
 from croupier_server.tables import codec, encode, updates
 from croupier_server.tables.accounts import Clocks
 from croupier_server.tables.clock import FOREVER

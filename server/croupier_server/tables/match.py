@@ -13,8 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from croupier_server.errors import Conflict, CroupierError, Reason
-from croupier_server.games.base import ChanceKind, Event, Legal, Move, Seat, Turn
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, ChanceKind, Event, Legal, Move, Seat, Turn
 from croupier_server.storage.base import Deal
 from croupier_server.tables import encode, updates
 from croupier_server.tables.accounts import Clocks, Forfeit

@@ -20,8 +20,7 @@ from croupier_server.errors import (
     Reason,
     TableHalted,
 )
-from croupier_server.games.base import EndReason, Legal, Move, Outcome, Seat
-from croupier_server.games.registry import AnyGame
+from croupier_server.games.base import AnyGame, EndReason, Legal, Move, Outcome, Seat
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.tables import deals, encode, faults
 from croupier_server.tables.clock import FOREVER

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import CroupierError, InvalidRequest
 from croupier_server.games.base import EndReason, Outcome, SeatOutcome
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import RecordError
 from croupier_server.tables import deals, encode
@@ -33,7 +34,6 @@ from croupier_server.verify.log import RecordLog, VainOpening, Wrong
 from croupier_server.verify.report import Caution, Check, Report
 from croupier_server.verify.rules import Play
 from croupier_server.verify.times import check_times
-from croupier_server.wire.registry import WIRES
 
 _HASH_BYTES: Final = 34
 

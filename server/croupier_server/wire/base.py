@@ -1,7 +1,7 @@
 """What the contract needs of a game: how its values become messages, and moves become integers.
 
-One `GameWire` a game, in `registry`. Values of a game are `object` here, as tables never look
-inside them; each game's own file says which types it takes.
+One `GameWire` a game, in its folder. Values of a game are `object` here, as tables never look
+inside them.
 
 Must not be put here: anything about one game, and the messages of tables and streams.
 """
@@ -51,7 +51,7 @@ class GameWire(Protocol):
 
     Attributes:
         kind: number of its ``GameKind``.
-        name: its name in the games registry, and that of its arm in every oneof.
+        name: its name, which is that of its arm in every oneof.
         title: its name for people.
         seats_min, seats_max: bounds of the number of seats over all options.
         decision_kinds: by number: payload of ``DecisionKind``.

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
-from croupier_server.games.base import Chance, Turn
+from croupier_server.games.base import AnyGame, Chance, Turn
 from croupier_server.games.cards import unpack
-from croupier_server.games.registry import GAMES, AnyGame
+from croupier_server.games.modules import WIRES
+from croupier_server.games.registry import GAMES
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.registry import WIRES
 
 
 class Row(NamedTuple):

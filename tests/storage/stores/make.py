@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import Player, Store
 from croupier_server.storage.opening import open_store
@@ -35,7 +36,6 @@ from croupier_server.tables.spec import (
     Status,
 )
 from croupier_server.tables.table import Table
-from croupier_server.wire.registry import WIRES
 
 START_MS = 1_700_000_000_000
 DEALS = 3

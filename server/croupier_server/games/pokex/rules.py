@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from math import comb
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses
@@ -421,3 +421,7 @@ def _cheapest_first(wild_rank: int) -> tuple[Cards, ...]:
         key=lambda card: (card >= BLACK_JOKER or rank(card) == wild_rank, rank(card), card),
     )
     return tuple(sum(map(single, cards)) for _, cards in groupby(ranked, rank))
+
+
+RULES: Final = Pokex()
+"""The game, for the registry."""

@@ -7,7 +7,7 @@ One table says which moves each phase takes. What is legal is in `legal`; what a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses
@@ -301,3 +301,7 @@ def _expect(state: State, seat: Seat) -> None:
     """Raise NotYourTurn unless *seat* is to act."""
     if seat == NO_SEAT or seat != state.public.to_act:
         raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+
+
+RULES: Final = Tongits()
+"""The game, for the registry."""

@@ -7,7 +7,7 @@ One table says which moves each phase takes; the phases themselves are in `makin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses, patterns
@@ -433,3 +433,7 @@ def _longest_suit(hand: Cards) -> int:
     """The printed suit with most cards in *hand*, of equals the first in S H D C."""
     suits = [count(hand >> 52 * suit & (1 << 56) - 16) for suit in range(4)]
     return suits.index(max(suits))
+
+
+RULES: Final = Tractor()
+"""The game, for the registry."""

@@ -1,0 +1,65 @@
+"""`GameModule`: all that the server has of a game, in one value that its folder gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from croupier_server.games.base import AnyGame
+from croupier_server.games.notation import Words
+from croupier_server.games.positions import Facts, Json
+from croupier_server.games.searching import Guide
+from croupier_server.games.telling import Teller
+from croupier_server.wire.game import BaseWire
+
+
+class Positions(NamedTuple):
+    """How worked positions of a game are run.
+
+    Attributes:
+        run: for each choice of options its name, what is expected, and what the rules say.
+        context: facts that any of them may have.
+    """
+
+    run: Callable[[Facts], Iterator[tuple[str, Json, Json]]]
+    context: Collection[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GameModule:
+    """One game.
+
+    Attributes:
+        wire: its messages, which also give its rules.
+        words: its notation.
+        teller: tells its events in words.
+        scores: the scores of all seats after a deal, from the message of the deal's result and the
+            number of seats.
+        knows: what a seat's view holds, in words for the author of a bot.
+        guide: what `search` needs; None: `search` does not play it.
+        positions: None if nobody has worked any out.
+    """
+
+    wire: BaseWire
+    words: Words
+    teller: type[Teller]
+    scores: Callable[[Any, int], tuple[int, ...]]
+    knows: str
+    guide: Guide | None = None
+    positions: Positions | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name, see `croupier_server.games.NAMES`."""
+        return self.wire.name
+
+    @property
+    def rules(self) -> AnyGame:
+        """Its rules."""
+        return self.wire.rules
+
+    @property
+    def short(self) -> str:
+        """Its option that bounds a match."""
+        return next(spec.name for spec in self.rules.option_specs() if spec.name.startswith("max_"))

@@ -1,0 +1,1 @@
+"""Tong-its on the wire: its values as bytes of the contract, and back."""

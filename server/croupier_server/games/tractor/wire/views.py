@@ -1,0 +1,329 @@
+"""Views of Tractor as bytes, built up from what the audience knows: the public state, and for a
+seat its own hand and, as the starter, its kitty.
+
+`TractorViews` keeps the parts of a view that change seldom. What it keeps is always compared with
+the state, so that it cannot send what is no longer true.
+
+Must not be put here: anything that reads the hand of another seat. Only `TractorViews.seat` looks
+beyond the public state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from croupier_server.games.base import Seat
+from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
+from croupier_server.games.tractor.bidding import highest_shown
+from croupier_server.games.tractor.cards import Trumps, points
+from croupier_server.games.tractor.events import DealScored, FailedThrow
+from croupier_server.games.tractor.state import (
+    NO_SEAT,
+    Phase,
+    PublicState,
+    State,
+    Trick,
+)
+from croupier_server.games.tractor.wire import parts
+from croupier_server.games.tractor.wire.parts import PLAYS
+from croupier_server.wire.encode import framed, packed
+from croupier_server.wire.generated import game
+from croupier_server.wire.generated import tractor as messages
+from croupier_server.wire.kept import Kept
+from croupier_server.wire.views import Latest
+
+_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tractor"]
+_SEAT_VIEW: Final = game.SEAT_VIEW["tractor"]
+_WINDOW: Final = messages.public_view_window_open(True)
+_TO_ACT: Final = tuple(messages.public_view_to_act(seat) for seat in range(parts.SEATS_MAX))
+_NO_HAND: Final = (0, b"")
+_FEW: Final = 4
+"""Taking so many cards out of a hand costs less than unpacking what is left."""
+
+_ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
+_KEPT_MAX: Final = 8192
+
+# Members of an enum are looked up slowly.
+_DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
+
+
+def _few_ids(cards: Cards) -> bytes:
+    return unpack(cards) if count(cards) <= _FEW else b""
+
+
+_WORTH: Final = Kept[Cards, int](points, _KEPT_MAX)
+"""Points of a play."""
+
+_FEW_IDS: Final = Kept[Cards, bytes](_few_ids, _KEPT_MAX)
+"""The ids of a few cards, or nothing where they are many."""
+
+
+class TractorViews:
+    """The `ViewEncoder` of Tractor; states are `tractor.state.State`."""
+
+    __slots__ = (
+        "_back",
+        "_back_of",
+        "_exposed",
+        "_hands",
+        "_head",
+        "_head_of",
+        "_held",
+        "_kitty",
+        "_kitty_ids",
+        "_kitty_of",
+        "_last_result",
+        "_spent",
+        "_tricks",
+        "_tricks_last",
+        "_tricks_number",
+    )
+
+    def __init__(self) -> None:
+        self._back = b""
+        """``tricks`` to ``order``."""
+        self._back_of: tuple[object, ...] = ()
+        self._exposed = b""
+        """``exposed`` and ``first_declarer``; kept with the head."""
+        self._hands: dict[Seat, tuple[Cards, bytes]] = {}
+        self._head = b""
+        self._head_of: tuple[object, ...] = ()
+        self._kitty = b""
+        """``kitty_size``; kept with the head."""
+        self._kitty_ids = b""
+        self._kitty_of: Cards = 0
+        self._held = 0
+        """Cards of each hand before the first trick."""
+        self._last_result = Latest[DealScored](
+            lambda result: messages.public_view_last_result(parts.result(result))
+        )
+        self._tricks = b""
+        self._tricks_number = 0
+        self._tricks_last: Trick | None = None
+        self._spent = 0
+        """Cards of each hand that the tricks in ``_tricks`` took."""
+
+    def public(self, state: object) -> bytes:
+        """Payload of ``PublicView``."""
+        assert isinstance(state, State)
+        return framed(_PUBLIC_VIEW, self._public(state.public))
+
+    def seat(self, state: object, seat: Seat) -> bytes:
+        """Payload of ``SeatView``."""
+        assert isinstance(state, State)
+        public = self._public(state.public)
+        last, hand = self._hands.get(seat, _NO_HAND)
+        if state.hands[seat] != last:
+            hand = self._hand(seat, last, hand, state.hands[seat])
+        kitty = b""
+        if seat == state.public.starter:
+            kitty = self._own_kitty(state.buried or state.taken)
+        return framed(_SEAT_VIEW, messages.view(public, seat, hand, kitty))
+
+    def _public(self, public: PublicState) -> bytes:
+        """``TractorPublicView``, its fields in the order of their numbers."""
+        tricks = public.tricks
+        number = self._tricks_number
+        if len(tricks) != number or (number and tricks[-1] is not self._tricks_last):
+            self._keep_tricks(tricks)
+            self._back_of = ()
+        if (public.opponents_points, public.trumps) != self._back_of:
+            self._keep_back(public)
+        asked = b""
+        if public.phase is _DRAW:
+            asked = _WINDOW
+        elif public.to_act != NO_SEAT:
+            asked = _TO_ACT[public.to_act]
+        return b"".join(
+            (
+                self._kept_head(public),
+                self._hand_sizes(public),
+                self._kitty,
+                _trick_under_way(public) if public.plays else b"",
+                self._back,
+                asked,
+                self._last_result.encoded(public.last_result),
+                self._exposed,
+            )
+        )
+
+    # Parts that are kept -------------------------------------------------------------------------
+
+    def _hand(self, seat: Seat, last: Cards, ids: bytes, hand: Cards) -> bytes:
+        """The ids of *hand*: mostly those of the seat's *last* one, less a few cards."""
+        gone = _FEW_IDS[last - hand] if last > hand and contains(last, hand) else b""
+        if gone:
+            for card in gone:
+                ids = ids.replace(_ID_BYTES[card], b"", 1)
+        else:
+            ids = unpack(hand)
+        self._hands[seat] = hand, ids
+        return ids
+
+    def _own_kitty(self, kitty: Cards) -> bytes:
+        """The ids of *kitty*."""
+        if kitty != self._kitty_of:
+            self._kitty_of = kitty
+            self._kitty_ids = unpack(kitty)
+        return self._kitty_ids
+
+    def _keep_back(self, public: PublicState) -> None:
+        """``tricks`` to ``order``: they stay the same within a trick."""
+        self._back_of = (public.opponents_points, public.trumps)
+        self._back = self._tricks + messages.public_view_opponents_points(public.opponents_points)
+        if public.trumps is not None:
+            self._back += _order(public.trumps)
+
+    def _kept_head(self, public: PublicState) -> bytes:
+        """``phase`` to ``show``: they stay the same while tricks are played. So do ``kitty_size``,
+        ``exposed`` and ``first_declarer``."""
+        head_of = (
+            public.options,
+            public.phase,
+            public.deal,
+            public.attempt,
+            public.levels,
+            public.trump_rank,
+            public.trumps,
+            public.first_drawer,
+            public.starter,
+            public.declarers,
+            public.standing,
+            public.exposed,
+            public.first_declarer,
+            public.turned,
+            public.calls,
+            public.shown,
+        )
+        if head_of != self._head_of:
+            self._head_of = head_of
+            self._head = _head(public)
+            self._exposed = _exposed(public)
+            self._held = public.options.hand - (1 if public.shown else 0)
+            self._kitty = messages.public_view_kitty_size(public.options.kitty)
+        return self._head
+
+    def _keep_tricks(self, tricks: list[Trick]) -> None:
+        """Encode the tricks that have been finished since the last call.
+
+        A deal's tricks are only ever added to, and tricks of two deals are not the same object;
+        so the kept ones are right if the last of them still stands where it stood.
+        """
+        number = self._tricks_number
+        if len(tricks) < number or (number and tricks[number - 1] is not self._tricks_last):
+            self._tricks = b""
+            self._spent = number = 0
+        for trick in tricks[number:]:
+            self._tricks += messages.public_view_tricks([_trick(trick)])
+            self._spent += count(trick.plays[0])
+        self._tricks_number = len(tricks)
+        self._tricks_last = tricks[-1] if tricks else None
+
+    def _hand_sizes(self, public: PublicState) -> bytes:
+        """``hand_sizes``. During the tricks it need not be summed up again each time."""
+        if public.phase is not _PLAYING:
+            return messages.public_view_hand_sizes(packed(public.hand_sizes()))
+        if not public.plays:
+            return _play_sizes(public.options.players, self._held - self._spent, 0, 0, 0)
+        assert public.lead is not None
+        return _play_sizes(
+            public.options.players,
+            self._held - self._spent,
+            public.leader,
+            len(public.plays),
+            public.lead.count,
+        )
+
+
+# Parts that are not -----------------------------------------------------------------------------
+
+
+def _head(public: PublicState) -> bytes:
+    """``phase`` to ``show``."""
+    fixed, standing = public.trumps, public.standing
+    return messages.public_view_head(
+        phase=public.phase,
+        deal=public.deal,
+        redeals=public.attempt,
+        levels=bytes(public.levels),
+        trump_rank=public.trump_rank,
+        trumps=None if fixed is None else parts.trumps(fixed.suit, fixed.rank),
+        first_drawer=public.first_drawer,
+        starter=public.starter,
+        declaring_team=public.declarers,
+        declaration=None if standing is None else parts.declaration(standing),
+        turned=bytes(public.turned),
+        calls=[messages.called(seat, called) for seat, called in public.calls],
+        show=_show(public) if public.shown else None,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _order(trumps: Trumps) -> bytes:
+    """``order``."""
+    return messages.public_view_order(parts.order(trumps))
+
+
+def _exposed(public: PublicState) -> bytes:
+    """``exposed`` and ``first_declarer``: what declaring has exposed, and who began."""
+    exposed = [
+        messages.exposed(seat, unpack(cards)) for seat, cards in enumerate(public.exposed) if cards
+    ]
+    return messages.public_view_exposed(exposed, public.first_declarer)
+
+
+def _show(public: PublicState) -> bytes:
+    """``TractorTrick`` of the show (T-11.2); its winner once everybody has laid a card."""
+    plays = [messages.played(seat, bytes((card,)), None) for seat, card in public.shown]
+    winner = None
+    if len(public.shown) == public.options.players:
+        winner = highest_shown(public.shown, public.trump_rank)
+    worth = points(pack(card for _, card in public.shown))
+    return messages.trick_plays(plays) + messages.trick_end(winner, worth)
+
+
+@lru_cache(maxsize=8192)
+def _play_sizes(players: int, held: int, leader: Seat, plays: int, each: int) -> bytes:
+    """``hand_sizes`` when every hand had *held* cards before the trick and *plays* seats have
+    played *each* cards to it."""
+    sizes = [held] * players
+    for step in range(plays):
+        sizes[(leader + step) % players] -= each
+    return messages.public_view_hand_sizes(packed(sizes))
+
+
+def _plays(leader: Seat, plays: Sequence[Cards], failed: FailedThrow | None, players: int) -> bytes:
+    """``TractorTrick.plays``; only a lead can be what stayed of a failed throw."""
+    found = b""
+    seat = leader
+    for cards in plays:
+        if failed is None:
+            found += PLAYS[seat][cards]
+        else:
+            found += parts.failed_play(seat, cards, failed)
+            failed = None
+        seat = seat + 1 if seat + 1 < players else 0
+    return found
+
+
+def _trick(trick: Trick) -> bytes:
+    """``TractorTrick``, finished."""
+    plays = _plays(trick.leader, trick.plays, trick.failed_throw, len(trick.plays))
+    return plays + messages.trick_end(trick.winner, trick.points)
+
+
+def _trick_under_way(public: PublicState) -> bytes:
+    """``trick``: ``TractorTrick`` without a winner."""
+    plays, seat, players = public.plays, public.leader, public.options.players
+    found, worth = b"", 0
+    for cards in plays:  # as `_plays`, which would cost a call more
+        found += PLAYS[seat][cards]
+        worth += _WORTH[cards]
+        seat = seat + 1 if seat + 1 < players else 0
+    if public.failed_throw is not None:
+        found = _plays(public.leader, plays, public.failed_throw, players)
+    if worth:
+        found += messages.trick_end(None, worth)
+    return messages.public_view_trick(found)
