@@ -43,9 +43,9 @@ from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import FilesReplaced, Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.upkeep import purge_records
-from croupier_server.tables.clock import Clock, SystemClock
-from croupier_server.tables.readers import SEAT_STREAMS_MAX
-from croupier_server.tables.shard import GameEntry, Limits, Shard
+from croupier_server.tables.clocks.clock import Clock, SystemClock
+from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
+from croupier_server.tables.shard.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
 from croupier_server.wire.base import LISTED_MAX
 

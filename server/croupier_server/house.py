@@ -20,7 +20,7 @@ import structlog
 from croupier.bots import HOUSE_BOTS
 from croupier.credentials import without_credentials
 from croupier_server.bots.spec import NAME
-from croupier_server.tables.shard import HouseSeat
+from croupier_server.tables.shard.shard import HouseSeat
 
 BOTS: Final = frozenset((*HOUSE_BOTS, NAME))
 """House bots that a seat may have."""

@@ -1,9 +1,9 @@
 """Numbers for the operator, in the form of Prometheus, on a port of their own.
 
 Labels are games, methods, codes, reasons and statuses: never a table, a principal or a text of a
-request. Numbers of play are counted where they arise in plain integers (`tables/tally.py`) and
-collected when somebody asks. What they tell of play is in docs/security.md: they are for whoever
-runs the server, and nobody who sits at its tables.
+request. Numbers of play are counted where they arise in plain integers
+(`tables/durability/tally.py`) and collected when somebody asks. What they tell of play is in
+docs/security.md: they are for whoever runs the server, and nobody who sits at its tables.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from prometheus_client.registry import Collector
 
 from croupier_server.games.modules import WIRES
 from croupier_server.storage.base import Store
-from croupier_server.tables.shard import Shard
-from croupier_server.tables.tally import SECONDS, standing
+from croupier_server.tables.durability.tally import SECONDS, standing
+from croupier_server.tables.shard.shard import Shard
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

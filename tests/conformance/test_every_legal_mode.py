@@ -29,7 +29,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.shard import GameEntry
+from croupier_server.tables.shard.shard import GameEntry
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.wire.base import LegalMode
 from tests.clients.arena import SHORT

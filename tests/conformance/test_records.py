@@ -13,12 +13,12 @@ from croupier_server.games.registry import find
 from croupier_server.storage.codec import read_record, record_bytes
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.codec import read_spec
-from croupier_server.tables.replay import replay
-from croupier_server.tables.shard import GameEntry, Shard
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.durability.replay import replay
+from croupier_server.tables.match.codec import read_spec
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, JoinTable, Status
-from croupier_server.tables.table import Table
 from tests.conformance.subjects import CASES, limits, wire_of
 from tests.tables.test_replay import said
 from tests.tables.world import START_MS, asked, known_ids, known_secrets, now

@@ -11,12 +11,12 @@ import pytest
 
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import AbandonedSecret, StoredTable
-from croupier_server.tables import match
-from croupier_server.tables.clock import FOREVER, ManualClock
-from croupier_server.tables.deals import RootDealer
-from croupier_server.tables.restore import Surroundings, restore
+from croupier_server.tables.clocks.clock import FOREVER, ManualClock
+from croupier_server.tables.durability.restore import Surroundings, restore
+from croupier_server.tables.match import match
+from croupier_server.tables.match.deals import RootDealer
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
-from croupier_server.tables.table import Table
 from tests.conformance.subjects import CASES, limits
 from tests.tables.test_durable import REAL, NotingLog, RealWorld
 from tests.tables.toy_game import KIND

@@ -23,7 +23,7 @@ from croupier_server.identity.keys import (
 )
 from croupier_server.storage.base import KeyStore, StoredKey
 from croupier_server.storage.opening import open_store
-from croupier_server.tables.clock import ManualClock
+from croupier_server.tables.clocks.clock import ManualClock
 
 START = 1_700_000_000_000
 

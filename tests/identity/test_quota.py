@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from croupier_server.errors import Exhausted, Reason
 from croupier_server.identity.quota import UNLIMITED, Quota, Quotas
-from croupier_server.tables.clock import ManualClock
+from croupier_server.tables.clocks.clock import ManualClock
 
 
 def spent(quota: Quota, tries: int) -> int:

@@ -17,11 +17,16 @@ import pytest
 PLANTED = {
     # contract: (module, the line that breaks it), ...
     "layers": [
-        ("croupier_server.games.tractor.rules", "import croupier_server.tables.table"),
-        ("croupier_server.tables.table", "import croupier_server.rpc.play_service"),
+        ("croupier_server.games.tractor.rules", "import croupier_server.tables.match.table"),
+        ("croupier_server.tables.match.table", "import croupier_server.rpc.play_service"),
         ("croupier_server.rpc.play_service", "import croupier_server.contest.runner"),
-        ("croupier_server.identity.keyring", "import croupier_server.tables.table"),
+        ("croupier_server.identity.keyring", "import croupier_server.tables.match.table"),
         ("croupier_server.errors", "import croupier_server.config"),
+    ],
+    "rooms": [
+        ("croupier_server.tables.match.table", "import croupier_server.tables.feeds.feed"),
+        ("croupier_server.tables.feeds.feed", "import croupier_server.tables.shard.shard"),
+        ("croupier_server.tables.spec", "import croupier_server.tables.clocks.clock"),
     ],
     "games": [
         ("croupier_server.games.cards", "import croupier_server.games.patterns"),
@@ -35,27 +40,27 @@ PLANTED = {
         ("croupier_server.contest.pairing", "import secrets"),
     ],
     "table": [
-        ("croupier_server.tables.table", "import asyncio"),
+        ("croupier_server.tables.match.table", "import asyncio"),
         ("croupier_server.games.tractor.wire.game", "import grpc"),
     ],
     "grpc": [
-        ("croupier_server.tables.shard", "import grpc"),
+        ("croupier_server.tables.shard.shard", "import grpc"),
         ("croupier_server.identity.keyring", "import grpc"),
         ("croupier_server.storage.codec", "import grpc.aio"),
     ],
     "storage": [
-        ("croupier_server.tables.shard", "import croupier_server.storage.memory"),
+        ("croupier_server.tables.shard.shard", "import croupier_server.storage.memory"),
         ("croupier_server.identity.keyring", "import croupier_server.storage.memory"),
         ("croupier_server.contest.runner", "import croupier_server.storage.codec"),
     ],
     "clients": [
-        ("croupier_server.contest.runner", "import croupier_server.tables.table"),
+        ("croupier_server.contest.runner", "import croupier_server.tables.match.table"),
         ("croupier_server.bots.search", "import croupier_server.rpc.play_service"),
     ],
     "stubs": [
         ("croupier_server.rpc.play_service", "import croupier.bot"),
         ("croupier_server.games.tractor.wire.game", "import croupier.record.v1.record_pb2"),
-        ("croupier_server.tables.table", "import croupier.v1.table_pb2"),
+        ("croupier_server.tables.match.table", "import croupier.v1.table_pb2"),
         ("croupier_server.identity.rights", "import croupier.v1.table_pb2"),
         ("croupier_server.games.tractor.wire.game", "import croupier.bot"),
     ],
@@ -71,7 +76,8 @@ ALLOWED = [
     ("croupier_server.storage.codec", "import croupier_server.games.tractor.wire.game"),
     ("croupier_server.games.tractor.wire.game", "import croupier.v1.table_pb2"),
     ("croupier_server.games.tractor.wire.game", "import croupier_server.games.tractor.rules"),
-    ("croupier_server.tables.shard", "import asyncio, croupier_server.storage.base"),
+    ("croupier_server.tables.shard.shard", "import asyncio, croupier_server.storage.base"),
+    ("croupier_server.tables.shard.shard", "import croupier_server.tables.feeds.feed"),
     ("croupier_server.identity.keyring", "import croupier_server.storage.base"),
     ("croupier_server.tables.caller", "import croupier_server.identity.keyring"),
     ("croupier_server.contest.runner", "import asyncio, croupier, croupier_server.storage.base"),

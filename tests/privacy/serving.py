@@ -14,10 +14,10 @@ from croupier_server.games.base import AnyGame
 from croupier_server.logging import Throttle
 from croupier_server.rpc import server as rpc_server
 from croupier_server.storage.memory import MemoryLog, MemoryRecords
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.deals import RootDealer
-from croupier_server.tables.shard import GameEntry, Limits, Shard
-from croupier_server.tables.tickets import new_ticket
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.directory.tickets import new_ticket
+from croupier_server.tables.match.deals import RootDealer
+from croupier_server.tables.shard.shard import GameEntry, Limits, Shard
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import varint
 from tests.privacy.stories import Story

@@ -24,7 +24,7 @@ from croupier.v1 import (
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import PUBLIC, Move, Seat, Turn
 from croupier_server.games.modules import WIRES_BY_NAME
-from croupier_server.tables.table import Table
+from croupier_server.tables.match.table import Table
 from tests.privacy.asking import PLAY, TABLES, glance, knock, look_around, look_once
 from tests.privacy.serving import SEED, Manner, Served, Times, Way
 from tests.privacy.stories import Answers, Story, Telling

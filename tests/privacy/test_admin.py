@@ -12,7 +12,7 @@ from croupier_server.rpc.admin_service import AdminService, Operated
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.storage.base import Store
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.directory import Directory
+from croupier_server.tables.directory.directory import Directory
 from tests.privacy.operators import told
 from tests.privacy.serving import Manner, Served
 from tests.privacy.test_every_call import short

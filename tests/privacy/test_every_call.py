@@ -21,9 +21,11 @@ from croupier_server.games.base import PUBLIC, Seat
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc import errors, interceptors
 from croupier_server.rpc.validate import image_bytes
-from croupier_server.tables import directory, encode, feed, snapshots, tickets, updates
+from croupier_server.tables.directory import directory, tickets
+from croupier_server.tables.feeds import feed, snapshots
+from croupier_server.tables.match import encode, updates
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import DealSource
-from croupier_server.tables.table import Table
 from croupier_server.wire.encode import field_bytes, field_number, field_varint
 from tests.privacy.served import Manner, Times, Way, compare, observe
 from tests.privacy.stories import Case, case

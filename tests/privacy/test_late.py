@@ -18,10 +18,11 @@ from croupier.v1 import spectate_service_pb2, table_pb2, table_service_pb2
 from croupier_server.games.base import ChanceKind, Turn
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.tables import delay, feed, snapshots, updates
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.feeds import feed, snapshots
+from croupier_server.tables.match import delay, updates
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import JoinTable, Status
-from croupier_server.tables.table import Table
 from tests.privacy.asking import TABLES, look_around
 from tests.privacy.served import Manner, Times, Way, compare, compare_seen
 from tests.privacy.serving import SEED, Served, serve

@@ -15,8 +15,8 @@ from croupier_server import metrics
 from croupier_server.games.base import PUBLIC
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import Store
-from croupier_server.tables.table import Table
-from croupier_server.tables.tally import Tally
+from croupier_server.tables.durability.tally import Tally
+from croupier_server.tables.match.table import Table
 from tests.privacy.operators import told
 from tests.privacy.serving import Manner, Served
 from tests.privacy.test_every_call import short

@@ -21,9 +21,10 @@ from croupier_server.games.base import Turn
 from croupier_server.identity.keys import Scope, new_key
 from croupier_server.storage.base import FinishedMatch, StoredKey
 from croupier_server.storage.opening import open_store
-from croupier_server.tables import directory, shard
+from croupier_server.tables.directory import directory
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard import shard
 from croupier_server.tables.spec import Status
-from croupier_server.tables.table import Table
 from tests.rpc.calls import Metadata, Refusal, build
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import TABLES, host_of, ticket_of

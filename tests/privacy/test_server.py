@@ -21,7 +21,9 @@ from croupier_server.games.base import AnyGame, Move, Seat, Turn
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
-from croupier_server.tables import accounts, match, snapshots, table
+from croupier_server.tables.clocks import accounts
+from croupier_server.tables.feeds import snapshots
+from croupier_server.tables.match import match, table
 from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
 from tests.privacy import leaks_any, leaks_tongits, leaks_tractor

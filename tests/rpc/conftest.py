@@ -19,7 +19,7 @@ from croupier_server.config import Settings
 from croupier_server.identity.rights import Right
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import Requests
-from croupier_server.tables.clock import Clock, ManualClock
+from croupier_server.tables.clocks.clock import Clock, ManualClock
 from tests.rpc.calls import Caller, serving
 
 Serve = Callable[..., AbstractAsyncContextManager[Caller]]

@@ -14,7 +14,7 @@ import pytest
 from croupier import connection
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.rpc import server, session_service
-from croupier_server.tables.session import Session
+from croupier_server.tables.sessions.session import Session
 from tests.clients.proxy import CuttingProxy
 from tests.rpc import conftest
 from tests.rpc.test_session import HELLO, Stream

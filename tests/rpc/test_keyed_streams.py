@@ -24,7 +24,7 @@ from croupier.v1 import (
 )
 from croupier_server.identity.keys import Scope
 from croupier_server.rpc.record_service import RECORD_STREAMS_MAX
-from croupier_server.tables.readers import SEAT_STREAMS_MAX
+from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
 from tests.rpc.calls import Caller, on_stream, refusal
 from tests.rpc.conftest import server
 from tests.rpc.hostile import PLAY, RECORDS, SESSION, SPECTATE, TABLES, WATCH_TABLES

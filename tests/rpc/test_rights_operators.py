@@ -19,7 +19,7 @@ from croupier.v1 import table_service_pb2
 from croupier_server.identity.keys import Scope
 from croupier_server.identity.matrix import Shown, applies, refusal
 from croupier_server.identity.rights import RIGHTS
-from croupier_server.tables.operating import Operating
+from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import Status
 from tests.rpc.calls import Caller, Metadata, build
 from tests.rpc.calls import refusal as taken_apart

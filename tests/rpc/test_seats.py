@@ -12,7 +12,7 @@ import pytest
 from croupier.v1 import seat_service_pb2 as pb
 from croupier.v1 import system_service_pb2, table_pb2, table_service_pb2
 from croupier_server.identity.keys import Scope
-from croupier_server.tables.readers import SEAT_STREAMS_MAX
+from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
 from tests.rpc.calls import Caller, build
 from tests.rpc.conftest import Running
 from tests.rpc.hostile import SEATS, TABLES

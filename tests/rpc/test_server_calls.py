@@ -16,7 +16,7 @@ from croupier_server.identity.quota import Quota
 from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.rpc.validate import Form, Requests
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.clock import ManualClock
+from croupier_server.tables.clocks.clock import ManualClock
 from tests.rpc.calls import SECONDS, refusal
 from tests.rpc.conftest import Serve, server
 

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from croupier_server import house
 from croupier_server.house import HouseBots
-from croupier_server.tables.shard import HouseSeat
+from croupier_server.tables.shard.shard import HouseSeat
 
 ADDRESS = "127.0.0.1:1"
 SECONDS = 20.0

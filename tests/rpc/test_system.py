@@ -10,7 +10,7 @@ from croupier.v1 import system_service_pb2 as pb
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.rpc.system_service import SystemService
-from croupier_server.tables.clock import ManualClock
+from croupier_server.tables.clocks.clock import ManualClock
 from croupier_server.tables.spec import ruleset_hash
 from tests.rpc.conftest import Serve
 

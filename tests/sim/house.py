@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from croupier_server.tables.shard import HouseSeat
+from croupier_server.tables.shard.shard import HouseSeat
 from tests.sim.chair import Chair, Client, World
 from tests.sim.guests import Joiner
 from tests.sim.network import Line

@@ -81,7 +81,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
 
 class VirtualClock:
-    """The loop's time as tables want it; see `croupier_server.tables.clock.Clock`."""
+    """The loop's time as tables want it; see `croupier_server.tables.clocks.clock.Clock`."""
 
     goes_by_itself = True
 

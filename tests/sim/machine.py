@@ -20,9 +20,9 @@ from croupier_server.rpc.record_service import RecordService
 from croupier_server.rpc.server import Backing, Listen, services_of
 from croupier_server.rpc.validate import Requests
 from croupier_server.storage.base import Store
-from croupier_server.tables.creation import GameEntry
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.shard import HouseSeat, Shard
+from croupier_server.tables.match.creation import GameEntry
+from croupier_server.tables.shard.shard import HouseSeat, Shard
 from tests.sim.disk import AnyDisk
 from tests.sim.loop import VirtualClock, VirtualLoop
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from croupier_server.tables.upkeep import HANGS_MS
+from croupier_server.tables.shard.upkeep import HANGS_MS
 from tests.sim.chair import World
 from tests.sim.disk import AnyDisk
 from tests.sim.faults import Fault

@@ -15,12 +15,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from croupier_server.storage.opening import open_store
-from croupier_server.tables import match
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.shard import Shard
-from croupier_server.tables.snapshots import seat_results
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.feeds.snapshots import seat_results
+from croupier_server.tables.match import match
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.tables.spec import Status
-from croupier_server.tables.table import Table
 from croupier_server.verify.checks import verify
 from tests.storage.stores.make import DEALS, HERE, START_MS, new_shard, play, seen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croupier_server.tables import recovery
+from croupier_server.tables.durability import recovery
 
 
 class Unforgiving:

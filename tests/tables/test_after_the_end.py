@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from croupier_server.errors import Conflict, CroupierError, NotAllowed, NotFound, Reason
-from croupier_server.tables import directory
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.directory import directory
+from croupier_server.tables.directory.tickets import seat_at
 from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec
-from croupier_server.tables.tickets import seat_at
 from tests.tables.world import World, request
 
 BOARD = DealSource(DealKind.BOARD, root=bytes(32), tables=2)
@@ -83,7 +83,7 @@ def test_a_table_of_a_board_is_named_when_the_board_is_done(restarted: bool) -> 
 @pytest.mark.parametrize("restarted", [False, True])
 def test_the_newest_records_are_known(monkeypatch: pytest.MonkeyPatch, restarted: bool) -> None:
     monkeypatch.setattr(directory, "RECORDED_MAX", 2)
-    monkeypatch.setattr("croupier_server.tables.shard.RECORDED_MAX", 2)
+    monkeypatch.setattr("croupier_server.tables.shard.shard.RECORDED_MAX", 2)
     world = World(ended_max=0)
     for _ in range(3):
         table, _ = world.start()

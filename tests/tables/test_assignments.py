@@ -10,10 +10,13 @@ from croupier.v1 import seat_service_pb2 as pb
 from croupier.v1 import table_pb2
 from croupier_server.errors import Conflict, CroupierError, Exhausted, NotAllowed, Reason
 from croupier_server.identity.keys import HOUSE
-from croupier_server.tables.assignments import SLICE, SeatAssignmentsFeed, State
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.readers import SEAT_STREAMS_MAX
-from croupier_server.tables.results import Joined
+from croupier_server.tables.directory.assignments import State
+from croupier_server.tables.directory.reception import Joined
+from croupier_server.tables.feeds.assignments import SLICE, SeatAssignmentsFeed
+from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.match.updates import StreamEnd
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -24,8 +27,6 @@ from croupier_server.tables.spec import (
     Status,
     Visibility,
 )
-from croupier_server.tables.table import Table
-from croupier_server.tables.updates import StreamEnd
 from tests.tables.toy_game import KIND
 from tests.tables.world import SlowLog, World, asked, exactly, request
 

@@ -14,10 +14,11 @@ from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailabl
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import BoardTable
 from croupier_server.tables import kept
-from croupier_server.tables.boards import BOARDS_MAX
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.lobby import LobbyFeed
-from croupier_server.tables.seats import ticket_hash
+from croupier_server.tables.directory.boards import BOARDS_MAX
+from croupier_server.tables.feeds.lobby import LobbyFeed
+from croupier_server.tables.match.seats import ticket_hash
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -29,7 +30,6 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of
 from tests.tables.world import World, kinds, now, request
 

@@ -7,8 +7,8 @@ import pytest
 from croupier_server.errors import Conflict, CroupierError, Exhausted, Reason, Unavailable
 from croupier_server.identity.keys import HOUSE, LOCAL
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.match import REFUSALS_MAX, REFUSED_STRIKES_MAX
-from croupier_server.tables.reception import ABANDONED_MS
+from croupier_server.tables.directory.reception import ABANDONED_MS
+from croupier_server.tables.match.match import REFUSALS_MAX, REFUSED_STRIKES_MAX
 from croupier_server.tables.spec import Access, ClockSpec, JoinTable, SeatSpec, Status
 from tests.tables.test_lifecycle import MATCH
 from tests.tables.toy_game import CARD
@@ -104,7 +104,7 @@ def test_a_concession_that_is_repeated_is_stored_once() -> None:
 
 
 def test_strikes_for_refusals_on_one_decision_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("croupier_server.tables.match.REFUSED_STRIKES_MAX", 3)
+    monkeypatch.setattr("croupier_server.tables.match.match.REFUSED_STRIKES_MAX", 3)
     world = World()
     table, _ = world.start(clock=ClockSpec(max_strikes=0))
     decision = world.to_turns(table)

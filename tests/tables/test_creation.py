@@ -9,8 +9,8 @@ import pytest
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.tables.codec import read_spec
-from croupier_server.tables.creation import GameEntry, make_spec, terms
+from croupier_server.tables.match.codec import read_spec
+from croupier_server.tables.match.creation import GameEntry, make_spec, terms
 from croupier_server.tables.spec import CreateTable, TableSpec
 
 CONTRADICTIONS = [

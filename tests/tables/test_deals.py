@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from croupier_server.tables import deals
+from croupier_server.tables.match import deals
 from croupier_server.tables.spec import DealKind, DealSource
 
 SECRET = bytes(range(32))

@@ -20,9 +20,9 @@ from croupier_server.errors import (
 )
 from croupier_server.games.base import Event, Move, Seat
 from croupier_server.storage.base import LogRow
-from croupier_server.tables.decisions import Decision
+from croupier_server.tables.clocks.decisions import Decision
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
-from croupier_server.tables.table import Table
 from tests.tables.toy_game import CARD, PASS, State, Toy, ToyWire
 from tests.tables.world import World, asked, exactly, move_of
 

@@ -9,15 +9,15 @@ from croupier.v1 import table_pb2, table_service_pb2
 from croupier_server.errors import CroupierError, Reason
 from croupier_server.storage.base import LogRow, RecordEntry
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.feed import PublicFeed
-from croupier_server.tables.seats import ticket_hash
+from croupier_server.tables.feeds.feed import PublicFeed
+from croupier_server.tables.match.seats import ticket_hash
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import (
     ClockSpec,
     JoinTable,
     SpectatorDelay,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of, numbers
 from tests.tables.world import (
     World,

@@ -11,9 +11,10 @@ from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.shard import GameEntry, Shard
-from croupier_server.tables.snapshots import public_results, public_snapshot
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.feeds.snapshots import public_results, public_snapshot
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import (
     ClockSpec,
     CreateTable,
@@ -21,7 +22,6 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets
 from tests.wire import playouts
 

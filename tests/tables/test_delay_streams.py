@@ -11,10 +11,10 @@ from croupier.v1 import table_pb2
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Event
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import SystemClock
-from croupier_server.tables.replay import replay
-from croupier_server.tables.shard import Shard
-from croupier_server.tables.snapshots import public_snapshot
+from croupier_server.tables.clocks.clock import SystemClock
+from croupier_server.tables.durability.replay import replay
+from croupier_server.tables.feeds.snapshots import public_snapshot
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
 from tests.tables.test_delay import (
     BY_DECISIONS,

@@ -8,10 +8,10 @@ from croupier_server.errors import Exhausted, Reason
 from croupier_server.games.base import EndReason
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import LogRow
-from croupier_server.tables.allowance import DAY_MS, PLAYED_EVENTS, Allowances, size_of
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.directory.allowance import DAY_MS, PLAYED_EVENTS, Allowances, size_of
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, JoinTable, Status
-from croupier_server.tables.table import Table
 from tests.tables.test_no_show import filled, pass_time, withhold
 from tests.tables.world import World, now, request
 

@@ -12,11 +12,12 @@ from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import replay
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.deals import match_root
+from croupier_server.tables.durability import replay
 from croupier_server.tables.limits import Limits
-from croupier_server.tables.shard import GameEntry
+from croupier_server.tables.match.deals import match_root
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -27,7 +28,6 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.conformance.subjects import limits
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from croupier.record.v1 import record_pb2
 from croupier.v1 import errors_pb2, game_pb2, session_service_pb2, table_pb2
 from croupier_server.games.base import EndReason, Outcome, SeatOutcome
-from croupier_server.tables import encode, updates
-from croupier_server.tables.codec import Moved, read_clock, read_input
+from croupier_server.tables.match import encode, updates
+from croupier_server.tables.match.codec import Moved, read_clock, read_input
+from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -21,7 +22,6 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     TimeoutPolicy,
 )
-from croupier_server.tables.updates import ResetReason, StreamEnd
 from croupier_server.wire.encode import framed, varint
 from croupier_server.wire.generated import record
 from croupier_server.wire.generated import table as messages

@@ -9,12 +9,12 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import session_service_pb2 as pb
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables.clock import ManualClock, SystemClock
-from croupier_server.tables.lag import PERIOD_MS, TOLERANCE_MS
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.clocks.clock import ManualClock, SystemClock
+from croupier_server.tables.clocks.timing import RoundTrips
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import Shard
+from croupier_server.tables.shard.timers import PERIOD_MS, TOLERANCE_MS
 from croupier_server.tables.spec import ClockSpec
-from croupier_server.tables.table import Table
-from croupier_server.tables.timing import RoundTrips
 from tests.tables.test_session import Client, answer, named, openings
 from tests.tables.world import World, asked, events, move_of
 

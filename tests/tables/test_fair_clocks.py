@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from croupier_server.tables.clock import FOREVER
-from croupier_server.tables.decisions import DUE_GRACE_MS, Decision
+from croupier_server.tables.clocks.clock import FOREVER
+from croupier_server.tables.clocks.decisions import DUE_GRACE_MS, Decision
+from croupier_server.tables.clocks.timing import Timing
 from croupier_server.tables.spec import ClockSpec, TimeoutPolicy
-from croupier_server.tables.timing import Timing
 
 SEAT = 1
 START_MS = 1_000_000

@@ -15,8 +15,8 @@ import pytest
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
-from croupier_server.tables.decisions import Decision
-from croupier_server.tables.lag import PERIOD_MS
+from croupier_server.tables.clocks.decisions import Decision
+from croupier_server.tables.shard.timers import PERIOD_MS
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from tests.tables.test_fair import LateClock
 from tests.tables.test_replay import all_rows

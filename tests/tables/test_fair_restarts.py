@@ -10,8 +10,8 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import Seat
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
-from croupier_server.tables.table import Table
 from tests.tables.test_replay import all_rows
 from tests.tables.world import World, asked
 

@@ -208,7 +208,7 @@ def test_a_move_that_ends_a_match_with_a_fault_is_told_so() -> None:
 def test_answers_that_nobody_fetches_are_bounded(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("croupier_server.tables.session.WAITING_MAX", 50)
+    monkeypatch.setattr("croupier_server.tables.sessions.session.WAITING_MAX", 50)
     world = World()
     table, tickets = world.start()
     client = Client(world)
@@ -233,7 +233,7 @@ def test_answers_that_nobody_fetches_are_bounded(
 
 @pytest.mark.parametrize("most", [3, 6])
 def test_a_frame_holds_so_many_items(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("croupier_server.tables.session.ITEMS_MAX", 3)
+    monkeypatch.setattr("croupier_server.tables.sessions.session.ITEMS_MAX", 3)
     world = World(channels_max=most)
     for number in (most, most + 1):
         client = Client(world)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from croupier.v1 import game_pb2
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Status
-from croupier_server.tables.table import Table
 from tests.tables.world import World
 
 IDLE_MS = 60_000

@@ -19,9 +19,10 @@ from croupier_server.errors import (
 )
 from croupier_server.storage.base import Player
 from croupier_server.storage.codec import read_record
-from croupier_server.tables import deals
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.creation import terms
+from croupier_server.tables.match import deals
+from croupier_server.tables.match.creation import terms
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import (
     Access,
     DealKind,
@@ -32,7 +33,6 @@ from croupier_server.tables.spec import (
     Status,
     Visibility,
 )
-from croupier_server.tables.table import Table
 from tests.tables.world import FIXED, World, events, now, request
 
 RESERVED = SeatSpec(Access.RESERVED, "Ann")

@@ -8,10 +8,10 @@ import pytest
 from croupier_server.errors import CroupierError, Reason, StaleDecision
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import decisions
-from croupier_server.tables.decisions import Decision, Name
+from croupier_server.tables.clocks import decisions
+from croupier_server.tables.clocks.decisions import Decision, Name
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec
-from croupier_server.tables.table import Table
 from tests.tables.world import World, asked, move_of
 
 pytestmark = pytest.mark.fault

@@ -12,7 +12,7 @@ import pytest
 from croupier.v1 import table_service_pb2
 from croupier_server.errors import Exhausted, Reason
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.lobby import SLICE, LobbyFeed, Place
+from croupier_server.tables.feeds.lobby import SLICE, LobbyFeed, Place
 from croupier_server.tables.spec import Status
 from croupier_server.wire.encode import field_bytes
 from tests.tables.test_publishing import lobby_of
@@ -96,7 +96,7 @@ def test_changes_come_in_slices_too() -> None:
 async def test_a_reader_of_a_game_without_tables_is_told_that_it_has_seen_them_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("croupier_server.tables.lobby._SCANNED", 10)
+    monkeypatch.setattr("croupier_server.tables.feeds.lobby._SCANNED", 10)
     world = crowded()
     lobby = world.shard.watch_lobby(kind=5)
     assert lobby.take(0) == []
@@ -319,7 +319,7 @@ def test_streams_of_seats_are_not_counted_and_nought_is_no_bound() -> None:
 
 
 def test_a_list_looks_at_so_many_tables_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("croupier_server.tables.directory.SCANNED_MAX", 10)
+    monkeypatch.setattr("croupier_server.tables.directory.directory.SCANNED_MAX", 10)
     world = crowded(ended_max=1)
     for number in (3, 50, 51):  # two of them are let go
         end(world, number)

@@ -22,9 +22,9 @@ from croupier_server.rpc.validate import Requests
 from croupier_server.storage.base import RecordEntry
 from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.shard import GameEntry, Shard
-from croupier_server.tables.snapshots import seat_results
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.feeds.snapshots import seat_results
+from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import CreateTable, JoinTable, Status
 from tests.rpc.calls import serving
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets, now

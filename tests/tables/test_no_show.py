@@ -12,11 +12,12 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import InvalidRequest, NotAllowed, Reason
 from croupier_server.storage.base import AbandonedSecret
 from croupier_server.storage.codec import read_record
-from croupier_server.tables import deals
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.creation import terms
-from croupier_server.tables.replay import replay
-from croupier_server.tables.results import Joined
+from croupier_server.tables.directory.reception import Joined
+from croupier_server.tables.durability.replay import replay
+from croupier_server.tables.match import deals
+from croupier_server.tables.match.creation import terms
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,
@@ -27,7 +28,6 @@ from croupier_server.tables.spec import (
     StartMode,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.tables.test_replay import said
 from tests.tables.world import ENTRY, SlowLog, World, events, kinds, request
 

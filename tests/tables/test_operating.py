@@ -10,10 +10,10 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, CroupierError, InvalidRequest, NotFound, Reason
 from croupier_server.games.base import Outcome, SeatOutcome
-from croupier_server.tables import outages
-from croupier_server.tables.operating import Operating
+from croupier_server.tables.durability import outages
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import AbsencePolicy, ClockSpec, Status
-from croupier_server.tables.table import Table
 from tests.tables.world import World, asked, move_of
 
 WON = SeatOutcome(3, 1)

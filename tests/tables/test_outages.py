@@ -11,10 +11,12 @@ from structlog.testing import capture_logs
 from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.decisions import DUE_GRACE_MS
-from croupier_server.tables.lag import PERIOD_MS
+from croupier_server.tables.clocks.decisions import DUE_GRACE_MS
+from croupier_server.tables.durability import outages
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.timers import PERIOD_MS
+from croupier_server.tables.shard.upkeep import HANGS_MS, PATIENCE_MS
 from croupier_server.tables.spec import (
     AbsencePolicy,
     ClockSpec,
@@ -23,8 +25,6 @@ from croupier_server.tables.spec import (
     StartMode,
     Status,
 )
-from croupier_server.tables.table import Table
-from croupier_server.tables.upkeep import HANGS_MS, PATIENCE_MS
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import Client, answer, named, openings

@@ -8,9 +8,10 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, NotAllowed, Reason
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import Player
-from croupier_server.tables import outages
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.reception import HOUSE_KIND
+from croupier_server.tables.directory.reception import HOUSE_KIND
+from croupier_server.tables.durability import outages
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -20,7 +21,6 @@ from croupier_server.tables.spec import (
     StartMode,
     Status,
 )
-from croupier_server.tables.table import Table
 from tests.tables.test_lifecycle import MATCH
 from tests.tables.world import World, asked, move_of, request
 

@@ -11,9 +11,9 @@ from croupier_server.errors import NotYourTurn, Reason, StaleDecision, Unavailab
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.feed import Feed
+from croupier_server.tables.feeds.feed import Feed
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Status, Visibility
-from croupier_server.tables.table import Table
 from tests.tables.test_feeds import end_of, numbers
 from tests.tables.toy_game import ToyWire
 from tests.tables.world import SlowLog, World, asked, exactly, kinds, move_of

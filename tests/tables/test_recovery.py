@@ -9,16 +9,17 @@ import pytest
 from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
 from croupier_server.storage.base import LogRow, StoredTable
 from croupier_server.storage.memory import MemoryLog
-from croupier_server.tables import match, recovery, replay, restore
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.delay import Delayed
-from croupier_server.tables.house_seats import HouseSeats
-from croupier_server.tables.journal import Journal
-from croupier_server.tables.operating import Operating
-from croupier_server.tables.readers import Readers
-from croupier_server.tables.replay import follow
+from croupier_server.tables.directory.house_seats import HouseSeats
+from croupier_server.tables.durability import recovery, replay, restore
+from croupier_server.tables.durability.replay import follow
+from croupier_server.tables.feeds.readers import Readers
+from croupier_server.tables.match import match
+from croupier_server.tables.match.delay import Delayed
+from croupier_server.tables.match.journal import Journal
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
-from croupier_server.tables.table import Table
 from tests.tables.conftest import Unforgiving
 from tests.tables.test_durable import ForgetfulLog, NotingLog
 from tests.tables.test_idle import IDLE_MS, has_ended

@@ -21,7 +21,7 @@ from croupier_server.rpc.play_service import PlayService
 from croupier_server.rpc.spectate_service import SpectateService
 from croupier_server.rpc.table_service import TableService
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.shard import Created
+from croupier_server.tables.shard.shard import Created
 from croupier_server.tables.spec import DealKind, DealSource, JoinTable, SeatSpec, StartMode
 from tests.tables.test_lifecycle import MATCH, NONCES, RESERVED, hashed
 from tests.tables.test_session import Client, named

@@ -16,12 +16,12 @@ from croupier_server.storage.base import LogRow, Player
 from croupier_server.storage.codec import read_record
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.codec import read_spec
-from croupier_server.tables.replay import ReplayError, replay
-from croupier_server.tables.shard import GameEntry, Shard
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.durability.replay import ReplayError, replay
+from croupier_server.tables.match.codec import read_spec
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, DealSource, JoinTable, Status
-from croupier_server.tables.table import Table
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.world import (
     ENTRY,

@@ -22,13 +22,13 @@ from croupier_server.games.registry import GAMES
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.table_service import TableService
 from croupier_server.storage.base import EndedRequest
-from croupier_server.tables import idempotency
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.codec import read_spec, whole_spec
-from croupier_server.tables.creation import GameEntry, creation, make_spec, pack_of, terms
-from croupier_server.tables.idempotency import DAY_MS, Answers, request_key
+from croupier_server.tables.directory import idempotency
+from croupier_server.tables.directory.idempotency import DAY_MS, Answers, request_key
+from croupier_server.tables.directory.reception import Made
 from croupier_server.tables.kept import Creation, dump, load
-from croupier_server.tables.results import Made
+from croupier_server.tables.match.codec import read_spec, whole_spec
+from croupier_server.tables.match.creation import GameEntry, creation, make_spec, pack_of, terms
 from croupier_server.tables.spec import (
     Access,
     ClockSpec,

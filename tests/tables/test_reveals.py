@@ -8,8 +8,8 @@ import pytest
 
 from croupier_server.storage import held
 from croupier_server.tables.caller import Caller
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec
-from croupier_server.tables.table import Table
 from tests.tables.world import World, now, request
 
 

@@ -9,10 +9,10 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import Conflict, CroupierError, Exhausted, NotAllowed, Reason
 from croupier_server.games.base import EndReason
 from croupier_server.identity.keys import HOUSE
-from croupier_server.tables import codec
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.operating import Operating
-from croupier_server.tables.seats import ticket_hash
+from croupier_server.tables.match import codec
+from croupier_server.tables.match.seats import ticket_hash
+from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import (
     AbortedBy,
     AbsencePolicy,

@@ -8,8 +8,8 @@ import pytest
 
 from croupier.v1 import table_pb2
 from croupier_server.games.registry import GAMES
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, SpectatorDelay, Status
-from croupier_server.tables.table import Table
 from tests.tables.test_delay import step, take_snapshot
 from tests.tables.test_delay_games import Match
 from tests.tables.test_windows import seed_with

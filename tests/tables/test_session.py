@@ -11,9 +11,9 @@ from croupier.v1 import session_service_pb2 as pb
 from croupier_server.identity.quota import UNLIMITED, Quota
 from croupier_server.rpc.errors import to_refusal
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.session import Session
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.sessions.session import Session
 from croupier_server.tables.spec import ClockSpec, DealSource, Status
-from croupier_server.tables.table import Table
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.toy_game import CARD, ToyWire
 from tests.tables.world import World, asked, exactly
@@ -208,7 +208,7 @@ def test_only_a_decision_that_is_still_open_is_sent() -> None:
 
 
 def test_a_frame_has_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("croupier_server.tables.session.FRAME_BYTES", 300)
+    monkeypatch.setattr("croupier_server.tables.sessions.session.FRAME_BYTES", 300)
     sitting = sit()
     first, second = sitting.client.hear(), sitting.client.hear()
     assert first is not None
@@ -224,7 +224,7 @@ def test_a_frame_has_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_session_ends_before_the_numbers_of_its_frames_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("croupier_server.tables.session.FRAMES_MAX", 2)
+    monkeypatch.setattr("croupier_server.tables.sessions.session.FRAMES_MAX", 2)
     sitting = sit()
     client = sitting.client
     client.hear()

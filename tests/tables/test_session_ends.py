@@ -45,7 +45,7 @@ def test_a_client_that_breaks_the_rules_of_the_stream_loses_it() -> None:
 
 
 def test_a_client_that_never_acknowledges_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("croupier_server.tables.session.WAITING_MAX", 50)
+    monkeypatch.setattr("croupier_server.tables.sessions.session.WAITING_MAX", 50)
     sitting = sit()
     client = sitting.client
     client.hear()

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from croupier.v1 import session_service_pb2 as pb
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
-from croupier_server.tables.table import Table
 from tests.tables.test_session import Client, answer
 from tests.tables.toy_game import ToyWire
 from tests.tables.world import World, asked, exactly, kinds

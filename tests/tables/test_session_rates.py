@@ -9,9 +9,9 @@ import pytest
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
 from croupier_server.identity.quota import READ_FREE_MAX, Quota
-from croupier_server.tables.session import ITEMS_MAX, STEP_ITEMS
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.sessions.session import ITEMS_MAX, STEP_ITEMS
 from croupier_server.tables.spec import Status
-from croupier_server.tables.table import Table
 from tests.tables.test_session import Client, answer, named, openings, refusal
 from tests.tables.world import World, asked
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from croupier_server.tables.session import SILENT_BEATS
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.sessions.session import SILENT_BEATS
 from croupier_server.tables.spec import ClockSpec
-from croupier_server.tables.table import Table
 from tests.tables.test_session import Client, Sitting, answer, openings, sit
 from tests.tables.world import World, asked
 

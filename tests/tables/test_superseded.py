@@ -8,7 +8,7 @@ import pytest
 from croupier.v1 import session_service_pb2 as pb
 from croupier.v1 import table_pb2
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.session import UNACKNOWLEDGED_MAX
+from croupier_server.tables.sessions.session import UNACKNOWLEDGED_MAX
 from croupier_server.tables.spec import DealSource, JoinTable, StartMode
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed

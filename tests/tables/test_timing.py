@@ -7,10 +7,10 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2, table_pb2
 from croupier_server.errors import NotYourTurn, StaleDecision
-from croupier_server.tables.accounts import Accounts
-from croupier_server.tables.decisions import Decision
+from croupier_server.tables.clocks.accounts import Accounts
+from croupier_server.tables.clocks.decisions import Decision
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
-from croupier_server.tables.table import Table
 from tests.tables.world import World, asked, events, exactly, move_of
 
 BASE = ClockSpec(base_ms=1_000, increment_ms=100)

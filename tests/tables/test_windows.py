@@ -7,9 +7,9 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDecision
-from croupier_server.tables import snapshots
+from croupier_server.tables.feeds import snapshots
+from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TimeoutPolicy
-from croupier_server.tables.table import Table
 from tests.tables.toy_game import CARD, CLAIM, PASS, ToyWire
 from tests.tables.world import World, asked, events, kinds
 

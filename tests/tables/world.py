@@ -24,12 +24,12 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.decisions import Decision
-from croupier_server.tables.feed import Feed, SeatFeed
-from croupier_server.tables.shard import GameEntry, HouseSeat, Joined, Limits, Shard
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.clocks.decisions import Decision
+from croupier_server.tables.feeds.feed import Feed, SeatFeed
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry, HouseSeat, Joined, Limits, Shard
 from croupier_server.tables.spec import CreateTable, DealKind, DealSource, JoinTable, Status
-from croupier_server.tables.table import Table
 from tests.tables.toy_game import KIND, Toy, ToyWire
 
 START_MS = 1_700_000_000_000

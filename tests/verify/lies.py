@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from croupier.record.v1 import record_pb2
 from croupier.v1 import cards_pb2, game_pb2, table_pb2
-from croupier_server.tables import deals
+from croupier_server.tables.match import deals
 from tests.verify.matches import Case, cases, record
 
 Lie = Callable[[record_pb2.MatchRecord], None]

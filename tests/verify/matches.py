@@ -19,10 +19,11 @@ from croupier_server.games.settings import new_options
 from croupier_server.storage.base import Player
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.creation import GameEntry, pack_of
-from croupier_server.tables.decisions import Decision
-from croupier_server.tables.shard import Limits, Shard
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.clocks.decisions import Decision
+from croupier_server.tables.match.creation import GameEntry, pack_of
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import Limits, Shard
 from croupier_server.tables.spec import (
     AbsencePolicy,
     Access,
@@ -36,7 +37,6 @@ from croupier_server.tables.spec import (
     Status,
     TimeoutPolicy,
 )
-from croupier_server.tables.table import Table
 from tests.conformance.playouts import choose, words
 from tests.conformance.subjects import CASES, limits, random_texts, wire_of
 from tests.tables.world import START_MS, asked, known_secrets, now

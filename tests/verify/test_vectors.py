@@ -19,7 +19,7 @@ from croupier_server.games.cards import CARD_NAMES
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import read_record
-from croupier_server.tables import deals
+from croupier_server.tables.match import deals
 from croupier_server.verify import verify
 from croupier_server.verify.log import RecordLog
 from tests.meta.sources import ROOT

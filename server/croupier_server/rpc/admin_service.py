@@ -1,8 +1,6 @@
 """What operators do, and the audit log of it.
 
-Every call that changes something is written down before it is answered, a refused one too. Must not
-be put here: what is done (``tables/operating.py``), who is not let in (``admin_turned_away.py``),
-and anything that shows a card.
+Every call that changes something is written down before it is answered, a refused one too.
 """
 
 from __future__ import annotations
@@ -22,8 +20,8 @@ from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import printable
 from croupier_server.storage.base import AuditEntry, Store
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.operating import Operating
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.shard.operating import Operating
+from croupier_server.tables.shard.shard import Shard
 
 _log = structlog.get_logger(__name__)
 

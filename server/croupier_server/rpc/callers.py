@@ -15,7 +15,7 @@ from croupier_server.identity.keyring import KeyRing, LiveKey, TurnedAway
 from croupier_server.identity.keys import ANYBODY, HOUSE, LOCAL_SCOPES, Scope
 from croupier_server.identity.quota import UNLIMITED, Quotas
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.updates import StreamEnd
+from croupier_server.tables.match.updates import StreamEnd
 
 TICKET: Final = "croupier-ticket"
 HOST_TICKET: Final = "croupier-host-ticket"

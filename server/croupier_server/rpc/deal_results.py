@@ -7,8 +7,8 @@ from typing import Protocol
 
 from croupier_server.errors import Reason, TableHalted
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.tables.shard import Shard
-from croupier_server.tables.table import Table
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.encode import field_bytes, field_text
 
 

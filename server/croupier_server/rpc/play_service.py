@@ -30,13 +30,13 @@ from croupier_server.rpc.errors import to_refusal
 from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.turns import Turns
-from croupier_server.tables import snapshots
-from croupier_server.tables.answers import answer
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.seats_stream import SeatsStream
-from croupier_server.tables.shard import Shard
-from croupier_server.tables.table import Table
-from croupier_server.tables.tickets import seat_at
+from croupier_server.tables.directory.tickets import seat_at
+from croupier_server.tables.feeds import snapshots
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.sessions.answers import answer
+from croupier_server.tables.sessions.seats_stream import SeatsStream
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.base import LegalMode
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 

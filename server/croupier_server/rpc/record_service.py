@@ -16,11 +16,11 @@ from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens, StreamCursors
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry, RecordStore
-from croupier_server.tables import encode, updates
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.readers import expect_few
-from croupier_server.tables.tickets import may_see
-from croupier_server.tables.updates import ResetReason, StreamEnd
+from croupier_server.tables.directory.tickets import may_see
+from croupier_server.tables.feeds.readers import expect_few
+from croupier_server.tables.match import encode, updates
+from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.verify.apart import Verifier
 from croupier_server.wire.encode import (
     field_bytes,

@@ -13,9 +13,10 @@ from croupier_server.identity.quota import Quota
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.tables.assignments import CAUGHT_UP, Place, assignment
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.directory.assignments import Place
+from croupier_server.tables.feeds.assignments import CAUGHT_UP, assignment
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.encode import field_bytes, field_text
 
 _SEAT_S: Final = 50e-6

@@ -1,6 +1,6 @@
 """The session: the one stream that a bot plays all its tables on.
 
-The protocol is in ``tables/session.py``; this joins it to gRPC.
+The protocol is in ``tables/sessions/session.py``; this joins it to gRPC.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from croupier_server.rpc.errors import to_refusal
 from croupier_server.rpc.interceptors import Calls, Link, Meter, Unmetered
 from croupier_server.rpc.turns import Turns
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.session import Session
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.sessions.session import Session
+from croupier_server.tables.shard.shard import Shard
 
 FRAME_SLICES: Final = 4
 """Slices of a turn after which a frame is sent as it is. A frame cannot be interrupted; clients far

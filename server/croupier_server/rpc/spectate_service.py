@@ -11,9 +11,9 @@ from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.deal_results import results_page
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.tables import snapshots
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.feeds import snapshots
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.encode import field_bytes
 
 

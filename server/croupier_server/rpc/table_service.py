@@ -25,10 +25,10 @@ from croupier_server.rpc.requests import (
     with_arm,
 )
 from croupier_server.tables.caller import LOCAL, Caller
-from croupier_server.tables.lobby import Place
-from croupier_server.tables.shard import Shard
+from croupier_server.tables.feeds.lobby import Place
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import Shard
 from croupier_server.tables.spec import Status
-from croupier_server.tables.table import Table
 from croupier_server.wire.encode import field_bytes, field_number, field_text
 
 _UPDATE_TOKENS: Final = 0.05

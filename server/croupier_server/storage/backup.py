@@ -2,8 +2,6 @@
 
 The file has the tables of the schema, but not the mark of a store, so that nobody serves from it as
 it is: a table that goes on from a backup must begin a new life, see ``restoring.py``.
-
-Must not be put here: putting a backup back.
 """
 
 from __future__ import annotations

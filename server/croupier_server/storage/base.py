@@ -2,8 +2,6 @@
 
 Rows and records are bytes by the time they come here, so a store knows nothing of games. Every
 store passes ``tests/conformance/test_every_store.py``.
-
-Must not be put here: a store, and how rows are made.
 """
 
 from __future__ import annotations

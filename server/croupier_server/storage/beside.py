@@ -1,8 +1,6 @@
 """A durable store for a command that works beside the server: records, keys and audit, but no log.
 
 The server need not run, and is not disturbed if it does; it finds what has changed.
-
-Must not be put here: serving from a store (``opening.py``).
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ dropped or put in between without a trace::
 ``hash``, which comes last and takes 34 bytes; ``|`` joins bytes. Every row's ``hash`` is hash *n*.
 The record's own ``hash`` comes last and is the SHA-256 of all bytes before it. There is one way to
 write a record, so that not a bit of it can be changed; ``docs/fairness.md`` has every byte.
-
-Must not be put here: how a match is replayed; where records are kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A lock that one process holds, and that ends with it.
-
-Must not be put here: what the lock is for.
-"""
+"""A lock that one process holds, and that ends with it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Records in memory that may not be shown yet.
 
 Whoever read the record of the first table of a board would know the cards of the others, so the
-records of a board wait until its last table has ended. Must not be put here: records that are
-shown.
+records of a board wait until its last table has ended.
 """
 
 from __future__ import annotations

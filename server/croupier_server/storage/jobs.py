@@ -1,7 +1,4 @@
-"""What a writer is given to do, in order.
-
-Must not be put here: a writer; a database.
-"""
+"""What a writer is given to do, in order."""
 
 from __future__ import annotations
 

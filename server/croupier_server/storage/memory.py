@@ -1,7 +1,4 @@
-"""A store that keeps everything in memory, for as long as the process lives.
-
-Must not be put here: anything on disk.
-"""
+"""A store that keeps everything in memory, for as long as the process lives."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Brings a database to the newest schema.
-
-Must not be put here: the schema; its revisions.
-"""
+"""Brings a database to the newest schema."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From a URL to the store it names.
-
-Must not be put here: what a store does.
-"""
+"""From a URL to the store it names."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 A row is its record's ``Row`` without the hash (`codec.row_body`) and what is kept of it, each with
 its length before it, so that a record is made of stored rows without encoding them again.
-
-Must not be put here: where blobs are stored.
 """
 
 from __future__ import annotations

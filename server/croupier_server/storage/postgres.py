@@ -3,9 +3,6 @@
 A batch of appends is one statement that commits by itself, and costs one round trip. A batch with
 finished matches is one transaction. Each notes its number beside the fence that it goes by, so a
 new session finds out whether a commit that got no answer was carried out.
-
-Must not be put here: who sends when (``writer.py``); locks and fences (``postgres_session.py``);
-reading (``postgres_pool.py``).
 """
 
 from __future__ import annotations

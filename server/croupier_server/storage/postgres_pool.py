@@ -1,7 +1,4 @@
-"""What is read from PostgreSQL, and what changes more than the log, over a pool of sessions.
-
-Must not be put here: the writer of the log; queries that SQLite shares (``queries.py``).
-"""
+"""What is read from PostgreSQL, and what changes more than the log, over a pool of sessions."""
 
 from __future__ import annotations
 

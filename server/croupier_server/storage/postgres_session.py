@@ -5,8 +5,6 @@ no two. A session can be lost and the lock with it, and another server may come 
 that begins to serve takes a number besides, the fence, and every batch that is stored says the
 fence that it goes by and its own number. Whoever comes back reads from them whether it has been
 followed by another, and whether the batch whose commit got no answer was stored.
-
-Must not be put here: what is in a batch.
 """
 
 from __future__ import annotations

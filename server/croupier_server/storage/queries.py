@@ -2,8 +2,6 @@
 
 Written once for SQLite and PostgreSQL, as functions of a connection that is in a transaction; who
 gives it, and on which thread, is not their business.
-
-Must not be put here: SQL that only one of the two understands; the log.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Moves that were made after the backup are lost, and clients may have seen them. 
 begins a new life: its epoch rises above any that it ever had, and who comes with an older one gets
 a reset. So does who follows the records, as the store has a new lineage. Keys that were revoked
 since stay revoked.
-
-Must not be put here: making a backup.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The tables of a durable store: one schema for SQLite and PostgreSQL.
 
 A change here needs a new revision in ``migrations/versions``; a test holds the two together.
-
-Must not be put here: what is asked of the tables.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Records, keys and audit of a durable store, whichever it is.
-
-Must not be put here: queries (``queries.py``), and how a database is reached.
-"""
+"""Records, keys and audit of a durable store, whichever it is."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 The file is held by a lock beside it for as long as the store is open: one server a file. It is
 written to by the thread of ``writer.py`` and read by threads of its own.
-
-Must not be put here: statements (``sqlite_core.py``, ``sqlite_reading.py``, ``queries.py``).
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Python gives up its lock at each step of a statement, and a busy loop is slow to give it back. So a
 batch is one statement, whatever is in it, and what is read comes back as one row.
-
-Must not be put here: who calls when (``writer.py``); opening files (``sqlite.py``); queries that
-PostgreSQL shares (``queries.py``).
 """
 
 from __future__ import annotations

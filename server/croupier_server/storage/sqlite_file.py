@@ -1,7 +1,4 @@
-"""Opening the file of a store: lock, schema, and whether it is ours and whole.
-
-Must not be put here: what is stored in it.
-"""
+"""Opening the file of a store: lock, schema, and whether it is ours and whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the log in SQLite is read with: one statement and one row a question, see ``sqlite_core``.
-
-Must not be put here: anything that changes a file.
-"""
+"""What the log in SQLite is read with: a statement and a row a question, see ``sqlite_core``."""
 
 from __future__ import annotations
 

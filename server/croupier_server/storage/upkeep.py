@@ -1,7 +1,4 @@
-"""What has to be done with records from time to time: those that were kept long enough go.
-
-Must not be put here: how a store does it.
-"""
+"""What has to be done with records from time to time: those that were kept long enough go."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Group commit: one thread that stores whatever has gathered while it stored the last.
-
-Must not be put here: what is stored, and how (`jobs.Core`).
-"""
+"""Group commit: one thread that stores whatever has gathered while it stored the last."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Who asks: what every handler gets in place of gRPC's context.
-
-Must not be put here: how a caller is found in a request; ``rpc/callers.py`` does that.
-"""
+"""Who asks: what every handler gets in place of gRPC's context."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What is told of a fault of ours: where it was, and nothing that could name a card.
-
-Must not be put here: what becomes of a table that has one.
-"""
+"""What is told of a fault of ours: where it was, and nothing that could name a card."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@
 hashes of tickets, secrets, nonces; a note is a row that holds nothing else. `Carried` is in
 `Deal.carried`. Tickets, host tickets and invite codes are never here themselves, only their hashes.
 Nothing here is ever sent, and none of it goes into a record before the reveal.
-
-Must not be put here: what follows from it (``table.py``, ``restore.py``).
 """
 
 from __future__ import annotations

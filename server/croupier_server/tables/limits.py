@@ -1,7 +1,4 @@
-"""What a server holds its callers to.
-
-Must not be put here: who holds whom to it.
-"""
+"""What a server holds its callers to."""
 
 from __future__ import annotations
 

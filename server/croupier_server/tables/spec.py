@@ -1,7 +1,4 @@
-"""What is fixed for a table's life: game, options, seats, deal source, clock.
-
-Must not be put here: anything that changes after the table was made.
-"""
+"""What is fixed for a table's life: game, options, seats, deal source, clock."""
 
 from __future__ import annotations
 

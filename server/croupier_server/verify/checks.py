@@ -14,12 +14,12 @@ from croupier_server.games.base import EndReason, Outcome, SeatOutcome
 from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.storage.codec import RecordError
-from croupier_server.tables import deals, encode
-from croupier_server.tables.creation import GameEntry
-from croupier_server.tables.decisions import FIRST_EPOCH
-from croupier_server.tables.opening import RESTARTS_MAX
-from croupier_server.tables.operating import check_outcome
-from croupier_server.tables.replay import ReplayError, replay
+from croupier_server.tables.clocks.decisions import FIRST_EPOCH
+from croupier_server.tables.durability.replay import ReplayError, replay
+from croupier_server.tables.match import deals, encode
+from croupier_server.tables.match.creation import GameEntry
+from croupier_server.tables.match.opening import RESTARTS_MAX
+from croupier_server.tables.shard.operating import check_outcome
 from croupier_server.tables.spec import (
     AbortedBy,
     AbsencePolicy,

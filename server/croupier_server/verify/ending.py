@@ -11,11 +11,11 @@ from typing import Final
 
 from croupier.v1 import game_pb2
 from croupier_server.games.base import EndReason, Seat
-from croupier_server.tables.accounts import OUT_OF_STRIKES, Accounts, Forfeit
-from croupier_server.tables.codec import read_clock
-from croupier_server.tables.opening import RESTARTS_MAX
+from croupier_server.tables.clocks.accounts import OUT_OF_STRIKES, Accounts, Forfeit
+from croupier_server.tables.match.codec import read_clock
+from croupier_server.tables.match.opening import RESTARTS_MAX
+from croupier_server.tables.shard.upkeep import AWAY
 from croupier_server.tables.spec import AbortedBy, AbsencePolicy, ClockSpec, DealKind, TimeoutPolicy
-from croupier_server.tables.upkeep import AWAY
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.verify.rules import SCORED
 

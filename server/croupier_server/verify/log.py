@@ -11,9 +11,9 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import table_pb2
 from croupier_server.storage.base import FinishedMatch, LogRow
 from croupier_server.storage.codec import read_record
-from croupier_server.tables import deals
-from croupier_server.tables.codec import read_spec
-from croupier_server.tables.creation import GameEntry
+from croupier_server.tables.match import deals
+from croupier_server.tables.match.codec import read_spec
+from croupier_server.tables.match.creation import GameEntry
 from croupier_server.tables.spec import DealKind, TableSpec
 
 

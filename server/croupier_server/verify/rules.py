@@ -11,9 +11,9 @@ from collections import Counter, deque
 from croupier.v1 import table_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
-from croupier_server.tables import encode
-from croupier_server.tables.creation import GameEntry
-from croupier_server.tables.deals import RootDealer
+from croupier_server.tables.match import encode
+from croupier_server.tables.match.creation import GameEntry
+from croupier_server.tables.match.deals import RootDealer
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.wire.encode import field_bytes
 from croupier_server.wire.generated.table import EVENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from croupier.record.v1 import record_pb2
-from croupier_server.tables.codec import read_clock
+from croupier_server.tables.match.codec import read_clock
 from croupier_server.verify.log import Line, RecordLog, Wrong
 from croupier_server.verify.report import Caution
 

@@ -23,9 +23,10 @@ from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import Player, Store
 from croupier_server.storage.opening import open_store
 from croupier_server.tables.caller import Caller
-from croupier_server.tables.clock import ManualClock
-from croupier_server.tables.shard import GameEntry, Shard
-from croupier_server.tables.snapshots import seat_results
+from croupier_server.tables.clocks.clock import ManualClock
+from croupier_server.tables.feeds.snapshots import seat_results
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import (
     ClockSpec,
     CreateTable,
@@ -35,7 +36,6 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
-from croupier_server.tables.table import Table
 
 START_MS = 1_700_000_000_000
 DEALS = 3

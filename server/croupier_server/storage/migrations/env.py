@@ -1,7 +1,4 @@
-"""What Alembic runs: the revisions, on the connection that `migrating.upgrade` gives it.
-
-Must not be put here: a way to run them without a connection.
-"""
+"""What Alembic runs: the revisions, on the connection that `migrating.upgrade` gives it."""
 
 from __future__ import annotations
 

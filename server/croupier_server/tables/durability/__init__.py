@@ -1,0 +1,1 @@
+"""What reaches the store, and how tables are taken up from it again."""

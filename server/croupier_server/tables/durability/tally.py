@@ -1,0 +1,98 @@
+"""What has happened at the tables of a server, in numbers for its operator.
+
+Nothing here runs ahead of what everybody may see: a sealed window counts as one answer when it
+closes, and a table that is shown late counts when it has been shown to its end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Final
+
+from croupier_server.tables.match.table import Table
+from croupier_server.tables.spec import Status
+
+SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""Bounds for what should take milliseconds."""
+
+
+class Spread:
+    """How often something took how long: a histogram.
+
+    Args:
+        bounds: upper bounds of its classes, in seconds, rising.
+
+    Attributes:
+        total: of all values together.
+    """
+
+    __slots__ = ("_bounds", "_counts", "total")
+
+    def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
+        self._bounds = bounds
+        self._counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def add(self, value: float) -> None:
+        """One more."""
+        self._counts[bisect_left(self._bounds, value)] += 1
+        self.total += value
+
+    def classes(self) -> list[tuple[float, int]]:
+        """Each upper bound with how many values are at most that; the last is infinite."""
+        bounds = (*self._bounds, float("inf"))
+        return list(zip(bounds, accumulate(self._counts), strict=True))
+
+
+class Tally:
+    """Numbers that only rise, by number of ``GameKind``.
+
+    Attributes:
+        ended: tables that have ended.
+        halted: those of them that a fault stopped.
+    """
+
+    __slots__ = ("_answered", "_timed_out", "ended", "halted")
+
+    def __init__(self) -> None:
+        self._answered: Counter[int] = Counter()
+        self._timed_out: Counter[int] = Counter()
+        self.ended: Counter[int] = Counter()
+        self.halted: Counter[int] = Counter()
+
+    def end(self, table: Table) -> None:
+        """*table* has ended, and everybody may know it."""
+        kind, journal = table.spec.kind, table.journal
+        self._answered[kind] += journal.answered
+        self._timed_out[kind] += journal.timed_out
+        journal.answered = journal.timed_out = 0
+        self.ended[kind] += 1
+        self.halted[kind] += table.is_halted
+
+    def answered(self, tables: Iterable[Table]) -> Counter[int]:
+        """Decisions answered, at *tables* that are live among them."""
+        found = Counter(self._answered)
+        for table in tables:
+            if table.delayed is None:
+                found[table.spec.kind] += table.journal.answered
+        return found
+
+    def timed_out(self, tables: Iterable[Table]) -> Counter[int]:
+        """Decisions whose time ran out, at *tables* that are live among them."""
+        found = Counter(self._timed_out)
+        for table in tables:
+            if table.delayed is None:
+                found[table.spec.kind] += table.journal.timed_out
+        return found
+
+
+def standing(tables: Iterable[Table]) -> Counter[tuple[int, Status]]:
+    """Tables that have not ended, as everybody sees them, by kind and status."""
+    return Counter(
+        (table.spec.kind, table.seen.status)
+        for table in tables
+        if table.seen.status is not Status.ENDED
+    )

@@ -1,0 +1,1 @@
+"""What readers are sent: seats, spectators, the lobby."""

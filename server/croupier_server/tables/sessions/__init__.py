@@ -1,0 +1,1 @@
+"""Streams that carry many seats, and the one way in for answers."""

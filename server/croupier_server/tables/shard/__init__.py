@@ -1,0 +1,1 @@
+"""The owner of an event loop's tables: calls, timers, upkeep, operators."""
