@@ -34,6 +34,7 @@ from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from croupier_server.wire.base import LegalMode
 from tests.clients.arena import SHORT
 from tests.conformance.subjects import CASES
+from tests.tables.answering import submit
 from tests.tables.world import World, asked
 
 MODES: Final[tuple[LegalListing, ...]] = get_args(LegalListing)
@@ -130,7 +131,7 @@ def test_a_decision_is_listed_in_full_on_demand(game: str, mode: LegalMode) -> N
         assert found == play_service_pb2.GetLegalMovesResponse(legal=full)
         assert full.moves or full.patterns
         move = next(iter(GAMES[game].members(legal, 0)))
-        world.shard.submit(table, decision.seat, decision.id, move)
+        submit(world.shard, table, decision.seat, decision.id, move)
 
 
 FALLING = ClockSpec(per_move_ms=1_000, on_timeout=TimeoutPolicy.FALLBACK)

@@ -20,6 +20,7 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, JoinTable, Status
 from tests.conformance.subjects import CASES, limits, wire_of
+from tests.tables.answering import submit
 from tests.tables.test_replay import said
 from tests.tables.world import START_MS, asked, known_ids, known_secrets, now
 
@@ -45,7 +46,7 @@ def play(shard: Shard, clock: ManualClock, entry: GameEntry, ruleset: str, windo
         decision = asked(table)[0]
         legal = table.legal(decision.seat, decision.id)
         clock.advance(1)
-        shard.submit(table, decision.seat, decision.id, entry.game.sample(legal, words))
+        submit(shard, table, decision.seat, decision.id, entry.game.sample(legal, words))
     assert not table.is_halted, table.fault
     return table
 

@@ -18,6 +18,7 @@ from croupier_server.tables.match.deals import RootDealer
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
 from tests.conformance.subjects import CASES, limits
+from tests.tables.answering import submit
 from tests.tables.test_durable import REAL, NotingLog, RealWorld
 from tests.tables.toy_game import KIND
 from tests.tables.world import ENTRY, START_MS, World, asked, now
@@ -97,7 +98,7 @@ def play_on(world: World, table: Table, rng: random.Random) -> None:
     decision = rng.choice(waiting)
     legal = table.legal(decision.seat, decision.id)
     move = table.game.sample(legal, iter(lambda: rng.getrandbits(64), None))
-    world.shard.submit(table, decision.seat, decision.id, move)
+    submit(world.shard, table, decision.seat, decision.id, move)
 
 
 @pytest.mark.more

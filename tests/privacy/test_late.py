@@ -31,6 +31,7 @@ from tests.privacy.subjects import SECRETS
 from tests.privacy.tap import Tap, Watch
 from tests.privacy.test_server import asks_others, case_of
 from tests.privacy.witness import Leak, Seen
+from tests.tables.answering import submit
 from tests.wire import playouts
 
 LATE: Final = 4
@@ -197,7 +198,7 @@ async def answer(stage: Stage, story: Story, number: int) -> None:
     for seat, move in sorted(story.answers[number].items()):
         decision = table.match.decisions[seat]
         assert decision is not None
-        served.shard.submit(table, seat, decision.id, move)
+        submit(served.shard, table, seat, decision.id, move)
     await served.shard.committed()
 
 
@@ -259,7 +260,7 @@ async def played_to_the_end(stage: Stage) -> None:
         for decision in [one for one in table.match.decisions if one is not None]:
             legal = table.game.legal_moves(table.match.state, decision.seat)
             move = playouts.choose(table.game, legal, rng)
-            stage.served.shard.submit(table, decision.seat, decision.id, move)
+            submit(stage.served.shard, table, decision.seat, decision.id, move)
 
 
 @pytest.mark.more

@@ -29,6 +29,7 @@ from tests.rpc.calls import Metadata, Refusal, build
 from tests.rpc.conftest import Running, server
 from tests.rpc.players import TABLES, host_of, ticket_of
 from tests.rpc.test_record import RECORDS
+from tests.tables.answering import submit
 
 SPECTATE = "croupier.v1.SpectateService/SpectateTable"
 GAME = "spec { game: GAME_KIND_TONGITS shared_seats: true options { tongits { max_hands: 1 } } } "
@@ -118,7 +119,7 @@ async def play(keyed: Keyed, table: Table, moves: int = 1_000) -> None:
         decision = next(one for one in table.match.decisions if one is not None)
         legal = table.game.legal_moves(table.match.state, decision.seat)
         move = next(iter(table.game.members(legal)))
-        shard.submit(table, decision.seat, decision.id, move)
+        submit(shard, table, decision.seat, decision.id, move)
     await shard.committed()
 
 

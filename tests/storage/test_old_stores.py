@@ -23,6 +23,7 @@ from croupier_server.tables.shard.shard import Shard
 from croupier_server.tables.spec import Status
 from croupier_server.verify.checks import verify
 from tests.storage.stores.make import DEALS, HERE, START_MS, new_shard, play, seen
+from tests.tables.answering import submit
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,7 @@ async def test_durable_a_store_of_an_earlier_version_goes_on(old: OldStore) -> N
         given = old.told[table_id].pop("given")
         assert json.loads(json.dumps(seen(table))) == old.told[table_id]
         for seat, decision_id, move, sequence in given:
-            assert shard.submit(table, seat, decision_id, int(move)).sequence == sequence
+            assert submit(shard, table, seat, decision_id, int(move)) == sequence
     rng = random.Random(1)
     for table in tables.values():
         while len(seat_results(table)) < DEALS:

@@ -10,6 +10,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.directory.reception import ABANDONED_MS
 from croupier_server.tables.match.match import REFUSALS_MAX, REFUSED_STRIKES_MAX
 from croupier_server.tables.spec import Access, ClockSpec, JoinTable, SeatSpec, Status
+from tests.tables.answering import submit
 from tests.tables.test_lifecycle import MATCH
 from tests.tables.toy_game import CARD
 from tests.tables.world import World, asked, now, request
@@ -111,7 +112,7 @@ def test_strikes_for_refusals_on_one_decision_are_bounded(monkeypatch: pytest.Mo
     before = len(world.rows("table-1"))
     for _ in range(10 * REFUSALS_MAX):
         with pytest.raises(CroupierError):
-            world.shard.submit(table, decision.seat, decision.id, CARD + 99)
+            submit(world.shard, table, decision.seat, decision.id, CARD + 99)
     assert len(world.rows("table-1")) == before + 3
     world.play(table)
     assert table.status is Status.ENDED

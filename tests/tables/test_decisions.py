@@ -23,6 +23,7 @@ from croupier_server.storage.base import LogRow
 from croupier_server.tables.clocks.decisions import Decision
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
+from tests.tables.answering import refuse_unreadable, submit
 from tests.tables.toy_game import CARD, PASS, State, Toy, ToyWire
 from tests.tables.world import World, asked, exactly, move_of
 
@@ -41,7 +42,7 @@ def refused(world: World, table: Table, seat: Seat, decision_id: str, move: int)
     before = Toy().copy(table.match.state)
     sequence, rows = table.journal.sequence, said(world, table)
     with pytest.raises(CroupierError) as error:
-        world.shard.submit(table, seat, decision_id, move)
+        submit(world.shard, table, seat, decision_id, move)
     assert table.match.state == before
     assert table.journal.sequence == sequence
     assert said(world, table) == rows
@@ -71,17 +72,17 @@ def test_a_decision_names_public_facts_and_its_seat_alone() -> None:
 def test_the_same_answer_again_gets_the_same_answer() -> None:
     world, table, decision = at_turns()
     move = move_of(table, decision)
-    accepted = world.shard.submit(table, decision.seat, decision.id, move)
-    assert accepted.sequence == decision.sequence + 1
+    accepted = submit(world.shard, table, decision.seat, decision.id, move)
+    assert accepted == decision.sequence + 1
     sequence = table.journal.sequence
-    assert world.shard.submit(table, decision.seat, decision.id, move) == accepted
+    assert submit(world.shard, table, decision.seat, decision.id, move) == accepted
     assert table.journal.sequence == sequence
 
 
 def test_another_answer_is_refused_with_what_was_accepted() -> None:
     world, table, decision = at_turns()
     first, other = table.legal(decision.seat, decision.id).moves[:2]
-    world.shard.submit(table, decision.seat, decision.id, first)
+    submit(world.shard, table, decision.seat, decision.id, first)
     error = refused(world, table, decision.seat, decision.id, other)
     assert isinstance(error, StaleDecision)
     assert error.reason is Reason.DECISION_ANSWERED
@@ -127,9 +128,9 @@ def test_a_decision_of_long_ago_is_stale() -> None:
 def test_an_answer_of_the_last_deal_is_still_known() -> None:
     world, table, decision = at_turns()
     move = move_of(table, decision)
-    accepted = world.shard.submit(table, decision.seat, decision.id, move)
+    accepted = submit(world.shard, table, decision.seat, decision.id, move)
     world.play(table, lambda: table.match.state.deal == 2)
-    assert world.shard.submit(table, decision.seat, decision.id, move) == accepted
+    assert submit(world.shard, table, decision.seat, decision.id, move) == accepted
 
 
 def test_an_answer_that_ended_the_match_is_still_known() -> None:
@@ -137,11 +138,11 @@ def test_an_answer_that_ended_the_match_is_still_known() -> None:
     world.play(table, lambda: sum(map(len, table.match.state.hands)) == 1)
     decision = asked(table)[0]
     last = (decision.seat, decision.id, move_of(table, decision))
-    accepted = world.shard.submit(table, *last)
+    accepted = submit(world.shard, table, *last)
     assert table.status is Status.ENDED
-    assert world.shard.submit(table, *last) == accepted
+    assert submit(world.shard, table, *last) == accepted
     with pytest.raises(Conflict) as error:
-        world.shard.submit(table, last[0], "1000-0", CARD + 1)
+        submit(world.shard, table, last[0], "1000-0", CARD + 1)
     assert error.value.reason is Reason.TABLE_CLOSED
     with pytest.raises(Conflict) as error:
         table.check(*last)
@@ -169,7 +170,7 @@ def test_check_says_what_submit_would_and_changes_nothing() -> None:
     with pytest.raises(InvalidRequest):
         table.check(seat, "1-1", move)
     assert decision.refusals == 0
-    world.shard.submit(table, seat, decision.id, move)
+    submit(world.shard, table, seat, decision.id, move)
     table.check(seat, decision.id, move)
     with pytest.raises(StaleDecision):
         table.check(seat, decision.id, NO_CARD)
@@ -178,7 +179,7 @@ def test_check_says_what_submit_would_and_changes_nothing() -> None:
 def test_legal_moves_are_those_of_the_open_decision() -> None:
     world, table, decision = at_turns()
     move = move_of(table, decision)
-    world.shard.submit(table, decision.seat, decision.id, move)
+    submit(world.shard, table, decision.seat, decision.id, move)
     with pytest.raises(StaleDecision):
         table.legal(decision.seat, decision.id)
     with pytest.raises(NotYourTurn):
@@ -200,7 +201,7 @@ def test_twenty_refusals_on_one_decision_are_a_strike() -> None:
     for _ in range(19):
         refused(world, table, decision.seat, decision.id, NO_CARD)
     with pytest.raises(Conflict) as error:
-        world.shard.submit(table, decision.seat, decision.id, NO_CARD)
+        submit(world.shard, table, decision.seat, decision.id, NO_CARD)
     assert error.value.reason is Reason.TABLE_CLOSED
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, decision.seat)
@@ -217,11 +218,11 @@ def test_without_strikes_refusals_cost_nothing() -> None:
 def test_unreadable_answers_are_refusals_too() -> None:
     world, table, decision = at_turns(clock=ClockSpec(max_strikes=1))
     for _ in range(19):
-        world.shard.refuse_unreadable(table, decision.seat, decision.id)
-        world.shard.refuse_unreadable(table, decision.seat, "other")
-        world.shard.refuse_unreadable(table, (decision.seat + 1) % 3, decision.id)
+        refuse_unreadable(world.shard, table, decision.seat, decision.id)
+        refuse_unreadable(world.shard, table, decision.seat, "other")
+        refuse_unreadable(world.shard, table, (decision.seat + 1) % 3, decision.id)
     assert table.status is Status.PLAYING
-    world.shard.refuse_unreadable(table, decision.seat, decision.id)
+    refuse_unreadable(world.shard, table, decision.seat, decision.id)
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_FORFEIT, decision.seat)
 
@@ -279,4 +280,4 @@ def test_rules_that_refuse_what_they_asked_for_are_a_fault() -> None:
     move = move_of(table, decision)
     table.match._game = Refusing()
     with pytest.raises(TableHalted):
-        world.shard.submit(table, decision.seat, decision.id, move)
+        submit(world.shard, table, decision.seat, decision.id, move)

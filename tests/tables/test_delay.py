@@ -18,6 +18,7 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
+from tests.tables.answering import submit
 from tests.tables.test_feeds import end_of, numbers
 from tests.tables.world import (
     World,
@@ -50,7 +51,7 @@ def step(world: World, table: Table) -> None:
     if waiting:
         decision = waiting[0]
         move = table.game.legal_moves(table.match.state, decision.seat).moves[0]
-        world.shard.submit(table, decision.seat, decision.id, move)
+        submit(world.shard, table, decision.seat, decision.id, move)
 
 
 # What is due, from the log alone ------------------------------------------------------------------

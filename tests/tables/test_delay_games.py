@@ -22,6 +22,7 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
+from tests.tables.answering import submit
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets
 from tests.wire import playouts
 
@@ -55,7 +56,7 @@ class Match:
         for decision in asked(self.table)[:1]:
             legal = self.table.legal(decision.seat, decision.id)
             move = playouts.choose(self.table.game, legal, self._rng)
-            self.shard.submit(self.table, decision.seat, decision.id, move)
+            submit(self.shard, self.table, decision.seat, decision.id, move)
 
     def snapshot(self) -> table_pb2.Snapshot:
         """What a spectator is shown first now."""

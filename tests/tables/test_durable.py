@@ -29,6 +29,7 @@ from croupier_server.tables.spec import (
     Status,
 )
 from tests.conformance.subjects import limits
+from tests.tables.answering import refuse_unreadable, submit
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_no_show import NEXT
 from tests.tables.world import FIXED, SlowLog, World, asked, kinds, request
@@ -82,7 +83,7 @@ class Gambler:
         legal = table.legal(decision.seat, decision.id)
         draw = iter(lambda: self.rng.getrandbits(64), None)
         move = table.game.sample(legal, draw)
-        self.world.shard.submit(table, decision.seat, decision.id, move)
+        submit(self.world.shard, table, decision.seat, decision.id, move)
 
 
 class NotingLog(MemoryLog):
@@ -293,20 +294,20 @@ def test_durable_an_answer_is_given_once_and_told_again() -> None:
     while table.match.state.deal < 3:
         decision = asked(table)[0]
         move = table.legal(decision.seat, decision.id).moves[0]
-        accepted = world.shard.submit(table, decision.seat, decision.id, move)
-        given.append((decision.seat, decision.id, move, accepted.sequence))
+        accepted = submit(world.shard, table, decision.seat, decision.id, move)
+        given.append((decision.seat, decision.id, move, accepted))
         rows = len(world.rows("table-1"))
         world.restart()
         table = world.find()
         for seat, decision_id, before, sequence in given[-4:]:
-            assert world.shard.submit(table, seat, decision_id, before).sequence == sequence
+            assert submit(world.shard, table, seat, decision_id, before) == sequence
             with pytest.raises(StaleDecision) as error:
-                world.shard.submit(table, seat, decision_id, before + 1)
+                submit(world.shard, table, seat, decision_id, before + 1)
             assert error.value.reason is Reason.DECISION_ANSWERED
         assert len(world.rows("table-1")) == rows
     seat, decision_id, move, _ = given[0]
     with pytest.raises(StaleDecision) as error:
-        world.shard.submit(table, seat, decision_id, move)
+        submit(world.shard, table, seat, decision_id, move)
     assert error.value.reason is Reason.STALE_DECISION
 
 
@@ -315,11 +316,11 @@ def test_durable_refusals_that_became_strikes_are_not_forgotten() -> None:
     table, _ = world.start(clock=ClockSpec(max_strikes=2))
     decision = world.to_turns(table)
     for _ in range(20):
-        world.shard.refuse_unreadable(table, decision.seat, decision.id)
+        refuse_unreadable(world.shard, table, decision.seat, decision.id)
     world.restart()
     assert world.find().status is Status.PLAYING
     for _ in range(20):
-        world.shard.refuse_unreadable(world.find(), decision.seat, decision.id)
+        refuse_unreadable(world.shard, world.find(), decision.seat, decision.id)
     assert world.find().status is Status.ENDED
 
 

@@ -15,6 +15,7 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import Shard
 from croupier_server.tables.shard.timers import PERIOD_MS, TOLERANCE_MS
 from croupier_server.tables.spec import ClockSpec
+from tests.tables.answering import submit
 from tests.tables.test_session import Client, answer, named, openings
 from tests.tables.world import World, asked, events, move_of
 
@@ -112,11 +113,11 @@ def test_before_any_echo_and_without_a_session_the_grace_is_flat() -> None:
     world = World(unary_grace_ms=100)
     table, tickets = world.start(clock=BASE)
     for decision in asked(table):
-        world.shard.submit(table, decision.seat, decision.id, 1)
+        submit(world.shard, table, decision.seat, decision.id, 1)
     decision = asked(table)[0]
     world.take(world.watch(table, tickets[decision.seat]))
     world.clock.advance(300)
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     assert charged(world) == 200
     client = Client(world)
     client.say(hello={}, opens=openings(table, tickets))
@@ -155,7 +156,7 @@ def late_world() -> tuple[World, Table]:
     world.shard.upkeep.clock = world.clock
     table, tickets = world.start(clock=BASE)
     for decision in asked(table):
-        world.shard.submit(table, decision.seat, decision.id, 1)
+        submit(world.shard, table, decision.seat, decision.id, 1)
     world.take(world.watch(table, tickets[asked(table)[0].seat]))
     world.shard.loop_is_alive()
     return world, table
@@ -165,7 +166,7 @@ def test_fair_time_in_which_the_loop_was_late_is_given_back() -> None:
     world, table = late_world()
     decision = asked(table)[0]
     world.clock.advance(PERIOD_MS + 700)
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     assert charged(world) == PERIOD_MS
 
 
@@ -175,7 +176,7 @@ def test_a_seat_whose_answer_waited_for_the_loop_is_not_late() -> None:
     world.clock.advance(60_000)
     world.shard.tick()
     assert asked(table) == [decision]
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     assert charged(world) == PERIOD_MS
 
 

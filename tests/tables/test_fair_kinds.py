@@ -18,6 +18,7 @@ from croupier.v1 import game_pb2
 from croupier_server.tables.clocks.decisions import Decision
 from croupier_server.tables.shard.timers import PERIOD_MS
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
+from tests.tables.answering import submit
 from tests.tables.test_fair import LateClock
 from tests.tables.test_replay import all_rows
 from tests.tables.world import World, asked, move_of
@@ -61,7 +62,7 @@ class Seat:
         options = {"hand": 6, "deals": 1}
         self.table, tickets = self.world.start(clock=spec, options=options)
         for decision in asked(self.table):
-            self.world.shard.submit(self.table, decision.seat, decision.id, 1)
+            submit(self.world.shard, self.table, decision.seat, decision.id, 1)
         self.seat = asked(self.table)[0].seat
         self.ticket = tickets[self.seat]
         self.thought = 0
@@ -111,7 +112,7 @@ class Seat:
     def move(self) -> None:
         """The seat answers."""
         (decision,) = self.open()
-        self.world.shard.submit(self.table, self.seat, decision.id, move_of(self.table, decision))
+        submit(self.world.shard, self.table, self.seat, decision.id, move_of(self.table, decision))
 
     def open(self) -> list[Decision]:
         return [one for one in asked(self.table) if one.seat == self.seat]
@@ -120,7 +121,7 @@ class Seat:
         """The others move at once, and the seat is asked again."""
         while asked(self.table) and not self.open():
             other = asked(self.table)[0]
-            self.world.shard.submit(self.table, other.seat, other.id, move_of(self.table, other))
+            submit(self.world.shard, self.table, other.seat, other.id, move_of(self.table, other))
         if not self.stream.is_done:
             self.world.take(self.stream)
 
@@ -134,6 +135,7 @@ class Seat:
         ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("line", stories(), ids=lambda line: " ".join(line[:4]))
 def test_fair_by_kind_of_clock(line: Story) -> None:
     spec = KINDS[line.clock]

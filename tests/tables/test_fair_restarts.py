@@ -12,6 +12,7 @@ from croupier_server.errors import CroupierError
 from croupier_server.games.base import Seat
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
+from tests.tables.answering import refuse_unreadable, submit
 from tests.tables.test_replay import all_rows
 from tests.tables.world import World, asked
 
@@ -85,11 +86,11 @@ class Players:
         decision = next(one for one in asked(self.table) if one.seat == seat)
         if is_bad:
             for _ in range(20):
-                self.world.shard.refuse_unreadable(self.table, seat, decision.id)
+                refuse_unreadable(self.world.shard, self.table, seat, decision.id)
             return
         move = self.rng.choice(self.table.legal(seat, decision.id).moves)
         with contextlib.suppress(CroupierError):  # its time had run out
-            self.world.shard.submit(self.table, seat, decision.id, move)
+            submit(self.world.shard, self.table, seat, decision.id, move)
 
 
 @pytest.mark.usefixtures("deals_resume")

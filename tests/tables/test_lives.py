@@ -12,6 +12,7 @@ from croupier_server.tables.clocks import decisions
 from croupier_server.tables.clocks.decisions import Decision, Name
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec
+from tests.tables.answering import submit
 from tests.tables.world import World, asked, move_of
 
 pytestmark = pytest.mark.fault
@@ -54,7 +55,7 @@ def restored(world: World, backup: RestoredLog, epoch: int = EPOCH) -> Table:
 
 def reason(world: World, table: Table, decision: Decision, decision_id: str) -> Reason:
     with pytest.raises(CroupierError) as error:
-        world.shard.submit(table, decision.seat, decision_id, move_of(table, decision))
+        submit(world.shard, table, decision.seat, decision_id, move_of(table, decision))
     return error.value.reason
 
 
@@ -70,10 +71,10 @@ def test_durable_a_retry_from_before_a_restore_answers_no_other_question() -> No
     assert decision.id == f"{lost.id}-{EPOCH}"
     sequence = table.journal.sequence
     with pytest.raises(StaleDecision, match=f"epoch 1, .* epoch {EPOCH}"):
-        world.shard.submit(table, lost.seat, lost.id, move_of(table, decision))
+        submit(world.shard, table, lost.seat, lost.id, move_of(table, decision))
     assert table.journal.sequence == sequence
     assert decision.refusals == 0
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
 
 
 def test_durable_the_question_that_a_restore_finds_open_is_another_one_too() -> None:
@@ -85,16 +86,16 @@ def test_durable_the_question_that_a_restore_finds_open_is_another_one_too() -> 
     (decision,) = asked(table)
     assert decision.id != before.id
     assert reason(world, table, decision, before.id) is Reason.STALE_DECISION
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
 
 
 def test_durable_an_answer_from_before_the_backup_is_still_known() -> None:
     world, table = playing()
     (before,) = asked(table)
     move = move_of(table, before)
-    accepted = world.shard.submit(table, before.seat, before.id, move)
+    accepted = submit(world.shard, table, before.seat, before.id, move)
     table = restored(world, backup_of(world))
-    assert world.shard.submit(table, before.seat, before.id, move) == accepted
+    assert submit(world.shard, table, before.seat, before.id, move) == accepted
 
 
 @pytest.mark.parametrize("epoch", ["0", "2", str(EPOCH + 1), f"0{EPOCH}", "-1", "x", ""])
@@ -119,7 +120,7 @@ def test_durable_several_lives_replay_and_end_in_a_record() -> None:
         for _ in range(3):
             decision = asked(table)[0]
             move = move_of(table, decision)
-            accepted = world.shard.submit(table, decision.seat, decision.id, move)
+            accepted = submit(world.shard, table, decision.seat, decision.id, move)
             answers.append((decision.seat, decision.id, move, accepted))
         before = [one.id for one in asked(table)]
         world.restart()
@@ -127,7 +128,7 @@ def test_durable_several_lives_replay_and_end_in_a_record() -> None:
         assert [one.id for one in asked(table)] == before
         assert all(one.endswith(f"-{epoch}") for one in before)
         for seat, decision_id, move, accepted in answers:
-            assert world.shard.submit(table, seat, decision_id, move) == accepted
+            assert submit(world.shard, table, seat, decision_id, move) == accepted
     world.play(table)
     assert world.record("table-1") is not None
 
@@ -143,10 +144,10 @@ def test_durable_a_log_of_an_earlier_version_in_a_later_life_goes_on(
         (before,) = asked(table)
         assert before.id == f"{before.sequence}-{before.seat}"
         move = move_of(table, before)
-        accepted = world.shard.submit(table, before.seat, before.id, move)
+        accepted = submit(world.shard, table, before.seat, before.id, move)
     world.restart()
     table = world.find()
-    assert world.shard.submit(table, before.seat, before.id, move) == accepted
+    assert submit(world.shard, table, before.seat, before.id, move) == accepted
     (decision,) = asked(table)
     assert decision.id.endswith(f"-{EPOCH}")
     world.play(table)

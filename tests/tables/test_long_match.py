@@ -27,6 +27,7 @@ from croupier_server.tables.feeds.snapshots import seat_results
 from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import CreateTable, JoinTable, Status
 from tests.rpc.calls import serving
+from tests.tables.answering import submit
 from tests.tables.world import FIXED, START_MS, asked, known_ids, known_secrets, now
 
 DEALS = 1000
@@ -83,7 +84,7 @@ def play(name: str, **overrides: str) -> Long:
             first = first or size
             sizes[deal] = max(size, sizes.get(deal, 0))
         move = next(table.game.members(table.legal(decision.seat, decision.id)))
-        shard.submit(table, decision.seat, decision.id, move)
+        submit(shard, table, decision.seat, decision.id, move)
     assert len(seat_results(table)) == DEALS
     record = now(log.records.get(table.spec.table_id))
     assert record is not None

@@ -14,6 +14,7 @@ from croupier_server.tables.durability import outages
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import AbsencePolicy, ClockSpec, Status
+from tests.tables.answering import submit
 from tests.tables.world import World, asked, move_of
 
 WON = SeatOutcome(3, 1)
@@ -46,7 +47,7 @@ def outcome_of(table: Table, winner: int = 0) -> Outcome:
 def answer(world: World, table: Table) -> int:
     decision = asked(table)[0]
     move = move_of(table, decision)
-    return world.shard.submit(table, decision.seat, decision.id, move).sequence
+    return submit(world.shard, table, decision.seat, decision.id, move)
 
 
 # Ends ---------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from croupier_server.tables.spec import (
     StartMode,
     Status,
 )
+from tests.tables.answering import refuse_unreadable, submit
 from tests.tables.test_feeds import end_of
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.test_session import Client, answer, named, openings
@@ -65,8 +66,8 @@ def test_durable_nothing_is_taken_while_nothing_can_be_stored() -> None:
     move = move_of(table, decision)
     log.break_down()
     shard, caller = world.shard, Caller(host_ticket=host.host_ticket)
-    refused(lambda: shard.submit(table, decision.seat, decision.id, move))
-    refused(lambda: shard.refuse_unreadable(table, decision.seat, decision.id))
+    refused(lambda: submit(shard, table, decision.seat, decision.id, move))
+    refused(lambda: refuse_unreadable(shard, table, decision.seat, decision.id))
     refused(lambda: shard.concede(table, 0))
     refused(lambda: shard.open_nonce(opening, 0, NONCES[0]))
     refused(lambda: shard.create_table(Caller(), request()))
@@ -83,7 +84,7 @@ def test_durable_nothing_is_taken_while_nothing_can_be_stored() -> None:
     assert not log.waiting
     assert kinds(world.take(world.watch(table, tickets[0])))[0] == "snapshot"
     log.mend()
-    assert shard.submit(table, decision.seat, decision.id, move).sequence == sequences[0] + 1
+    assert submit(shard, table, decision.seat, decision.id, move) == sequences[0] + 1
 
 
 def test_durable_what_was_held_up_is_published_once() -> None:
@@ -104,7 +105,7 @@ async def test_durable_who_waits_for_the_store_is_told_after_a_while() -> None:
     log, world, table, _ = troubled()
     (decision,) = asked(table)
     move = move_of(table, decision)
-    accepted = world.shard.submit(table, decision.seat, decision.id, move)
+    accepted = submit(world.shard, table, decision.seat, decision.id, move)
     waiter = asyncio.ensure_future(world.shard.committed())
     await asyncio.sleep(0)
     log.break_down()
@@ -119,7 +120,7 @@ async def test_durable_who_waits_for_the_store_is_told_after_a_while() -> None:
     assert error.value.reason is Reason.STORE_UNAVAILABLE
     log.mend()
     assert table.journal.committed == table.journal.sequence
-    assert world.shard.submit(table, decision.seat, decision.id, move) == accepted
+    assert submit(world.shard, table, decision.seat, decision.id, move) == accepted
     await world.shard.committed()
 
 
@@ -157,7 +158,7 @@ def test_fair_time_in_which_nothing_could_be_stored_is_given_back() -> None:
     world.shard.tick()
     assert asked(table) == [decision]
     world.clock.advance(RETRY_MS + 500)
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     (left,) = [left for seat, left, _ in table.match.rest() if seat == decision.seat]
     assert left == 10_000 - 1_500
     log.store()
@@ -318,7 +319,7 @@ def test_fair_a_server_that_starts_in_trouble_knows_it() -> None:
 
 def answer_first(world: World, table: Table) -> None:
     decision = asked(table)[0]
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
 
 
 def test_fair_nonces_may_come_after_the_trouble() -> None:
@@ -472,7 +473,7 @@ def test_fair_nobody_loses_time_for_an_outage() -> None:
     assert [left for _, left, _ in table.match.timing.shown(world.clock.now)] == [10_000] * 3
     world.take(world.watch(table, tickets[decision.seat]))
     world.clock.advance(2_000)
-    world.shard.submit(table, again.seat, again.id, move_of(table, again))
+    submit(world.shard, table, again.seat, again.id, move_of(table, again))
     assert [left for _, left, _ in table.match.rest()][again.seat] == 8_000
 
 
@@ -505,7 +506,7 @@ def test_fair_time_used_before_a_drain_counts_and_the_outage_does_not() -> None:
     world.take(world.watch(table, tickets[decision.seat]))
     world.clock.advance(1_000)
     (again,) = asked(table)
-    world.shard.submit(table, again.seat, again.id, move_of(table, again))
+    submit(world.shard, table, again.seat, again.id, move_of(table, again))
     assert [left for _, left, _ in table.match.rest()][again.seat] == 5_000
 
 

@@ -14,6 +14,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.feeds.feed import Feed
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Status, Visibility
+from tests.tables.answering import submit
 from tests.tables.test_feeds import end_of, numbers
 from tests.tables.toy_game import ToyWire
 from tests.tables.world import SlowLog, World, asked, exactly, kinds, move_of
@@ -73,7 +74,7 @@ async def test_a_caller_is_answered_after_the_commit() -> None:
     assert waiting.done()
     await world.shard.committed()
     decision = asked(table)[0]
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     failing = asyncio.ensure_future(world.shard.committed())
     await asyncio.sleep(0)
     log.fail()

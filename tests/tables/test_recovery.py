@@ -20,6 +20,7 @@ from croupier_server.tables.match.journal import Journal
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import ClockSpec, JoinTable, SpectatorDelay, Status
+from tests.tables.answering import submit
 from tests.tables.conftest import Unforgiving
 from tests.tables.test_durable import ForgetfulLog, NotingLog
 from tests.tables.test_idle import IDLE_MS, has_ended
@@ -58,7 +59,7 @@ def test_durable_time_used_before_a_drain_is_charged_once(dies: bool) -> None:
     world.clock.advance(1_000)
     (again,) = asked(table)
     assert again.id == decision.id
-    world.shard.submit(table, again.seat, again.id, move_of(table, again))
+    submit(world.shard, table, again.seat, again.id, move_of(table, again))
     assert [left for _, left, _ in table.match.rest()][again.seat] == 5_000
     world.restart()
     assert [left for _, left, _ in world.find().match.rest()][again.seat] == 5_000

@@ -22,6 +22,7 @@ from croupier_server.tables.match.codec import read_spec
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import GameEntry, Shard
 from croupier_server.tables.spec import ClockSpec, CreateTable, DealSource, JoinTable, Status
+from tests.tables.answering import refuse_unreadable, submit
 from tests.tables.test_lifecycle import NONCES, hashed
 from tests.tables.world import (
     ENTRY,
@@ -102,7 +103,7 @@ class Rogues:
         decision = self.rng.choice(asked(self.table))
         move = self.rng.choice(self.table.legal(decision.seat, decision.id).moves)
         with contextlib.suppress(StaleDecision, NotYourTurn, Conflict):  # its time had run out
-            self.world.shard.submit(self.table, decision.seat, decision.id, move)
+            submit(self.world.shard, self.table, decision.seat, decision.id, move)
 
     def join_again(self, seat: Seat) -> None:
         caller = Caller(ticket=self.tickets[seat])
@@ -152,7 +153,7 @@ def test_every_end_replays(how: str) -> None:
     elif how == "refusals":
         decision = world.to_turns(table)
         for _ in range(20):
-            world.shard.refuse_unreadable(table, decision.seat, decision.id)
+            refuse_unreadable(world.shard, table, decision.seat, decision.id)
     elif how == "halt":
         with pytest.raises(Exception, match="TABLE_HALTED"):
             world.play(table)
@@ -244,7 +245,7 @@ def test_tractor_replays_from_its_record(ruleset: str, window_ms: int) -> None:
         decision = asked(table)[0]
         legal = table.legal(decision.seat, decision.id)
         clock.advance(1)
-        shard.submit(table, decision.seat, decision.id, entry.game.sample(legal, words))
+        submit(shard, table, decision.seat, decision.id, entry.game.sample(legal, words))
     assert not table.is_halted, table.fault
     entry_of_record = now(log.records.get("table-1"))
     assert entry_of_record is not None

@@ -10,6 +10,7 @@ from croupier.v1 import table_pb2
 from croupier_server.games.registry import GAMES
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, SpectatorDelay, Status
+from tests.tables.answering import submit
 from tests.tables.test_delay import step, take_snapshot
 from tests.tables.test_delay_games import Match
 from tests.tables.test_windows import seed_with
@@ -180,7 +181,7 @@ def after_a_window(answered_ms: int, moves: int) -> tuple[World, Table, int]:
     world, table, _ = seed_with(1, ClockSpec(base_ms=60_000))
     decision = asked(table)[0]
     world.clock.advance(50 + answered_ms)
-    world.shard.submit(table, decision.seat, decision.id, PASS)
+    submit(world.shard, table, decision.seat, decision.id, PASS)
     for _ in range(moves):
         world.step(table)
     return world, table, decision.seat

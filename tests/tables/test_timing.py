@@ -11,6 +11,7 @@ from croupier_server.tables.clocks.accounts import Accounts
 from croupier_server.tables.clocks.decisions import Decision
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, Status
+from tests.tables.answering import submit
 from tests.tables.world import World, asked, events, exactly, move_of
 
 BASE = ClockSpec(base_ms=1_000, increment_ms=100)
@@ -23,7 +24,7 @@ def at_turns(clock: ClockSpec) -> tuple[World, Table, list[str], Decision]:
     world = World()
     table, tickets = world.start(clock=clock)
     for decision in asked(table):
-        world.shard.submit(table, decision.seat, decision.id, 1)
+        submit(world.shard, table, decision.seat, decision.id, 1)
     return world, table, tickets, asked(table)[0]
 
 
@@ -71,7 +72,7 @@ def test_a_clock_starts_when_its_frame_is_written() -> None:
     assert found[-1].decision.time_left.ToMilliseconds() == 1_000
     world.clock.advance(300)
     assert shown(world, table)[decision.seat] == 700
-    world.shard.submit(table, decision.seat, decision.id, move_of(table, decision))
+    submit(world.shard, table, decision.seat, decision.id, move_of(table, decision))
     assert shown(world, table)[decision.seat] == 800
     moved = record_pb2.Input.FromString(world.rows("table-1")[-1].input).move
     assert moved.charged.ToMilliseconds() == 300
@@ -116,7 +117,7 @@ def test_time_runs_out_on_the_dot_and_the_fallback_move_is_played() -> None:
     assert (moved.seat, moved.decision_id, moved.timed_out) == (decision.seat, decision.id, True)
     assert moved.charged.ToMilliseconds() == 1_000
     with pytest.raises(StaleDecision):
-        world.shard.submit(table, decision.seat, decision.id, moved.move.tractor.call.points)
+        submit(world.shard, table, decision.seat, decision.id, moved.move.tractor.call.points)
 
 
 def test_an_answer_that_comes_too_late_is_late_even_if_nobody_ticked() -> None:
@@ -124,7 +125,7 @@ def test_an_answer_that_comes_too_late_is_late_even_if_nobody_ticked() -> None:
     move = move_of(table, decision)
     world.clock.advance(1_050)
     with pytest.raises((StaleDecision, NotYourTurn)):
-        world.shard.submit(table, decision.seat, decision.id, move)
+        submit(world.shard, table, decision.seat, decision.id, move)
     assert events(world, table)[-2].HasField("seat_timed_out")
 
 

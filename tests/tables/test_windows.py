@@ -10,6 +10,7 @@ from croupier_server.errors import MalformedMove, NotYourTurn, Reason, StaleDeci
 from croupier_server.tables.feeds import snapshots
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import ClockSpec, DealKind, DealSource, Status, TimeoutPolicy
+from tests.tables.answering import submit
 from tests.tables.toy_game import CARD, CLAIM, PASS, ToyWire
 from tests.tables.world import World, asked, events, kinds
 
@@ -37,10 +38,10 @@ def test_a_window_closes_when_all_have_answered() -> None:
     assert second.sealed
     assert first.sequence == second.sequence
     before = table.journal.sequence
-    assert world.shard.submit(table, first.seat, first.id, PASS).sequence == 0
+    assert submit(world.shard, table, first.seat, first.id, PASS) == 0
     assert table.journal.sequence == before
     assert asked(table) == [second]
-    assert world.shard.submit(table, second.seat, second.id, CLAIM).sequence == 0
+    assert submit(world.shard, table, second.seat, second.id, CLAIM) == 0
     assert table.journal.sequence == before + 1
     assert not asked(table)[0].sealed
     assert table.match.state.scores[second.seat] == 1
@@ -49,12 +50,12 @@ def test_a_window_closes_when_all_have_answered() -> None:
 def test_answers_are_unnumbered_rows_until_the_window_closes() -> None:
     world, table, _ = seed_with(2)
     first, second = asked(table)
-    world.shard.submit(table, second.seat, second.id, CLAIM)
+    submit(world.shard, table, second.seat, second.id, CLAIM)
     row = world.rows("table-1")[-1]
     assert (row.sequence, row.public, dict(row.private)) == (0, b"", {})
     answer = record_pb2.Input.FromString(row.input).answer
     assert (answer.seat, answer.decision_id) == (second.seat, second.id)
-    world.shard.submit(table, first.seat, first.id, CLAIM)
+    submit(world.shard, table, first.seat, first.id, CLAIM)
     rows = world.rows("table-1")
     assert [one.sequence for one in rows[-3:]] == [0, 0, table.journal.sequence]
     assert record_pb2.Input.FromString(rows[-1].input).HasField("window")
@@ -67,7 +68,7 @@ def test_the_result_does_not_depend_on_who_answers_first() -> None:
     for order in (1, -1):
         world, table, _ = seed_with(2)
         for decision in asked(table)[::order]:
-            world.shard.submit(table, decision.seat, decision.id, CLAIM)
+            submit(world.shard, table, decision.seat, decision.id, CLAIM)
         outcomes.append((table.match.state.scores, events(world, table)[-1].game))
     assert outcomes[0] == outcomes[1]
 
@@ -75,16 +76,16 @@ def test_the_result_does_not_depend_on_who_answers_first() -> None:
 def test_a_sealed_answer_cannot_be_changed() -> None:
     world, table, _ = seed_with(2)
     first, _ = asked(table)
-    world.shard.submit(table, first.seat, first.id, PASS)
-    assert world.shard.submit(table, first.seat, first.id, PASS).sequence == 0
+    submit(world.shard, table, first.seat, first.id, PASS)
+    assert submit(world.shard, table, first.seat, first.id, PASS) == 0
     with pytest.raises(StaleDecision) as error:
-        world.shard.submit(table, first.seat, first.id, CLAIM)
+        submit(world.shard, table, first.seat, first.id, CLAIM)
     assert error.value.reason is Reason.DECISION_ANSWERED
     assert error.value.accepted == ToyWire().move_bytes(PASS)
     with pytest.raises(MalformedMove):
-        world.shard.submit(table, asked(table)[0].seat, asked(table)[0].id, CARD + 1)
+        submit(world.shard, table, asked(table)[0].seat, asked(table)[0].id, CARD + 1)
     with pytest.raises(NotYourTurn):
-        world.shard.submit(table, first.seat, "other", PASS)
+        submit(world.shard, table, first.seat, "other", PASS)
 
 
 def test_a_seat_that_was_not_asked_learns_nothing_from_asking() -> None:
@@ -96,7 +97,7 @@ def test_a_seat_that_was_not_asked_learns_nothing_from_asking() -> None:
     for seat in silent:
         for other in range(3):
             with pytest.raises(NotYourTurn) as error:
-                world.shard.submit(table, seat, f"{decision.sequence}-{other}", PASS)
+                submit(world.shard, table, seat, f"{decision.sequence}-{other}", PASS)
             seen.append((error.value.reason, error.value.message))
     assert len(set(seen)) == 1
 
@@ -124,8 +125,8 @@ def test_an_open_window_shows_nothing_of_who_was_asked_or_answered(window_ms: in
     feed.take(world.clock.now)
     spectator.take(world.clock.now)
     with pytest.raises(MalformedMove):
-        world.shard.submit(table, first.seat, first.id, CARD + 1)
-    world.shard.submit(table, first.seat, first.id, CLAIM)
+        submit(world.shard, table, first.seat, first.id, CARD + 1)
+    submit(world.shard, table, first.seat, first.id, CLAIM)
     world.shard.heartbeat()
     assert kinds(world.take(feed)) == ["heartbeat"]
     assert kinds(world.take(spectator)) == ["heartbeat"]
@@ -137,7 +138,7 @@ def test_a_fixed_window_stays_open_for_its_time_whoever_was_asked(number: int) -
     world, table, _ = seed_with(number, ClockSpec(window_ms=1_000))
     before = table.journal.sequence
     for decision in asked(table):
-        world.shard.submit(table, decision.seat, decision.id, PASS)
+        submit(world.shard, table, decision.seat, decision.id, PASS)
     world.clock.advance(999)
     world.shard.tick()
     assert table.journal.sequence == before
@@ -163,7 +164,7 @@ def test_who_does_not_answer_a_fixed_window_gives_the_fallback_answer() -> None:
         (5_000, 0)
     ] * 3
     with pytest.raises(StaleDecision) as error:
-        world.shard.submit(table, decisions[0].seat, decisions[0].id, PASS)
+        submit(world.shard, table, decisions[0].seat, decisions[0].id, PASS)
     assert error.value.reason is Reason.STALE_DECISION
 
 
@@ -185,7 +186,7 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     world, table, _ = seed_with(2, ClockSpec(base_ms=1_000, max_strikes=1))
     first, second = asked(table)
     before = table.journal.sequence
-    world.shard.submit(table, first.seat, first.id, CLAIM)
+    submit(world.shard, table, first.seat, first.id, CLAIM)
     world.clock.advance(1_049)
     world.shard.tick()
     assert table.journal.sequence == before
@@ -199,7 +200,7 @@ def test_a_seat_without_time_is_answered_for_and_nobody_learns_of_it() -> None:
     assert shown == [(seat, 1_000, 0) for seat in range(3)]
     assert table.match.timing.accounts.budget_ms(second.seat, sealed=True) == 0
     with pytest.raises(StaleDecision):
-        world.shard.submit(table, second.seat, second.id, PASS)
+        submit(world.shard, table, second.seat, second.id, PASS)
 
 
 # What timeouts in a window come to ------------------------------------------------------------

@@ -30,6 +30,7 @@ from croupier_server.tables.feeds.feed import Feed, SeatFeed
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import GameEntry, HouseSeat, Joined, Limits, Shard
 from croupier_server.tables.spec import CreateTable, DealKind, DealSource, JoinTable, Status
+from tests.tables.answering import submit
 from tests.tables.toy_game import KIND, Toy, ToyWire
 
 START_MS = 1_700_000_000_000
@@ -138,7 +139,7 @@ class World:
         decision = asked(table)[0]
         move = table.game.legal_moves(table.match.state, decision.seat).moves[0]
         self.clock.advance(1)
-        self.shard.submit(table, decision.seat, decision.id, move)
+        submit(self.shard, table, decision.seat, decision.id, move)
         return decision
 
     def to_turns(self, table: Table) -> Decision:

@@ -39,6 +39,7 @@ from croupier_server.tables.spec import (
 )
 from tests.conformance.playouts import choose, words
 from tests.conformance.subjects import CASES, limits, random_texts, wire_of
+from tests.tables.answering import submit
 from tests.tables.world import START_MS, asked, known_secrets, now
 
 DEALS = {
@@ -279,7 +280,7 @@ class _Match:
                 self.clock.advance(self.rng.choice((0, 1, 30)))
                 move = self._move(table, decision)
                 with contextlib.suppress(CroupierError):  # its time had run out
-                    self.shard.submit(table, decision.seat, decision.id, move)
+                    submit(self.shard, table, decision.seat, decision.id, move)
 
     def _is_time_to_end(self, table: Table, steps: int) -> bool:
         if self.case.end == "conceded":

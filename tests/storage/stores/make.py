@@ -36,6 +36,7 @@ from croupier_server.tables.spec import (
     SpectatorDelay,
     Status,
 )
+from tests.tables.answering import submit
 
 START_MS = 1_700_000_000_000
 DEALS = 3
@@ -86,9 +87,9 @@ async def play(shard: Shard, table: Table, clock: ManualClock, rng: random.Rando
     decision = rng.choice(waiting)
     legal = table.legal(decision.seat, decision.id)
     move = table.game.sample(legal, iter(lambda: rng.getrandbits(64), None))
-    accepted = shard.submit(table, decision.seat, decision.id, move)
+    accepted = submit(shard, table, decision.seat, decision.id, move)
     await shard.committed()
-    return decision.seat, decision.id, str(move), accepted.sequence
+    return decision.seat, decision.id, str(move), accepted
 
 
 def seen(table: Table) -> dict[str, object]:

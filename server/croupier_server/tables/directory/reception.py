@@ -82,13 +82,6 @@ class Sat(NamedTuple):
     epoch: int
 
 
-class Accepted(NamedTuple):
-    """An accepted move and the number of its event; 0 for a sealed answer."""
-
-    decision_id: str
-    sequence: int
-
-
 class Host(Protocol):
     """What the reception is part of."""
 

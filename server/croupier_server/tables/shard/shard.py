@@ -14,14 +14,14 @@ from typing import Final
 import structlog
 
 from croupier_server.errors import NotAllowed, Reason, Unavailable
-from croupier_server.games.base import Move, Seat
+from croupier_server.games.base import Seat
 from croupier_server.storage.base import RecordStore, TableLog
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.clocks.clock import Clock
 from croupier_server.tables.directory import tickets
 from croupier_server.tables.directory.directory import RECORDED_MAX, Directory
 from croupier_server.tables.directory.house_seats import HouseSeat, HouseSeats
-from croupier_server.tables.directory.reception import Accepted, Created, Joined, Reception
+from croupier_server.tables.directory.reception import Created, Joined, Reception
 from croupier_server.tables.durability import outages
 from croupier_server.tables.durability.commits import Commits, store_unavailable
 from croupier_server.tables.durability.recovery import Recovery
@@ -39,7 +39,7 @@ from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.tables.shard.upkeep import Upkeep
 from croupier_server.tables.spec import Status, ViewMode
 
-__all__ = ["Accepted", "Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
+__all__ = ["Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
 
 _log = structlog.get_logger(__name__)
 
@@ -175,25 +175,6 @@ class Shard:
         self._publish_assignments(table)
 
     # Play ----------------------------------------------------------------------------------------
-
-    def submit(self, table: Table, seat: Seat, decision_id: str, move: Move) -> Accepted:
-        """Answer a decision.
-
-        Raises:
-            CroupierError: see `Table.submit`.
-            Unavailable: SERVER_DRAINING, STORE_UNAVAILABLE.
-        """
-        self.expect_storing()
-        try:
-            return Accepted(decision_id, table.submit(seat, decision_id, move, self.now_ms()))
-        finally:
-            self.done(table)
-
-    def refuse_unreadable(self, table: Table, seat: Seat, decision_id: str) -> None:
-        """Count an answer that could not be read among the refusals of its decision."""
-        self.expect_storing()
-        table.refuse_unreadable(seat, decision_id, self.now_ms())
-        self.done(table)
 
     def open_nonce(self, table: Table, seat: Seat, nonce: bytes, next_hash: bytes = b"") -> None:
         """Take a seat's nonce, and the hash of its next one if it gives one.
