@@ -97,7 +97,7 @@ test: $(READY) ## run the quick tests, in a minute and a half (ARGS="-k follow")
 
 .PHONY: test-more
 test-more: $(READY) ## run the tests that `make test` leaves out, but for the slow ones
-	@$(PYTEST) -n 2 -m "more and not slow" --timeout 900 $(ARGS)
+	@$(PYTEST) -n 2 -m "more and not slow" $(ARGS)
 
 .PHONY: test-all
 test-all: $(READY) ## run every test
@@ -137,7 +137,7 @@ attack: $(READY) ## attack a server as hostile clients and cheats would (ARGS="s
 
 .PHONY: faults
 faults: $(READY) ## test what a fault may cost an honest player
-	@$(PYTEST) -n 2 -m fault --timeout 600
+	@$(PYTEST) -n 2 -m fault
 
 .PHONY: test-clients
 test-clients: $(READY) ## build the clients in other languages and play every game (ARGS=go)

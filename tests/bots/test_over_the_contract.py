@@ -23,7 +23,6 @@ def test_a_contest_with_search_is_played_to_its_end(game: str, short: str, tmp_p
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
     )
     assert done.returncode == 0, done.stderr
     matches = json.loads(done.stdout)["matches"]

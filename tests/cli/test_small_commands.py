@@ -255,9 +255,7 @@ def test_files_are_counted_together(root: Path, capsys: pytest.CaptureFixture[st
 
 def program(*arguments: str) -> subprocess.CompletedProcess[str]:
     installed = Path(sys.executable).parent / "croupier"
-    return subprocess.run(
-        [installed, *arguments], check=False, capture_output=True, text=True, timeout=30
-    )
+    return subprocess.run([installed, *arguments], check=False, capture_output=True, text=True)
 
 
 @pytest.mark.more

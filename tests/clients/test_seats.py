@@ -103,7 +103,7 @@ class Pondering(Bot):
         self.at_once += 1
         self.most = max(self.most, self.at_once)
         self.asked.put(None)
-        self.may_go.get(timeout=10)
+        self.may_go.get()
         self.at_once -= 1
         return decision.legal[0]
 
@@ -125,8 +125,7 @@ async def test_a_bot_is_asked_one_question_at_a_time() -> None:
     await asyncio.to_thread(bot.asked.get)
     assert link.answers == []
     bot.may_go.put(None)
-    async with asyncio.timeout(10):
-        await link.has_answered.wait()
+    await link.has_answered.wait()
     assert (link.answers, bot.most) == (["1-0"], 1)
     threads.close()
 
@@ -262,8 +261,7 @@ async def test_legal_moves_that_are_left_out_are_asked_for_once(make: type[Asked
     at.seat.receive(at.question, "decision")
     at.seat.receive(at.question, "decision")  # once more after a lost stream
     at.listing.may_go.set()
-    async with asyncio.timeout(10):
-        await at.link.has_answered.wait()
+    await at.link.has_answered.wait()
     assert (at.listing.asked, bot.times, at.link.answers) == (["1-0"], 1, ["1-0"])
     await at.background.close()
 
@@ -279,9 +277,8 @@ async def test_a_question_that_is_over_before_its_moves_are_known_is_let_be(
     following = FakeTable("t0", Script()).question()
     following.decision.decision_id = "2-0"
     at.seat.receive(following, "decision")
-    async with asyncio.timeout(10):
-        await at.link.has_answered.wait()
-        await asyncio.gather(*at.background._tasks)
+    await at.link.has_answered.wait()
+    await asyncio.gather(*at.background._tasks)
     assert at.listing.asked == ["1-0"]
     assert at.link.answers == ["2-0"]
     assert not at.seat.done.done()
@@ -294,8 +291,7 @@ async def test_a_server_that_is_gone_is_said_to_be(make: type[Asked]) -> None:
     at.seat.receive(at.question, "decision")
     at.listing.may_go.set()
     with pytest.raises(ConnectionFailed, match="nobody answers"):
-        async with asyncio.timeout(10):
-            await at.seat.done
+        await at.seat.done
     await at.background.close()
 
 
@@ -307,8 +303,7 @@ async def test_moves_of_a_past_that_is_over_are_not_waited_for() -> None:
     at.seat.come_back(at.seat.ticket)
     at.listing.may_go.set()
     at.seat.receive(at.question, "decision")
-    async with asyncio.timeout(10):
-        await at.link.has_answered.wait()
+    await at.link.has_answered.wait()
     assert (bot.times, at.link.answers) == (1, ["1-0"])
     await at.background.close()
 
@@ -322,7 +317,6 @@ async def test_a_bot_in_a_thread_that_asks_for_no_moves_costs_no_call() -> None:
     assert isinstance(at.listing.answer, game_pb2.LegalMoves)
     moves = at.listing.answer.moves
     at.seat.receive(at.question, "decision")
-    async with asyncio.timeout(10):
-        await at.link.has_answered.wait()
+    await at.link.has_answered.wait()
     assert at.listing.asked == []
     await at.background.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -235,10 +234,8 @@ async def test_a_server_that_goes_away_for_good_is_an_error(
     async with server:
         playing = asyncio.create_task(play(server, Waits(), transport, patience=0.3))
         await asked.wait()
-    began = time.monotonic()
     with pytest.raises(croupier.ConnectionFailed, match="gave up on"):
         await playing
-    assert time.monotonic() - began < 10
     (told,) = [line.getMessage() for line in caplog.records if line.name == "croupier"]
     assert told.startswith(f"{server.address}: ")
     assert told.endswith("; trying again for 0 seconds")
@@ -329,7 +326,7 @@ async def test_a_stop_that_comes_just_as_a_stream_breaks_is_not_lost() -> None:
     await broke.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(running, 5)
+        await running
 
 
 @both
@@ -340,8 +337,7 @@ async def test_a_bot_whose_own_task_was_cancelled_has_failed(transport: Transpor
 
     async with FakeServer(Script()) as server:
         with pytest.raises(croupier.BotError):
-            async with asyncio.timeout(5):
-                await play(server, Cancelled(), transport)
+            await play(server, Cancelled(), transport)
 
 
 @both
@@ -352,8 +348,7 @@ async def test_a_hook_that_exits_in_its_thread_has_failed(transport: Transport) 
 
     async with FakeServer(Script()) as server:
         with pytest.raises(croupier.BotError, match="on_end: SystemExit: 3"):
-            async with asyncio.timeout(5):
-                await play(server, Leaving(), transport)
+            await play(server, Leaving(), transport)
 
 
 async def test_the_number_of_seats_comes_from_options_ruleset_or_catalogue() -> None:

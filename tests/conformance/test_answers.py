@@ -154,7 +154,6 @@ def test_lists_and_checks_agree_with_any_options(name: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("block", range(20))
 def test_lists_and_checks_agree_at_length(name: str, block: int) -> None:

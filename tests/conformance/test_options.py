@@ -77,7 +77,6 @@ def contexts(game: AnyGame, texts: Texts) -> Iterator[Texts]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(("name", "option"), PLAYED)
 def test_every_value_of_an_option_matters(name: str, option: str) -> None:
     """At some table a match goes otherwise than with the first value, seats and chance alike. Of

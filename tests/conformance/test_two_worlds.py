@@ -76,7 +76,6 @@ def test_nobody_is_told_what_is_hidden_with_any_options(name: str, seed: int) ->
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("block", range(20))
 def test_nobody_is_told_what_is_hidden_at_length(name: str, block: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-SECONDS = 20
+SECONDS = 300
 COMMAND = (sys.executable, "-m", "croupier_server", "serve")
 
 

@@ -11,7 +11,6 @@ from scripts.crash import Plan, crash
 
 
 @pytest.mark.more
-@pytest.mark.timeout(180)
 def test_durable_matches_survive_a_server_that_is_killed_again_and_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,7 +55,7 @@ def test_programs_that_are_started_do_not_crash() -> None:
         [sys.executable, "-c", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=3 * SECONDS,
+        timeout=SECONDS,
         env=clean_environment(),
         check=False,
     )

@@ -11,7 +11,6 @@ from scripts.fuzz import fuzz, methods
 
 
 @pytest.mark.more
-@pytest.mark.timeout(180)
 def test_isolated_no_input_harms_the_server_or_a_table_of_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

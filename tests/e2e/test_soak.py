@@ -29,7 +29,6 @@ def test_samples_are_kept_as_a_table_of_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 async def test_a_run_ends_by_itself_with_every_bar(tmp_path: Path) -> None:
     plan = Plan(minutes=0.3, rate=150, tables=2, watched=2, seed="a test")
     bars = {bar.name: bar for bar in await Soak(plan, tmp_path).run()}

@@ -44,7 +44,6 @@ def test_private(name: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("block", range(20))
 @pytest.mark.parametrize("name", NAMES)
 def test_private_at_length(name: str, block: int) -> None:

@@ -31,9 +31,8 @@ def pass_time(whole: Running, milliseconds: int) -> None:
 
 async def until(happened: Callable[[], bool]) -> None:
     """Let the server work until *happened*."""
-    async with asyncio.timeout(10):
-        while not happened():  # noqa: ASYNC110 - nobody tells of what it waits for
-            await asyncio.sleep(0)
+    while not happened():  # noqa: ASYNC110 - nobody tells of what it waits for
+        await asyncio.sleep(0)
 
 
 async def record_of(call: Caller, table_id: str) -> record_pb2.MatchRecord:

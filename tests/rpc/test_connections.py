@@ -26,7 +26,6 @@ from tests.rpc.conftest import server, settings
 pytestmark = pytest.mark.attack
 
 STREAMS = 2_000
-PATIENCE_S = 1.0
 
 
 async def limit_of(line: socket.socket) -> int | None:
@@ -93,7 +92,7 @@ def test_none_of_2000_streams_that_are_opened_at_once_is_lost() -> None:
 
     async def open_them() -> None:
         async with server(watchers_max=0) as whole, AsyncExitStack() as stack:
-            connection = Connection(whole.app.server.address, PATIENCE_S)
+            connection = Connection(whole.app.server.address, SECONDS)
             stack.push_async_callback(connection.close)
 
             async def watch() -> grpc.StatusCode | None:

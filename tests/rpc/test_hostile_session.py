@@ -6,7 +6,6 @@ itself, and the session goes on. No table is any different after either.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -101,8 +100,7 @@ async def talk(live: World) -> AsyncIterator[Talk]:
     """A session, cancelled at the end."""
     found = Talk(live)
     try:
-        async with asyncio.timeout(SECONDS):
-            yield found
+        yield found
     finally:
         found.call.cancel()
 

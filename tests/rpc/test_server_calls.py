@@ -17,7 +17,7 @@ from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.rpc.validate import Form, Requests
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clocks.clock import ManualClock
-from tests.rpc.calls import SECONDS, refusal
+from tests.rpc.calls import refusal
 from tests.rpc.conftest import Serve, server
 
 ECHO = "croupier.v1.Echo"
@@ -200,7 +200,7 @@ async def test_a_call_that_is_given_up_ends(serve: Serve) -> None:
             )
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await hanging(ASK.SerializeToString(), timeout=0.1)
-            await asyncio.wait_for(echo.closed.wait(), SECONDS)
+            await echo.closed.wait()
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     assert [event["code"] for event in log] == ["DEADLINE_EXCEEDED"]
 
@@ -211,7 +211,7 @@ async def test_a_stream_that_is_dropped_closes_its_handler(serve: Serve) -> None
         replies = call.stream(f"{ECHO}/Stream", ASK, pb.GetTableRequest)
         assert await anext(replies) == ASK
         await replies.aclose()
-        await asyncio.wait_for(echo.closed.wait(), SECONDS)
+        await echo.closed.wait()
 
 
 async def test_a_principal_has_so_many_streams_and_no_more(serve: Serve) -> None:
@@ -230,7 +230,7 @@ async def test_a_principal_has_so_many_streams_and_no_more(serve: Serve) -> None
             await call.session(f"{ECHO}/Session", [b"a"], pb.GetTableRequest)
         assert refusal(caught.value).reason == "TOO_MANY_STREAMS"
         await open_ones[0].aclose()
-        await asyncio.wait_for(echo.closed.wait(), SECONDS)
+        await echo.closed.wait()
         third = call.stream(f"{ECHO}/Stream", ASK, pb.GetTableRequest)
         assert await anext(third) == ASK
         await third.aclose()

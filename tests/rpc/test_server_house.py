@@ -17,7 +17,6 @@ from croupier_server.house import HouseBots
 from croupier_server.tables.shard.shard import HouseSeat
 
 ADDRESS = "127.0.0.1:1"
-SECONDS = 20.0
 
 # Tells the test each line that it gets, over a connection that ends with the process. Dies of the
 # bot "dies", and listens no more after the bot "deaf".
@@ -45,8 +44,7 @@ class Process:
 
     async def line(self) -> dict[str, object] | None:
         """The next line that it got; None when it is gone."""
-        async with asyncio.timeout(SECONDS):
-            line = await self._reader.readline()
+        line = await self._reader.readline()
         return dict(json.loads(line)) if line else None
 
     async def table(self) -> object:
@@ -64,8 +62,7 @@ class World:
 
     async def process(self) -> Process:
         """The next process that was started."""
-        async with asyncio.timeout(SECONDS):
-            return await self._processes.get()
+        return await self._processes.get()
 
 
 Run = Callable[..., AbstractAsyncContextManager[World]]
@@ -168,11 +165,10 @@ class Heard:
 
     async def hear(self, wanted: str) -> dict[str, object]:
         """The facts of the next event of that name."""
-        async with asyncio.timeout(SECONDS):
-            while True:
-                event, facts = await self.events.get()
-                if event == wanted:
-                    return facts
+        while True:
+            event, facts = await self.events.get()
+            if event == wanted:
+                return facts
 
 
 async def test_a_process_that_cannot_be_started_is_tried_again(
@@ -234,8 +230,7 @@ def test_seats_for_a_process_that_has_just_died_wait_for_the_next(loop: str) -> 
         bots = HouseBots(lambda _: True)
         for table in "abc":
             bots.sit(seat(table))
-        async with asyncio.timeout(SECONDS):
-            await bots._write_seats(process)
+        await bots._write_seats(process)
         assert [one.table_id for one in bots.seats] == ["a", "b", "c"]
 
     with asyncio.Runner(loop_factory=module.new_event_loop) as runner:

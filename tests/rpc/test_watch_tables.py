@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 
 from croupier.v1 import play_service_pb2 as pb
 from croupier.v1 import session_service_pb2, table_pb2
-from tests.rpc.calls import SECONDS, on_stream
+from tests.rpc.calls import on_stream
 from tests.rpc.conftest import Running
 from tests.rpc.hostile import WATCH_TABLES
 from tests.rpc.players import Seats, first_move, make_full
@@ -83,15 +82,14 @@ async def test_it_is_taken_up_where_it_was(whole: Running) -> None:
     seats = await make_full(whole.call)
     opening = opens([seats])[:1]
     opening[0].view_mode = table_pb2.VIEW_MODE_EVENTS
-    async with asyncio.timeout(SECONDS):
-        stream = watch(whole, opening)
-        snapshot = (await anext(stream)).items[0].update.snapshot
-        await stream.aclose()
-        opening[0].after_sequence = snapshot.sequence
-        opening[0].table_epoch = snapshot.table.table_epoch
-        stream = watch(whole, opening)
-        assert (await anext(stream)).items[0].update.resumed.after_sequence == snapshot.sequence
-        await stream.aclose()
+    stream = watch(whole, opening)
+    snapshot = (await anext(stream)).items[0].update.snapshot
+    await stream.aclose()
+    opening[0].after_sequence = snapshot.sequence
+    opening[0].table_epoch = snapshot.table.table_epoch
+    stream = watch(whole, opening)
+    assert (await anext(stream)).items[0].update.resumed.after_sequence == snapshot.sequence
+    await stream.aclose()
 
 
 async def test_a_stream_that_is_left_holds_no_seat(whole: Running) -> None:

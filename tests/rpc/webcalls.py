@@ -17,7 +17,7 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 from google.rpc import status_pb2
 
-from tests.rpc.calls import SECONDS, Caller, M, Metadata, Refusal, refusal, take_apart
+from tests.rpc.calls import Caller, M, Metadata, Refusal, refusal, take_apart
 
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _NAMES = {code.name.lower().replace("cancelled", "canceled"): code for code in grpc.StatusCode}
@@ -102,9 +102,8 @@ class Http:
 
     async def answer(self) -> Answer:
         """The whole response."""
-        async with asyncio.timeout(SECONDS):
-            status, headers = await self.head()
-            return Answer(status, headers, b"".join([part async for part in self.parts()]))
+        status, headers = await self.head()
+        return Answer(status, headers, b"".join([part async for part in self.parts()]))
 
     async def envelopes(self) -> AsyncGenerator[tuple[int, bytes], None]:
         """Flags and message of each part of a stream."""

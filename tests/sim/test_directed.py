@@ -11,8 +11,6 @@ from tests.sim.faults import Fault
 from tests.sim.plan import Plan, Temper
 from tests.sim.runs import plans, play
 
-pytestmark = pytest.mark.timeout(120)
-
 
 def waits_for_all(plan: Plan) -> bool:
     """At a table of it windows stay open until all who are asked have answered."""

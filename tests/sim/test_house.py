@@ -16,8 +16,6 @@ from tests.sim.promises.observed import RELIEF
 from tests.sim.runs import plans
 from tests.sim.world import Run
 
-pytestmark = pytest.mark.timeout(120)
-
 
 def with_house(number: int) -> list[Plan]:
     """Plans in which house bots sit at every table, beside seats that withhold their nonces."""

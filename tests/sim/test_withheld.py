@@ -17,8 +17,6 @@ from tests.sim.plan import HOUSE, Plan, Unveiling, make_plan, withhold
 from tests.sim.runs import plans
 from tests.sim.world import Run
 
-pytestmark = pytest.mark.timeout(120)
-
 
 def has_nonces(plan: Plan) -> bool:
     """At a table of it cards come from nonces, and nobody keeps it from being played."""

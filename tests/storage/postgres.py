@@ -23,7 +23,7 @@ import asyncpg
 import pytest
 
 ROLE: Final = "croupier"
-SECONDS: Final = 60
+SECONDS: Final = 300
 _DEBIAN: Final = Path("/usr/lib/postgresql")
 _GUARD: Final = 'read -r _; "$1" -D "$2" -m immediate -w stop >/dev/null 2>&1; rm -rf "$3"'
 """Waits for the end of its input, which comes with ours, and cleans up."""

@@ -15,7 +15,7 @@ from croupier_server.storage.base import FilesReplaced
 from croupier_server.storage.jobs import Append, Committed, Job
 from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.storage.writer import LOOK_S, Writer
-from tests.e2e.serving import SECONDS, served
+from tests.e2e.serving import served
 from tests.storage.test_sqlite import until
 
 pytestmark = pytest.mark.fault
@@ -80,8 +80,7 @@ async def test_nothing_is_stored_in_files_that_are_gone() -> None:
     await until(lambda: len(errors) == 3)
     assert errors == [None, writer.gone, writer.gone]
     assert core.committed == 1
-    async with asyncio.timeout(SECONDS):
-        await writer.close()
+    await writer.close()
 
 
 async def test_a_writer_with_nothing_to_do_looks_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +89,7 @@ async def test_a_writer_with_nothing_to_do_looks_too(monkeypatch: pytest.MonkeyP
     writer = Writer(core, lambda _jobs, _done: None, lambda: None)
     core.are_there = False
     await until(lambda: writer.gone)
-    async with asyncio.timeout(SECONDS):
-        await writer.close()
+    await writer.close()
 
 
 @pytest.mark.more

@@ -84,9 +84,8 @@ class Tables:
 
     async def are_well_again(self) -> None:
         """What hung is stored now, and more is taken."""
-        async with asyncio.timeout(20):
-            while self.shard.upkeep.trouble:  # noqa: ASYNC110 - there is no event that stands for it
-                await asyncio.sleep(0.001)
+        while self.shard.upkeep.trouble:  # noqa: ASYNC110 - there is no event that stands for it
+            await asyncio.sleep(0.001)
         self.make()
         await self.shard.committed()
 

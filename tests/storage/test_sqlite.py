@@ -63,9 +63,8 @@ def url(path: Path) -> str:
 
 async def until(condition: Callable[[], object]) -> None:
     """Return when *condition* holds; what the loop hears from the writer makes it hold."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - there is no event that stands for it
-            await asyncio.sleep(0.001)
+    while not condition():  # noqa: ASYNC110 - there is no event that stands for it
+        await asyncio.sleep(0.001)
 
 
 # Opening ----------------------------------------------------------------------------------------
@@ -304,8 +303,7 @@ async def test_a_thread_that_fails_ends_the_store_and_keeps_nobody_waiting(
     assert changes == ["the store's writer has failed: OSError"]
     store.log.append([row("b", 3)], lambda error: done.append(type(error)))
     assert done[3] is OSError
-    async with asyncio.timeout(10):
-        await store.close()
+    await store.close()
 
 
 # The core, without threads ----------------------------------------------------------------------
@@ -482,8 +480,7 @@ async def test_durable_what_cannot_be_cleared_up_stops_no_commit() -> None:
     for number in range(3):
         writer.put(Finish(match("a"), ignore))
         await until(lambda number=number: len(settled) > number)  # type: ignore[misc]
-    async with asyncio.timeout(10):
-        await writer.close()
+    await writer.close()
     assert core.committed == 3
 
 

@@ -122,7 +122,6 @@ def test_any_options(name: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("seed", range(100, 300))
 @pytest.mark.parametrize("name", GAMES)
 def test_any_options_at_length(name: str, seed: int) -> None:
