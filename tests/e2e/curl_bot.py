@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 BUF = Path(sys.executable).parent / "buf"
-CALL_SECONDS = 20
+CALL_SECONDS = 300
 PLAYERS = 10
 
 
@@ -47,7 +47,7 @@ class Curl:
 def table_request() -> dict[str, Any]:
     """A short deal: ten seats, hands of ten, and a kitty of eight for seat 0 to bury."""
     house = {"access": "SEAT_ACCESS_HOUSE", "houseBot": "greedy"}
-    options = {"players": PLAYERS, "packs": 2, "starter": 0, "maxDeals": 1}
+    options = {"players": PLAYERS, "packs": 2, "starter": {"seat": 0}, "maxDeals": 1}
     return {
         "spec": {"game": "GAME_KIND_TRACTOR", "options": {"tractor": options}},
         "seats": [{"access": "SEAT_ACCESS_RESERVED"}, *[house] * (PLAYERS - 1)],
