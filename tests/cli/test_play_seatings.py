@@ -12,6 +12,7 @@ from croupier_server.cli import run
 from tests.cli.contests import ONE_DEAL, play
 
 
+@pytest.mark.more
 def test_three_seats_are_played_under_all_six_seatings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

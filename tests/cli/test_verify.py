@@ -160,6 +160,7 @@ def test_an_invite_code_shows_a_private_table(
     assert code not in shown.out + shown.err
 
 
+@pytest.mark.more
 def test_an_invite_code_that_cannot_be_one_is_one_line(
     address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_durable_a_match_goes_on_from_what_a_deal_carries(
     assert assert_goes_on(game, short(game, ruleset, DEALS), seed) > 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(6))
 def test_durable_a_match_goes_on_with_any_options(name: str, seed: int) -> None:

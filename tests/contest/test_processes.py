@@ -247,6 +247,7 @@ async def test_a_server_that_ends_at_once_is_mourned(tmp_path: Path) -> None:
             raise AssertionError("it did start")
 
 
+@pytest.mark.more
 async def test_a_server_of_our_own_takes_no_settings_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

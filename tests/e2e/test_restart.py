@@ -26,6 +26,7 @@ from croupier.results import EndReason
 from croupier.v1 import table_pb2
 from croupier.views import View
 from tests.e2e.serving import COMMAND, SECONDS, clean_environment
+from tests.more import first_of
 from tests.storage.postgres import Cluster
 
 
@@ -82,7 +83,7 @@ def house_bots_of(pid: int) -> list[int]:
     ]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=first_of(["sqlite", "postgresql"]))
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty durable store."""
     if request.param == "sqlite":
@@ -102,18 +103,38 @@ def server(store: str) -> Iterator[Restarted]:
         found.close()
 
 
+class Count:
+    """How many answers the bots of a test have given."""
+
+    def __init__(self) -> None:
+        self._given = 0
+        self._changed = asyncio.Condition()
+
+    async def add(self) -> None:
+        """Count one more answer."""
+        async with self._changed:
+            self._given += 1
+            self._changed.notify_all()
+
+    async def reaches(self, number: int) -> None:
+        """Return when this many have been given."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._given >= number)
+
+
 class Noting(GreedyBot):
-    """Plays like `greedy`, takes a moment for it, and notes each answer."""
+    """Plays like `greedy`, and notes each answer."""
 
     inline = False
 
-    def __init__(self) -> None:
+    def __init__(self, count: Count) -> None:
         super().__init__()
         self.notes: list[str] = []
+        self._count = count
 
     async def decide(self, view: View, decision: Decision) -> Move:  # type: ignore[override]
         move = super().decide(view, decision)
-        await asyncio.sleep(0.01)
+        await self._count.add()
         self.notes.append(decision.id)
         return move
 
@@ -122,15 +143,16 @@ async def record_of(client: Client, table_id: str) -> record_pb2.MatchRecord:
     """The record of a match that has ended, which is made a moment later."""
     connection, wanted = client._main, record_service_pb2.GetRecordRequest(table_id=table_id)
     get: Any = partial(fetch_record, connection.records)
-    async with asyncio.timeout(SECONDS):
-        while True:
-            try:
-                return record_pb2.MatchRecord.FromString(await connection.call(get, wanted))
-            except NotFound:
-                await asyncio.sleep(0.05)
+    while True:
+        try:
+            return record_pb2.MatchRecord.FromString(await connection.call(get, wanted))
+        except NotFound:
+            await asyncio.sleep(0.05)
 
 
-async def play(address: str, transport: Transport, game: str, options: dict[str, int]) -> None:
+async def play(
+    address: str, transport: Transport, game: str, options: dict[str, int], count: Count
+) -> None:
     """A match whose record tells each answer of each bot once, and no other."""
     async with Client(address, transport=transport, patience=60) as client:
         players = await client.players(game)
@@ -141,7 +163,7 @@ async def play(address: str, transport: Transport, game: str, options: dict[str,
             shared_seats=True,
             deal=table_pb2.DealSource(match=table_pb2.MatchDeal()),
         )
-        bots = [Noting() for _ in range(players)]
+        bots = [Noting(count) for _ in range(players)]
         tickets = [await client.join(made.table_id, invite=code) for code in made.invites.values()]
         pairs = zip(bots, tickets, strict=True)
         results = await asyncio.gather(*[client.play(bot, ticket) for bot, ticket in pairs])
@@ -171,26 +193,31 @@ async def test_durable_matches_go_on_after_the_server_was_killed(
     server: Restarted, transport: Transport, how: int
 ) -> None:
     chance = random.Random(f"{transport} {how}")
+    count = Count()
 
     async def stop_now_and_then() -> None:
+        answers = 0
         for _ in range(3):
-            await asyncio.sleep(chance.uniform(0.2, 0.6))
+            answers += chance.randint(10, 40)
+            await count.reaches(answers)
             status = await asyncio.to_thread(server.stop, how)
             assert status == (-how if how == signal.SIGKILL else 0)
             await asyncio.to_thread(server.start)
 
     matches = [
-        play(server.address, transport, "tractor", {"max_deals": 1}),
-        play(server.address, transport, "tongits", {"max_hands": 4}),
-        play(server.address, transport, "pokex", {"max_deals": 3}),
+        play(server.address, transport, "tractor", {"max_deals": 1}, count),
+        play(server.address, transport, "tongits", {"max_hands": 4}, count),
+        play(server.address, transport, "pokex", {"max_deals": 3}, count),
     ]
     await asyncio.gather(stop_now_and_then(), *matches)
 
 
 @pytest.mark.slow
 async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -> None:
+    count = Count()
+
     async def stop_once() -> None:
-        await asyncio.sleep(1.5)
+        await count.reaches(5)
         await asyncio.to_thread(server.stop, signal.SIGKILL)
         await asyncio.to_thread(server.start)
 
@@ -200,8 +227,7 @@ async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -
                 "tongits", options={"max_hands": 6}, seats=["reserved", "greedy", "greedy"]
             )
             ticket = await client.join(made.table_id, invite=made.invites[0])
-            bot = Noting()
-            result = await client.play(bot, ticket)
+            result = await client.play(Noting(count), ticket)
             assert result.reason is EndReason.FINISHED
 
     await asyncio.gather(stop_once(), play_house())
@@ -209,12 +235,11 @@ async def test_durable_house_bots_of_the_new_server_play_on(server: Restarted) -
 
 async def all_sit(client: Client, table_id: str) -> None:
     """Wait until a table asks for nonces."""
-    async with asyncio.timeout(SECONDS):
-        while True:
-            table = await client.get_table(table_id)
-            if table.status == table_pb2.TABLE_STATUS_AWAITING_NONCES:
-                return
-            await asyncio.sleep(0.02)
+    while True:
+        table = await client.get_table(table_id)
+        if table.status == table_pb2.TABLE_STATUS_AWAITING_NONCES:
+            return
+        await asyncio.sleep(0.02)
 
 
 @pytest.mark.more

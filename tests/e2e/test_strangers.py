@@ -16,7 +16,7 @@ import pytest
 from croupier_server.games.registry import GAMES
 from tests.e2e.serving import served
 
-SECONDS = 50
+SECONDS = 300
 
 
 def run(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -70,6 +70,7 @@ def by_hand(root: Path) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.more
 def test_a_hand_at_the_shell(root: Path) -> None:
     create, join, view, submit = by_hand(root)
     define = create.splitlines()[0]

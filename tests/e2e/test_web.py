@@ -52,7 +52,7 @@ def test_a_deal_with_curl(game: str) -> None:
             capture_output=True,
             text=True,
             env=environment,
-            timeout=5 * SECONDS,
+            timeout=SECONDS,
         )
     assert done.returncode == 0, done.stderr
     answers, _, result = done.stdout.partition("\n{\n")
@@ -60,6 +60,7 @@ def test_a_deal_with_curl(game: str) -> None:
     assert json.loads("{" + result)["seats"][0]["seat"] == 0
 
 
+@pytest.mark.more
 def test_the_certificate_of_the_server_is_that_of_the_port(tmp_path: Path) -> None:
     authority = trustme.CA()
     issued = authority.issue_cert("localhost", "127.0.0.1")

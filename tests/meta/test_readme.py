@@ -26,9 +26,10 @@ from croupier_server.config import Settings
 from croupier_server.games.registry import GAMES
 from tests.e2e.serving import Served, clean_environment, served
 from tests.meta.sources import ROOT, texts
+from tests.more import first_of
 
 ADDRESS = "127.0.0.1:7421"
-SECONDS = 50
+SECONDS = 300
 PAGES = ("README.md", "docs/bots.md", "clients/python/README.md")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -97,7 +98,7 @@ def write_bot(page: str, folder: Path, address: str) -> Path:
 # Programs ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", first_of(PAGES))
 def test_the_bot_of_the_page_finishes_a_match(page: str, server: Served, tmp_path: Path) -> None:
     bot = write_bot(page, tmp_path, server.address)
     shown = run(tmp_path, sys.executable, bot.name)

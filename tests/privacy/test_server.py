@@ -90,7 +90,6 @@ async def test_time_used_in_sealed_windows_shows_in_no_clock() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("name", GAMES)
 async def test_private_at_length(name: str, way: Way) -> None:
@@ -267,6 +266,7 @@ async def test_a_planted_leak_in_a_sign_of_life_is_caught(monkeypatch: pytest.Mo
     assert "beats" in await caught(Way.WATCH_FULL, is_wanted=asks_others)
 
 
+@pytest.mark.more
 async def test_a_planted_leak_in_the_log_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of the log names the cards of a hand."""
     submit = table.Table.submit

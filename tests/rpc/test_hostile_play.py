@@ -64,6 +64,7 @@ async def test_a_move_that_may_not_be(
     assert live.dump() == before
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("table", "ticket", "decision", "move", "expected"), MOVES)
 async def test_checking_it_says_the_same(
     live: World, table: str, ticket: str, decision: str, move: str, expected: tuple[str, str]

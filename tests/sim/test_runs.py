@@ -8,31 +8,28 @@ import sys
 
 import pytest
 
+from tests.more import first_of
 from tests.sim.runs import FOUND, run, run_block
 
 
 @pytest.mark.more
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("block", range(10))
 def test_every_promise_is_kept(block: int) -> None:
     assert run_block(block) >= 10
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("block", range(100, 200))
 def test_every_promise_is_kept_at_length(block: int) -> None:
     assert run_block(block) >= 10
 
 
-@pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", first_of(FOUND))
 def test_what_was_found_once_is_mended(name: str) -> None:
     assert run(FOUND[name]).matches
 
 
 @pytest.mark.more
-@pytest.mark.timeout(60)
 def test_equal_seeds_make_equal_runs() -> None:
     """Also in a process in which sets have another order."""
     code = "from tests.sim.runs import run; print([run(seed).trace for seed in (3, 4, 5)])"

@@ -108,6 +108,7 @@ def test_what_is_no_record_of_ours_is_refused(data: bytes) -> None:
         read_record(data)
 
 
+@pytest.mark.more
 def test_every_byte_counts() -> None:
     _, _, data = finished()
     for place in range(len(data)):

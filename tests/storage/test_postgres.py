@@ -63,10 +63,9 @@ class Appends:
 
     async def settled(self) -> None:
         """Return when all were told of."""
-        async with asyncio.timeout(30):
-            while len(self.done) < self._sequence:
-                self._settled.clear()
-                await self._settled.wait()
+        while len(self.done) < self._sequence:
+            self._settled.clear()
+            await self._settled.wait()
 
     async def all_are_stored_once(self) -> None:
         await self.settled()
@@ -80,10 +79,9 @@ async def in_trouble(store: Store, *, is_in: bool = True) -> str:
     """The trouble of a store once it is in it, or out of it again."""
     changed = asyncio.Event()
     store.log.watch(changed.set)
-    async with asyncio.timeout(30):
-        while bool(store.log.trouble) is not is_in:
-            changed.clear()
-            await changed.wait()
+    while bool(store.log.trouble) is not is_in:
+        changed.clear()
+        await changed.wait()
     return store.log.trouble
 
 
@@ -177,6 +175,7 @@ async def test_durable_rows_wait_while_there_is_no_connection(cluster: Cluster) 
         await appends.all_are_stored_once()
 
 
+@pytest.mark.more
 async def test_a_lost_connection_is_noticed_without_anything_to_store(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,13 +184,13 @@ async def test_a_lost_connection_is_noticed_without_anything_to_store(
     async with wired(cluster) as (_, wire, url), beside(cluster, url) as other:
         first = await other.fetchval(HOLDER)
         wire.cut()
-        async with asyncio.timeout(30):
-            while await other.fetchval(HOLDER) in (first, None):
-                pass
+        while await other.fetchval(HOLDER) in (first, None):
+            pass
         with pytest.raises(StoreError, match="another server holds this database"):
             await open_store(url)
 
 
+@pytest.mark.more
 async def test_durable_a_session_that_the_server_ends_is_followed_by_another(
     cluster: Cluster,
 ) -> None:
@@ -206,6 +205,7 @@ async def test_durable_a_session_that_the_server_ends_is_followed_by_another(
         await appends.all_are_stored_once()
 
 
+@pytest.mark.more
 async def test_durable_nothing_is_lost_or_doubled_when_the_server_dies(
     mortal_cluster: Cluster,
 ) -> None:
@@ -303,6 +303,7 @@ async def test_a_server_that_was_followed_by_another_stores_nothing_more(
             assert [one.sequence for one in await second.log.read("a")] == [1, 2]
 
 
+@pytest.mark.more
 async def test_a_server_that_comes_back_last_stores_nothing_either(cluster: Cluster) -> None:
     """The second one has gone again, so there is nothing but its fence to notice it by."""
     async with wired(cluster) as (store, wire, url):
@@ -317,6 +318,7 @@ async def test_a_server_that_comes_back_last_stores_nothing_either(cluster: Clus
         assert [type(error) for error in appends.errors] == [Superseded]
 
 
+@pytest.mark.more
 async def test_a_database_that_has_lost_what_it_stored_is_noticed(cluster: Cluster) -> None:
     """As when a standby takes over that had not got everything."""
     url = await cluster.create()
@@ -338,6 +340,7 @@ async def test_a_database_that_has_lost_what_it_stored_is_noticed(cluster: Clust
 # Opening and closing ----------------------------------------------------------------------------
 
 
+@pytest.mark.more
 async def test_closing_gives_up_what_cannot_be_stored(cluster: Cluster) -> None:
     async with wired(cluster) as (store, wire, _):
         wire.is_up = False
@@ -345,8 +348,7 @@ async def test_closing_gives_up_what_cannot_be_stored(cluster: Cluster) -> None:
         await in_trouble(store)
         appends = Appends(store)
         appends.more(2)
-        async with asyncio.timeout(10):
-            await store.log.close()
+        await store.log.close()
         appends.more()
         await appends.settled()
         assert [type(error) for error in appends.errors] == [StoreClosed] * 3
@@ -372,8 +374,7 @@ async def test_isolated_a_match_that_is_refused_holds_up_no_other(cluster: Clust
 
     for name in names:
         store.log.finish(match(name), partial(is_done, name))
-    async with asyncio.timeout(10):
-        await all_told.wait()
+    await all_told.wait()
     assert told == {"a": "CheckViolationError (23514)", "b": "None", "c": "None"}
     assert {one.table_id for one in await store.records.since(0, 9)} == {"b", "c"}
     await store.close()

@@ -82,6 +82,7 @@ async def test_durable_a_standby_that_lagged_begins_new_lives() -> None:
             assert last.epoch == found.epoch
 
 
+@pytest.mark.more
 async def test_durable_a_server_that_crashed_is_the_same_copy(mortal_cluster: Cluster) -> None:
     url = await mortal_cluster.create()
     await served(url, 1)

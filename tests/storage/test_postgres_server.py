@@ -19,6 +19,7 @@ with running() as server:
 """
 
 
+@pytest.mark.more
 async def test_databases_are_empty_and_apart(cluster: Cluster) -> None:
     one, two = await cluster.create(), await cluster.create()
     assert one != two
