@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from croupier import PokexView, TongitsView, TractorView, View
 from croupier.bot import Decision
 from croupier.bots import GreedyBot
 from croupier.moves import Move
-from croupier.views import PokexView, TongitsView, TractorView, View
 
 
 class Honest(GreedyBot):
@@ -35,3 +35,5 @@ def lead(view: View) -> float:
             return view.chips[view.seat] + view.pot / 3
         case PokexView():
             return view.totals[view.seat % 2] - view.totals[1 - view.seat % 2]
+        case _:
+            raise TypeError(f"no lead is known of {view!r}")

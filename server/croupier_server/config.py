@@ -215,8 +215,8 @@ class Settings(BaseSettings):
     )
     records_mb_max: Positive = Field(
         1_024,
-        description="Megabytes of records kept by a store in memory; a match of Tractor takes "
-        "about half of one.",
+        description="Megabytes of records kept by a store in memory; a long match takes about "
+        "half of one.",
     )
     streams_max: Positive = Field(20_000, description="Open streams of one principal.")
     watchers_max: int = Field(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-from croupier_server.bench import hands as poker_hands
 from croupier_server.bench import served
-from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played, Playout, deal_decisions
 from croupier_server.bench.latency import LatencyResult, measure_latency
 from croupier_server.bench.marks import (
@@ -113,8 +112,10 @@ def findings() -> Findings:
     cells = {name: [sample(10.0, 1.0), sample(30.0, 3.0), sample(20.0, 2.0)] for name in "ab"}
     floor = [sample(5.0), sample(10.0), sample(40.0)]
     plays = [Played(100, 10, 1.0), Played(300, 10, 1.0)]
-    poker = [Hands(100.0, 3000.0), Hands(300.0, 5000.0)]
-    return Findings({"tractor standard": plays}, poker, {FLOOR: floor, **cells})
+    own: dict[str, list[Mapping[str, float]]] = {
+        "pokex hands": [{"warm": 3000.0}, {"warm": 5000.0}]
+    }
+    return Findings({"tractor standard": plays}, own, {FLOOR: floor, **cells})
 
 
 def test_ratios_are_taken_inside_a_round() -> None:
@@ -131,7 +132,7 @@ def test_the_report_has_every_figure() -> None:
     assert "200 (100-300)" in text
     assert "2.00 (0.50-3.00)" in text
     assert "4,000 (3,000-5,000)" in text
-    assert data["hands"] == {"warm_per_cpu_s": [3000, 5000], "cold_per_cpu_s": [100, 300]}
+    assert data["own"] == {"pokex hands": {"warm": [3000, 5000]}}
 
 
 @pytest.mark.more
@@ -139,16 +140,12 @@ def test_play_in_this_process_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("croupier_server.cli.bench.IN_PROCESS_S", 0.02)
-    monkeypatch.setattr(poker_hands, "measure_fresh", fake_hands)
     assert run(["bench", "--in-process", "--quick", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert list(data["in_process"]) == [f"{game} {ruleset}" for game, ruleset in EVERY_RULESET]
     assert all(len(found["rounds"]) == 2 for found in data["in_process"].values())
-    assert data["hands"]["warm_per_cpu_s"] == [5.0, 5.0]
-
-
-def fake_hands(seed: int, cpu_s: float) -> Hands:
-    return Hands(cold=4.0, warm=5.0)
+    (own,) = data["own"].values()
+    assert all(warm > cold > 0 for warm, cold in zip(own["warm"], own["cold"], strict=True))
 
 
 @pytest.mark.more
@@ -160,18 +157,12 @@ def test_one_game_alone(
     data = json.loads(capsys.readouterr().out)
     names = [f"tractor {ruleset}" for ruleset in GAMES["tractor"].rulesets()]
     assert list(data["in_process"]) == names
-    assert data["hands"]["warm_per_cpu_s"] == []
+    assert data["own"] == {}
 
 
 def test_an_unknown_game_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["bench", "--game", "whist"]) != 0
     assert "there are tractor" in capsys.readouterr().err
-
-
-@pytest.mark.more
-def test_hands_are_evaluated_in_a_fresh_process() -> None:
-    found = poker_hands.measure_fresh(1, 0.1)
-    assert found.warm > found.cold > 0
 
 
 def test_the_first_game_is_served_in_every_way_and_the_others_in_sessions() -> None:

@@ -11,9 +11,8 @@ from typing import Any
 
 from croupier.bot import Bot, Decision
 from croupier.randomness import SeatRandom
-from croupier.tractor import ViewMemory
 from croupier.v1 import game_pb2, table_pb2
-from croupier.views import View, view_of
+from croupier.views import Memory, View, view_of
 from croupier_server.games.base import Turn
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import find
@@ -58,7 +57,7 @@ class Arena:
         self.views = self.wire.views()
         self.chance = random.Random(seed)
         self.sources = [SeatRandom(seed, "arena", seat) for seat in range(len(bots))]
-        self.memories = [ViewMemory() for _ in bots]
+        self.memories: list[Memory] = [{} for _ in bots]
         self.count = 0
 
     def question(self, seat: int) -> tuple[View, Decision]:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from croupier import Bot, Decision, Move
+from croupier.arms import move_of
 from croupier.bots import GreedyBot, RandomBot
-from croupier.games import GAMES, move_of
+from croupier.games import GAMES
 from croupier.options import game_names, options_message
 from croupier.views import View
 from croupier_server.contest.pairing import Seating, seatings

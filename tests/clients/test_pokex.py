@@ -10,11 +10,11 @@ import pytest
 
 from croupier import Card, Decision, LegalMoves, PokexView, parse_cards, pokex
 from croupier.bots import GreedyBot, RandomBot
-from croupier.bots import pokex as thumb
-from croupier.bots.pokex.hands import Evaluator, category_of
 from croupier.cards import to_cards
 from croupier.moves import card_number, card_numbers
 from croupier.pokex import Category, MoveKind, Phase, Play, PokerHand
+from croupier.pokex import greedy as thumb
+from croupier.pokex.greedy.hands import Evaluator, category_of
 from croupier.randomness import SeatRandom
 from croupier.v1 import cards_pb2, game_pb2, pokex_pb2, table_pb2
 from croupier.views import View, view_of

@@ -12,10 +12,10 @@ import grpc
 import pytest
 
 from croupier import Bot, Clock, Decision, Move, UsageError
+from croupier.arms import move_of
 from croupier.background import Background
 from croupier.clock import absence_policy
 from croupier.errors import Conflict, ConnectionFailed, Error
-from croupier.games import move_of
 from croupier.nonces import NONCE_BYTES, Nonces
 from croupier.randomness import SeatRandom
 from croupier.seat import Seat, Ticket, Workplace

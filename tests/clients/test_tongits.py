@@ -10,13 +10,13 @@ import pytest
 import croupier
 from croupier import Card, Decision, LegalMoves, Move, TongitsView, parse_cards, tongits
 from croupier.bots import RandomBot
-from croupier.bots import tongits as thumb
-from croupier.bots.tongits.melds import MeldFinder, bit, cards_of
 from croupier.cards import to_cards
 from croupier.moves import card_numbers
 from croupier.options import options_message
 from croupier.randomness import SeatRandom
 from croupier.tongits import LayOff, Meld, MoveKind, Phase
+from croupier.tongits import greedy as thumb
+from croupier.tongits.greedy.melds import MeldFinder, bit, cards_of
 from croupier.v1 import cards_pb2, game_pb2, table_pb2, tongits_pb2
 from croupier.views import View, view_of
 from croupier_server.games.cards import pack, unpack

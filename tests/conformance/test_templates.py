@@ -15,7 +15,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from croupier import LegalMoves
-from croupier.games import game_of
+from croupier.arms import game_of
 from croupier.v1 import cards_pb2, game_pb2
 from croupier_server.games.base import AnyGame
 from croupier_server.games.modules import WIRES_BY_NAME

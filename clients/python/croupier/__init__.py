@@ -40,11 +40,14 @@ from croupier.errors import (
 )
 from croupier.legal import LegalMoves, Pattern
 from croupier.moves import Move
+from croupier.pokex import PokexView
 from croupier.randomness import DecisionRandom
 from croupier.results import EndReason, Result, Results
 from croupier.runner import run, run_async
 from croupier.seat import Ticket
-from croupier.views import PokexView, TongitsView, TractorView, View
+from croupier.tongits import TongitsView
+from croupier.tractor import TractorView
+from croupier.views import View
 
 __all__ = [
     "Bot",

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Any, ClassVar
 
+from croupier.arms import decision_kind, game_of
 from croupier.errors import Refused
-from croupier.games import decision_kind, game_of
 from croupier.legal import LegalMoves
 from croupier.moves import Move
 from croupier.randomness import DecisionRandom, SeatRandom

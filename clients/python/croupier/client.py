@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, Self, TypeAlias, get_args
 import grpc
 from google.protobuf.message import Message
 
+from croupier.arms import move_of
 from croupier.background import Background
 from croupier.bot import Bot
 from croupier.clock import AbsencePolicy, Clock, absence_policy
@@ -24,7 +25,7 @@ from croupier.comeback import Carrier, Comebacks
 from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS, Backoff, Connection
 from croupier.credentials import Credentials
 from croupier.errors import Error, NotFound, TableMoved, UsageError, from_rpc_error
-from croupier.games import move_of
+from croupier.games import FIRST
 from croupier.moves import Move
 from croupier.nonces import NONCE_BYTES, nonce_hash
 from croupier.options import OptionValue, game_kind, options_message
@@ -39,14 +40,11 @@ from croupier.v1 import (
     catalog_service_pb2,
     game_pb2,
     play_service_pb2,
-    pokex_pb2,
     seat_service_pb2,
     spectate_service_pb2,
     system_service_pb2,
     table_pb2,
     table_service_pb2,
-    tongits_pb2,
-    tractor_pb2,
 )
 from croupier.watch import Watches
 
@@ -55,10 +53,8 @@ __all__ = ["Client", "NewTable", "Transport", "connect"]
 Transport: TypeAlias = Literal["session", "watch"]
 """How updates travel: many seats on one stream, or a stream a seat and a call a move."""
 
-DealResult: TypeAlias = (
-    tractor_pb2.TractorDealResult | tongits_pb2.TongitsDealResult | pokex_pb2.PokexDealResult
-)
-"""How a deal ended; a message of its game."""
+DealResult: TypeAlias = Any
+"""How a deal ended; a message of its game, such as a ``TractorDealResult``."""
 
 _ResultsPage: TypeAlias = (
     play_service_pb2.ListDealResultsResponse | spectate_service_pb2.ListPublicDealResultsResponse
@@ -194,7 +190,7 @@ class Client:
     # Tables --------------------------------------------------------------------------------------
     async def create_table(
         self,
-        game: str = "tractor",
+        game: str = FIRST,
         *,
         ruleset: str = "",
         options: Mapping[str, OptionValue] | Message | None = None,

@@ -1,58 +1,21 @@
-"""The games that this client knows: one line each."""
+"""The games that this client knows. A game is entered here and nowhere else."""
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
 from croupier import pokex, tongits, tractor
-from croupier.errors import Error
-from croupier.moves import Move
-from croupier.v1 import game_pb2
-from croupier.viewing import GameView
+from croupier.game import GameWords
 
-__all__ = ["GAMES", "GameWords", "decision_kind", "game_of", "move_of"]
+__all__ = ["FIRST", "GAMES"]
 
 
-class GameWords(NamedTuple):
-    """The types with which a game's moves, views and decisions are told."""
-
-    move: type[Move]
-    view: type[GameView[Any]]
-    move_kind: type[IntEnum]
-    decision_kind: type[IntEnum]
-
-
-GAMES: Final = {
-    "tractor": GameWords(
-        tractor.TractorMove, tractor.TractorView, tractor.MoveKind, tractor.DecisionKind
-    ),
-    "tongits": GameWords(
-        tongits.TongitsMove, tongits.TongitsView, tongits.MoveKind, tongits.DecisionKind
-    ),
-    "pokex": GameWords(pokex.PokexMove, pokex.PokexView, pokex.MoveKind, pokex.DecisionKind),
-}
+GAMES: Final[Mapping[str, GameWords]] = MappingProxyType(
+    {words.name: words for words in (tractor.WORDS, tongits.WORDS, pokex.WORDS)}
+)
 """Every game by its name, which is also that of its arm in the contract's messages."""
 
-
-def game_of(message: game_pb2.Move | game_pb2.MoveKind | game_pb2.DecisionKind) -> GameWords:
-    """The game whose arm is set in *message*.
-
-    Raises:
-        Error: this client does not know it.
-    """
-    name = message.WhichOneof("game")
-    if name not in GAMES:
-        raise Error("a message of a game that this client does not know; take a newer client")
-    return GAMES[name]
-
-
-def move_of(listed: game_pb2.LegalMove) -> Move:
-    """A listed move as its game's `Move`."""
-    return game_of(listed.move).move(listed.move, listed)
-
-
-def decision_kind(message: game_pb2.DecisionKind) -> IntEnum:
-    """What a decision asks, as its game's ``DecisionKind``."""
-    name = message.WhichOneof("game")
-    return game_of(message).decision_kind(getattr(message, name or ""))
+FIRST: Final = next(iter(GAMES))
+"""The game that is played where none is named."""

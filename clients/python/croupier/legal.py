@@ -19,9 +19,9 @@ from typing import Final, Protocol, overload
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from croupier.arms import game_of, move_of
 from croupier.cards import Card, to_cards
 from croupier.errors import Error
-from croupier.games import game_of, move_of
 from croupier.moves import Move
 from croupier.v1 import cards_pb2, game_pb2
 

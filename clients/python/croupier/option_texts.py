@@ -1,8 +1,8 @@
 """Texts of the values of an option, as the rules and ``ruleset_hash`` write them.
 
 A text is the name of the enum value without its prefix, in lower case. Names never begin with a
-digit, because code generators of some languages strip the prefix. So the texts of ranks, and texts
-that begin with a digit, are listed here.
+digit, because code generators of some languages strip the prefix. So the texts of ranks are listed
+here, and texts that begin with a digit in the folders of the games.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from google.protobuf.descriptor import EnumDescriptor
 
 from croupier.cards import rank_text
+from croupier.games import GAMES
 
 __all__ = ["option_texts"]
 
@@ -24,14 +25,7 @@ if TYPE_CHECKING:
 _RANK: Final = "croupier.v1.Rank"
 
 _TEXTS: Final = {
-    "TRACTOR_KITTY_MULTIPLIER_TWICE": "2x_flat",
-    "TRACTOR_KITTY_MULTIPLIER_TWICE_LARGEST_COMPONENT": "2x_largest_component",
-    "TRACTOR_KITTY_MULTIPLIER_TWICE_TRICK_SIZE": "2x_trick_size",
-    "TRACTOR_KITTY_MULTIPLIER_TWO_POW_LARGEST_COMPONENT": "2_pow_largest_component",
-    "TRACTOR_KITTY_MULTIPLIER_TWO_POW_PAIRS_PLUS_ONE": "2_pow_pairs_plus_1",
-    "TRACTOR_LEVEL_CAP_FOUR": "4",
-    "TRACTOR_LEVEL_CAP_THREE": "3",
-    "TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE": "keep_1",
+    value: text for words in GAMES.values() for value, text in words.option_texts.items()
 }
 
 

@@ -19,6 +19,7 @@ from croupier.clock import Clock
 from croupier.connection import DEFAULT_ADDRESS, PATIENCE_SECONDS
 from croupier.credentials import Credentials
 from croupier.errors import Error, UsageError
+from croupier.games import FIRST
 from croupier.options import OptionValue, options_message
 from croupier.results import Result, Results
 from croupier.standby import Standby
@@ -217,7 +218,7 @@ async def run_async(
             "in standby the hosts choose tables and seats; leave out table, seats, ruleset, "
             "options and clock"
         )
-    asked = options_message(game or "tractor", options)
+    asked = options_message(game or FIRST, options)
     if key is not None:
         credentials = (credentials or Credentials.from_environment()).but(key=key)
     async with Client(
@@ -241,7 +242,7 @@ async def run_async(
             )
             await waiting.run(stop)
             return found
-        game = game or "tractor"
+        game = game or FIRST
         if table is not None:
             wanted: Sequence[int | None] = [None] if seats is None else seats
             return Results(await _join(client, bot, table, invite or "", wanted, name))

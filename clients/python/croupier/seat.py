@@ -34,7 +34,7 @@ from croupier.nonces import Nonces
 from croupier.randomness import SeatRandom
 from croupier.threads import Threads
 from croupier.v1 import game_pb2, table_pb2
-from croupier.views import View, ViewMemory, view_of
+from croupier.views import Memory, View, view_of
 
 __all__ = ["Link", "Seat", "Ticket", "Workplace"]
 
@@ -156,7 +156,7 @@ class Seat:
         self._workplace = workplace
         self._source = source
         self._list_legal = list_legal
-        self._memory = ViewMemory()
+        self._memory: Memory = {}
         self._place = Place.THREAD
         if bot.inline:
             self._place = Place.INLINE
@@ -285,7 +285,7 @@ class Seat:
         self._past += 1
         self._decision_id = ""
         self._move = self._asked = self._next = None
-        self._memory = ViewMemory()
+        self._memory = {}
         self.leave()
 
     # Decisions -----------------------------------------------------------------------------------

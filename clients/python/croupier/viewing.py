@@ -5,9 +5,9 @@ Each game's folder has a subclass for its own message.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from croupier.cards import Card, to_cards
 
@@ -47,7 +47,10 @@ class GameView(Generic[M]):
         message: the view as the contract writes it.
     """
 
-    def __init__(self, message: M) -> None:
+    memory: ClassVar[Callable[[], Any] | None] = None
+    """Makes what views of one seat leave for later ones, for games whose views are long."""
+
+    def __init__(self, message: M, memory: Any = None) -> None:
         self.message = message
 
     @cached_property
@@ -74,3 +77,8 @@ class GameView(Generic[M]):
     def hand_sizes(self) -> list[int]:
         """Cards in each seat's hand."""
         return list(self.message.public_view.hand_sizes)
+
+    @property
+    def last_result(self) -> Any:
+        """Result of the deal that was finished last, a message of the game; None before that."""
+        raise NotImplementedError

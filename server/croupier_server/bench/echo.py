@@ -22,10 +22,10 @@ from croupier.v1 import (
     play_service_pb2,
     session_service_pb2,
     table_pb2,
-    tractor_pb2,
 )
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import Counter, answer_marks, say
+from croupier_server.games import NAMES
 
 SERVICE: Final = "croupier.bench.Echo"
 IN_FLIGHT: Final = 2
@@ -80,7 +80,9 @@ async def serve() -> None:
 
 def _move() -> game_pb2.Move:
     cards = [cards_pb2.CARD_SEVEN_OF_SPADES, cards_pb2.CARD_SEVEN_OF_SPADES]
-    return game_pb2.Move(tractor=tractor_pb2.TractorMove(play=tractor_pb2.TractorPlay(cards=cards)))
+    move = game_pb2.Move()
+    getattr(move, NAMES[0]).play.cards.extend(cards)
+    return move
 
 
 async def call_unary(channel: grpc.aio.Channel, counter: Counter, callers: int) -> None:

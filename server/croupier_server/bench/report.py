@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from croupier_server.bench.hands import Hands
 from croupier_server.bench.in_process import Played
 from croupier_server.bench.latency import LatencyResult
 from croupier_server.bench.memory import MemoryResult
@@ -22,7 +21,7 @@ class Findings:
 
     Attributes:
         in_process: plays by ruleset, one a round.
-        hands: evaluation of Pokex hands, one a round.
+        own: by game and what is counted, numbers a CPU second by name, one a round.
         served: samples by cell, one a round.
         memory: memory of a busy server.
         restart: a restart with many live tables.
@@ -30,7 +29,7 @@ class Findings:
     """
 
     in_process: dict[str, list[Played]] = field(default_factory=dict)
-    hands: list[Hands] = field(default_factory=list)
+    own: dict[str, list[Mapping[str, float]]] = field(default_factory=dict)
     served: dict[str, list[Sample]] = field(default_factory=dict)
     memory: MemoryResult | None = None
     restart: RestartResult | None = None
@@ -43,10 +42,10 @@ def as_lines(findings: Findings) -> Iterable[str]:
         yield "in one process, random legal play: decisions a CPU second"
         for ruleset, plays in findings.in_process.items():
             yield f"  {ruleset:20} {_spread([played.rate for played in plays], ',.0f')}"
-    if findings.hands:
-        yield "pokex hands with wild cards: hands a CPU second"
-        yield f"  {'warm':20} {_spread([found.warm for found in findings.hands], ',.0f')}"
-        yield f"  {'cold':20} {_spread([found.cold for found in findings.hands], ',.0f')}"
+    for what, rounds in findings.own.items():
+        yield f"{what}, a CPU second"
+        for name, values in _by_name(rounds).items():
+            yield f"  {name:20} {_spread(values, ',.0f')}"
     if findings.served:
         yield ""
         yield "over gRPC, bots in a process of their own; figures a decision, call or item"
@@ -108,6 +107,11 @@ def _spread(values: Sequence[float], form: str) -> str:
     return text
 
 
+def _by_name(rounds: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """The figures of all *rounds* by their names."""
+    return {name: [found[name] for found in rounds] for name in rounds[0]}
+
+
 def as_data(findings: Findings) -> Data:
     """The findings as data: every round, medians and ratios."""
     data: Data = {
@@ -118,10 +122,7 @@ def as_data(findings: Findings) -> Data:
             }
             for ruleset, plays in findings.in_process.items()
         },
-        "hands": {
-            "warm_per_cpu_s": [found.warm for found in findings.hands],
-            "cold_per_cpu_s": [found.cold for found in findings.hands],
-        },
+        "own": {what: _by_name(rounds) for what, rounds in findings.own.items()},
         "served": {
             cell: {
                 "median": middle(samples)._asdict(),

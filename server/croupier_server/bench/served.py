@@ -24,6 +24,7 @@ from croupier_server.bench.marks import (
     cpu_seconds,
     machine_busy_seconds,
 )
+from croupier_server.games import NAMES
 from croupier_server.games.registry import GAMES
 
 ECHO: Final = "croupier_server.bench.echo"
@@ -84,7 +85,7 @@ ECHOES: Final = (
 FLOOR: Final = ECHOES[0].name
 """The cell that ratios are taken to."""
 
-FULL: Final = "tractor"
+FULL: Final = NAMES[0]
 """The game that is measured in every way; of the others, sessions with many tables tell enough,
 because what the ways differ in does not depend on the game."""
 

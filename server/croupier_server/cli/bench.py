@@ -13,16 +13,13 @@ from croupier_server.cli.common import fail
 from croupier_server.cli.options import expect_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from croupier_server.bench.hands import Hands
     from croupier_server.bench.in_process import Played
 
 ROUNDS, SECONDS = 5, 3.0
 QUICK_ROUNDS, QUICK_SECONDS = 2, 1.0
 IN_PROCESS_S = 1.0
-POKER = "pokex"
-"""The game whose hands are evaluated besides."""
 
 _OWN_FILE = "sqlite:"
 """The word for a file that is made for it and goes with it."""
@@ -107,8 +104,7 @@ def command(
             findings.latency = measure_latency(_report, games[0])
         elif not store:
             findings.in_process = _play_in_process(games, rounds)
-            if POKER in games:
-                findings.hands = _evaluate_hands(rounds)
+            findings.own = _measure_own(games, rounds)
         if not alone:
             from croupier_server.bench.served import measure
 
@@ -152,14 +148,18 @@ def _play_in_process(games: Sequence[str], rounds: int) -> dict[str, list[Played
     return played
 
 
-def _evaluate_hands(rounds: int) -> list[Hands]:
-    """Poker hands, every round in a fresh process."""
-    from croupier_server.bench.hands import measure_fresh
+def _measure_own(games: Sequence[str], rounds: int) -> dict[str, list[Mapping[str, float]]]:
+    """What single games measure of themselves, every round in a fresh process."""
+    from croupier_server.games.modules import MODULES
 
-    found = []
-    for number in range(rounds):
-        _report(f"round {number + 1} of {rounds}: poker hands")
-        found.append(measure_fresh(number, IN_PROCESS_S))
+    found: dict[str, list[Mapping[str, float]]] = {}
+    for game in games:
+        bench = MODULES[game].bench
+        for number in range(rounds if bench is not None else 0):
+            assert bench is not None
+            _report(f"round {number + 1} of {rounds}: {game} {bench.what}")
+            measured = bench.measure(number, IN_PROCESS_S)
+            found.setdefault(f"{game} {bench.what}", []).append(measured)
     return found
 
 

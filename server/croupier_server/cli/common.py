@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import typer
 
+from croupier_server.games import NAMES
 from croupier_server.printable import printable
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ def read_record_file(name: str | Path) -> bytes:
     if len(data) > RECORD_BYTES_MAX:
         fail(f"cannot read {name}: larger than {RECORD_BYTES_MAX >> 20} MiB, the maximum")
     return data
+
+
+GAME_NAMES: Final = " or ".join((", ".join(NAMES[:-1]), NAMES[-1]))
+"""Every game, for help texts."""
 
 
 def find_game(name: str) -> AnyGame:

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from croupier_server.cli.common import fail, find_game
+from croupier_server.games import NAMES
 
 _BOT: Final = Template('''\
 """$title: a bot that plays $game_title on Croupier.
@@ -53,7 +54,7 @@ def command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Name of the bot, such as MyBot or my_bot.")
     ],
-    game: Annotated[str, typer.Option(help="The game that it plays.")] = "tractor",
+    game: Annotated[str, typer.Option(help="The game that it plays.")] = NAMES[0],
     folder: Annotated[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
 ) -> None:
     """Write a runnable bot file and say how to run it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from croupier_server.cli import clocks
-from croupier_server.cli.common import Failure, fail, find_game, read_options
+from croupier_server.cli.common import GAME_NAMES, Failure, fail, find_game, read_options
 from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ BOARDS = 10
 
 
 def command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="tractor, tongits or pokex.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help=f"{GAME_NAMES}.")],
     bots: Bots,
     boards: Annotated[
         int | None,
@@ -58,10 +58,8 @@ def command(
     ] = None,
     ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
     option: Options = None,
-    players: Annotated[
-        int | None, typer.Option(help="Tractor: same as --option players=N.")
-    ] = None,
-    packs: Annotated[int | None, typer.Option(help="Tractor: same as --option packs=N.")] = None,
+    players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
+    packs: Annotated[int | None, typer.Option(help="Same as --option packs=N.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Cards and bots follow from it; drawn if not given.")
     ] = None,
@@ -93,11 +91,11 @@ def command(
     """Play matches between bots and compare them.
 
     A match goes to the end that its options set, such as `max_deals` or `max_hands`. Its score is
-    the margin of the bot's side: levels in Tractor, points in Pokex; in Tong-its the mean chips of
-    its seats less those of the other bot's. A bot that crashes, concedes, forfeits or stays away
-    loses the match; so does one that takes longer than --move-time for a decision. The same seed
-    gives the same results as long as nobody runs out of time. The status is 1 if a match was not
-    played to its end. Ctrl-C ends the contest with the results so far.
+    the margin of the bot's side in what the game counts; where every seat plays for itself, the
+    mean of its seats less that of the other bot's. A bot that crashes, concedes, forfeits or stays
+    away loses the match; so does one that takes longer than --move-time for a decision. The same
+    seed gives the same results as long as nobody runs out of time. The status is 1 if a match was
+    not played to its end. Ctrl-C ends the contest with the results so far.
     """
     use(key_file, ca)
     overrides = read_options(option or ())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from croupier_server.cli.common import fail, find_game
+from croupier_server.cli.common import GAME_NAMES, fail, find_game
 
 if TYPE_CHECKING:
     from croupier_server.games.base import AnyGame
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def command(
     game: Annotated[
         str,
-        typer.Argument(metavar="GAME", help="tractor, tongits or pokex; without it, the games."),
+        typer.Argument(metavar="GAME", help=f"{GAME_NAMES}; without it, the games."),
     ] = "",
     clause: Annotated[
         str,

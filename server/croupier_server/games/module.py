@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,6 +26,19 @@ class Positions(NamedTuple):
     context: Collection[str]
 
 
+class Bench(NamedTuple):
+    """What `croupier bench` measures of a game alone.
+
+    Attributes:
+        what: what is counted, in words.
+        measure: measures a new process, from a seed and for at least so many seconds of CPU time:
+            numbers a CPU second, by name.
+    """
+
+    what: str
+    measure: Callable[[int, float], Mapping[str, float]]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GameModule:
     """One game.
@@ -39,6 +52,7 @@ class GameModule:
         knows: what a seat's view holds, in words for the author of a bot.
         guide: what `search` needs; None: `search` does not play it.
         positions: None if nobody has worked any out.
+        bench: what is measured of this game alone, if anything.
     """
 
     wire: BaseWire
@@ -48,6 +62,7 @@ class GameModule:
     knows: str
     guide: Guide | None = None
     positions: Positions | None = None
+    bench: Bench | None = None
 
     @property
     def name(self) -> str:

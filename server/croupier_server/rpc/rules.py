@@ -5,19 +5,18 @@ characters, bytes and lists by their number, a duration by its seconds. With ``o
 bytes may be empty as well. For enums, messages and oneofs ``required`` says that they must be set.
 Enums need no line: every value must be declared, and in a list never zero.
 
-A line with ``*`` holds for all fields of that name that have no line of their own. Numbers among a
-game's options have no line: their bounds are those of the game's own catalogue.
+A line with ``*`` holds for all fields of that name that have no line of their own. Numbers and
+lists among a game's options have no line: their bounds are those of the game's own catalogue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from croupier.v1 import game_pb2
-from croupier_server.games.base import Number
+from croupier_server.games.base import Levels, Number, WordSet
 from croupier_server.games.registry import GAMES
 
 SAFE: Final = 2**53 - 1
@@ -47,9 +46,6 @@ croupier.record.v1.StreamRecordsRequest.cursor 0 128
 croupier.v1.WatchLobbyRequest.cursor 0 128
 *.request_id 0 64
 *.ruleset 0 64
-croupier.v1.TongitsSecretOpenSet.values 0 3
-croupier.v1.TongitsSpecialPaysSet.values 0 4
-croupier.v1.TractorLevels.ranks 0 13
 croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
 croupier.v1.BoardDeal.board_id 0 128
 croupier.v1.BoardDeal.root 32 32
@@ -96,6 +92,7 @@ croupier.admin.v1.QuarantineTableRequest.detail 1 256
 croupier.admin.v1.ReleaseTableRequest.detail 1 256
 """
 
+NONE: Final = Bounds(0, 0)
 REQUIRED: Final = Bounds(1, 1)
 
 
@@ -106,8 +103,10 @@ def _read(line: str) -> tuple[str, Bounds]:
     return name, Bounds(int(ends[0]), int(ends[1]), or_empty=ends[2:] == ["or", "empty"])
 
 
-def _of_options() -> Iterator[tuple[str, Bounds]]:
-    """Bounds of the numbers among the options of all games; 0 may stand for a word."""
+def _of_options() -> dict[str, Bounds]:
+    """Bounds of the numbers, and of the sizes of lists, among the options of all games; 0 may
+    stand for a word. A list that several options have is as long as any of them may be."""
+    found: dict[str, Bounds] = {}
     for name, game in GAMES.items():
         message = game_pb2.GameOptions.DESCRIPTOR.fields_by_name[name].message_type
         assert message is not None
@@ -117,13 +116,19 @@ def _of_options() -> Iterator[tuple[str, Bounds]]:
             if isinstance(spec.type, Number):
                 if field.message_type is not None:
                     path = field.message_type.fields[0].full_name
-                yield path, Bounds(0 if spec.type.word else spec.type.least, spec.type.most)
+                found[path] = Bounds(0 if spec.type.word else spec.type.least, spec.type.most)
             elif field.type == FieldDescriptor.TYPE_UINT32:
                 numbers = [int(text) for text in spec.values]
-                yield path, Bounds(min(numbers), max(numbers))
+                found[path] = Bounds(min(numbers), max(numbers))
+            elif isinstance(spec.type, WordSet | Levels):
+                assert field.message_type is not None
+                size = spec.type.most if isinstance(spec.type, Levels) else len(spec.type.words)
+                path = field.message_type.fields[0].full_name
+                found[path] = Bounds(0, max(size, found.get(path, NONE).most))
+    return found
 
 
-RULES: Final = dict(_read(line) for line in _LINES.strip().splitlines()) | dict(_of_options())
+RULES: Final = dict(_read(line) for line in _LINES.strip().splitlines()) | _of_options()
 
 
 def bounds_of(message: str, field: str) -> Bounds | None:

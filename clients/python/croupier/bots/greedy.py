@@ -6,12 +6,17 @@ table tells everybody.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
 from croupier.bot import Bot, Decision
-from croupier.bots import pokex, tongits, tractor
 from croupier.moves import Move
 from croupier.results import Result
 from croupier.v1 import game_pb2, table_pb2
-from croupier.views import PokexView, TongitsView, TractorView, View
+from croupier.views import View
 
 __all__ = ["GreedyBot"]
 
@@ -39,10 +44,23 @@ class GreedyBot(Bot):
     def decide(self, view: View, decision: Decision) -> Move:
         """Choose by the rules of thumb of the game."""
         options = self._options.get((decision.table_id, decision.seat), _UNKNOWN)
-        match view:
-            case TractorView():
-                return tractor.decide(view, decision)
-            case TongitsView():
-                return tongits.decide(view, decision, options.tongits)
-            case PokexView():
-                return pokex.decide(view, decision, options.pokex)
+        game = decision.message.kind.WhichOneof("game") or ""
+        return _rules_of_thumb(game)(view, decision, getattr(options, game))
+
+
+def _first(_view: Any, decision: Decision, _options: Any) -> Move:
+    return decision.legal[0]
+
+
+_Rules = Callable[[Any, Decision, Any], Move]
+
+
+@cache
+def _rules_of_thumb(game: str) -> _Rules:
+    """What chooses in a game, from its view, the decision, and its options; where nobody has
+    written that, the first legal move is played."""
+    module = f"croupier.{game}.greedy"
+    if find_spec(module) is None:
+        return _first
+    found: _Rules = import_module(module).decide
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from croupier.game import GameWords
 from croupier.pokex.moves import (
     DecisionKind,
     MoveKind,
@@ -14,6 +17,7 @@ from croupier.pokex.moves import (
 from croupier.pokex.view import Category, Phase, Play, PokerHand, PokexView, Trick
 
 __all__ = [
+    "WORDS",
     "Category",
     "DecisionKind",
     "MoveKind",
@@ -28,3 +32,6 @@ __all__ = [
     "name_rank",
     "play",
 ]
+
+WORDS: Final = GameWords(PokexMove, PokexView, MoveKind, DecisionKind)
+"""This game, for `croupier.games`."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from croupier.game import GameWords
 from croupier.tongits.moves import (
     DecisionKind,
     MoveKind,
@@ -28,6 +31,7 @@ from croupier.tongits.view import (
 )
 
 __all__ = [
+    "WORDS",
     "Answer",
     "DecisionKind",
     "LayOff",
@@ -49,3 +53,8 @@ __all__ = [
     "take_and_lay_off",
     "take_discard",
 ]
+
+_OPTION_TEXTS: Final = {"TONGITS_STREAK_AFTER_JACKPOT_KEEP_ONE": "keep_1"}
+
+WORDS: Final = GameWords(TongitsMove, TongitsView, MoveKind, DecisionKind, _OPTION_TEXTS)
+"""This game, for `croupier.games`."""

@@ -126,6 +126,8 @@ class TractorView(GameView[tractor_pb2.TractorView]):
         message: the view as the contract writes it.
     """
 
+    memory = ViewMemory
+
     def __init__(self, message: tractor_pb2.TractorView, memory: ViewMemory | None = None) -> None:
         super().__init__(message)
         self._memory = memory or ViewMemory()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from croupier.v1 import pokex_pb2
-from croupier_server.games.module import GameModule, Positions
-from croupier_server.games.pokex import vectors
+from croupier_server.games.module import Bench, GameModule, Positions
+from croupier_server.games.pokex import bench, vectors
 from croupier_server.games.pokex.guide import PokexGuide
 from croupier_server.games.pokex.notation import PokexWords
 from croupier_server.games.pokex.teller import PokexTeller
@@ -27,4 +27,5 @@ MODULE: Final = GameModule(
     knows="hand, centre, calls, tricks",
     guide=PokexGuide(),
     positions=Positions(vectors.run, vectors.CONTEXT),
+    bench=Bench("hands with wild cards", bench.measure_fresh),
 )

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from croupier.bot import Decision
-from croupier.bots.tractor.knowledge import POINTS, TRUMPS
 from croupier.cards import Card
 from croupier.moves import Move
 from croupier.tractor import MoveKind, Order, TractorView
+from croupier.tractor.greedy.knowledge import POINTS, TRUMPS
 
 __all__ = ["bury", "call", "declare", "name_trumps", "show"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import Final
 
-from croupier.bots.tongits.melds import MeldFinder, Split, bit
 from croupier.tongits import TongitsView, card_points
+from croupier.tongits.greedy.melds import MeldFinder, Split, bit
 from croupier.v1 import tongits_pb2
 
 __all__ = ["Table"]

@@ -7,14 +7,15 @@ who wins, ducks where it cannot, ruffs tricks that are worth it and keeps its tr
 from __future__ import annotations
 
 from croupier.bot import Decision
-from croupier.bots.tractor import making, play
 from croupier.moves import Move
 from croupier.tractor import DecisionKind, TractorView
+from croupier.tractor.greedy import making, play
+from croupier.v1 import tractor_pb2
 
 __all__ = ["decide"]
 
 
-def decide(view: TractorView, decision: Decision) -> Move:
+def decide(view: TractorView, decision: Decision, _: tractor_pb2.TractorOptions) -> Move:
     """Choose by the rules of thumb for what is asked."""
     order = view.order
     match decision.kind:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from croupier.bot import Decision
-from croupier.bots.pokex import tricks
-from croupier.bots.pokex.hands import Evaluator
 from croupier.moves import Move
 from croupier.pokex import DecisionKind, PokexView
+from croupier.pokex.greedy import tricks
+from croupier.pokex.greedy.hands import Evaluator
 from croupier.v1 import pokex_pb2
 
 __all__ = ["decide", "expected_tricks"]

@@ -4,8 +4,8 @@ Hands are five cards drawn from the whole pack, jokers wild, under a wild rank t
 hand to hand, as matches at many tables have it. What they make is remembered in tables that fill up
 as hands are met, so the first hands of a process (cold) cost more than later ones (warm).
 
-Run as ``python -m croupier_server.bench.hands SEED SECONDS``, which measures a fresh process and
-prints JSON.
+Run as ``python -m croupier_server.games.pokex.bench SEED SECONDS``, which measures a fresh process
+and prints JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import random
 import subprocess
 import sys
 from time import process_time
-from typing import Final, NamedTuple
+from typing import Final
 
 from croupier_server.games.cards import CARD_MAX, pack
 from croupier_server.games.pokex.pokerhands import HandRules, hand_rules
@@ -28,13 +28,6 @@ BLOCK: Final = 20_000
 """Hands that are drawn at once, outside the time measured."""
 
 Drawn = list[tuple[HandRules, int]]
-
-
-class Hands(NamedTuple):
-    """Hands a CPU second: the first of a process, and later ones."""
-
-    cold: float
-    warm: float
 
 
 def draw(number: int, chance: random.Random) -> Drawn:
@@ -52,7 +45,7 @@ def evaluate(hands: Drawn) -> float:
     return process_time() - start
 
 
-def measure(seed: int, cpu_s: float) -> Hands:
+def measure(seed: int, cpu_s: float) -> dict[str, float]:
     """Measure this process, which must be a fresh one."""
     chance = random.Random(seed)  # noqa: S311 - chance for playing
     cold = COLD / evaluate(draw(COLD, chance))
@@ -61,15 +54,16 @@ def measure(seed: int, cpu_s: float) -> Hands:
     while spent < cpu_s:
         spent += evaluate(draw(BLOCK, chance))
         number += BLOCK
-    return Hands(cold, number / spent)
+    return {"warm": number / spent, "cold": cold}
 
 
-def measure_fresh(seed: int, cpu_s: float) -> Hands:
+def measure_fresh(seed: int, cpu_s: float) -> dict[str, float]:
     """Measure a new process."""
-    command = [sys.executable, "-m", "croupier_server.bench.hands", str(seed), str(cpu_s)]
+    command = [sys.executable, "-m", "croupier_server.games.pokex.bench", str(seed), str(cpu_s)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
-    return Hands(**json.loads(done.stdout))
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(measure(int(sys.argv[1]), float(sys.argv[2]))._asdict()))
+    sys.stdout.write(json.dumps(measure(int(sys.argv[1]), float(sys.argv[2]))))

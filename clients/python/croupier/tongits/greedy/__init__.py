@@ -5,10 +5,10 @@ nothing, calls draw when it is likely to win, and goes out when it can.
 from __future__ import annotations
 
 from croupier.bot import Decision
-from croupier.bots.tongits import draw, turn
-from croupier.bots.tongits.table import Table
 from croupier.moves import Move
 from croupier.tongits import DecisionKind, TongitsView
+from croupier.tongits.greedy import draw, turn
+from croupier.tongits.greedy.table import Table
 from croupier.v1 import tongits_pb2
 
 __all__ = ["decide"]

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
+from croupier.arms import move_of
 from croupier.bot import Decision
-from croupier.bots.tractor.knowledge import (
+from croupier.moves import Move
+from croupier.tractor import MoveKind, Order, TractorView
+from croupier.tractor.greedy.knowledge import (
     POINTS,
     TRUMPS,
     Knowledge,
@@ -21,9 +24,6 @@ from croupier.bots.tractor.knowledge import (
     signature,
     standing_of,
 )
-from croupier.games import move_of
-from croupier.moves import Move
-from croupier.tractor import MoveKind, Order, TractorView
 from croupier.v1 import game_pb2
 
 __all__ = ["follow", "lead"]

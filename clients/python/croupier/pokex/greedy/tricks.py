@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final, TypeAlias
 
+from croupier.arms import move_of
 from croupier.bot import Decision
-from croupier.bots.pokex.hands import Evaluator, category_of
-from croupier.games import move_of
 from croupier.legal import Pattern
 from croupier.moves import Move
 from croupier.pokex import PokexView
+from croupier.pokex.greedy.hands import Evaluator, category_of
 from croupier.v1 import game_pb2
 
 __all__ = ["play"]

@@ -6,9 +6,9 @@ from math import erf, sqrt
 from typing import Final
 
 from croupier.bot import Decision
-from croupier.bots.tongits.table import Table
 from croupier.moves import Move
 from croupier.tongits import MoveKind
+from croupier.tongits.greedy.table import Table
 from croupier.v1 import tongits_pb2
 
 __all__ = ["answer", "beats", "call"]

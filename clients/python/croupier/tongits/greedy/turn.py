@@ -11,10 +11,10 @@ from itertools import combinations
 from typing import Final
 
 from croupier.bot import Decision
-from croupier.bots.tongits.melds import bit, cards_of
-from croupier.bots.tongits.table import Table
 from croupier.moves import Move
 from croupier.tongits import MoveKind
+from croupier.tongits.greedy.melds import bit, cards_of
+from croupier.tongits.greedy.table import Table
 
 __all__ = ["play", "start"]
 
