@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-def first_of(cases: Iterable[Any]) -> list[Any]:
-    """*cases*, of which all but the first are marked ``more``."""
-    first, *others = cases
-    return [first, *(pytest.param(case, marks=pytest.mark.more) for case in others)]
+def first_of(cases: Iterable[Any], quick: int = 1) -> list[Any]:
+    """*cases*, of which all but the first *quick* are marked ``more``."""
+    found = list(cases)
+    return found[:quick] + [pytest.param(case, marks=pytest.mark.more) for case in found[quick:]]
