@@ -96,11 +96,11 @@ test: $(READY) ## run the quick tests, in a minute and a half (ARGS="-k follow")
 	@$(PYTEST) -n 2 $(ARGS)
 
 .PHONY: test-more
-test-more: $(READY) ## run the tests that `make test` leaves out, but for the slow ones
+test-more: $(READY) $(TOOLS_READY) ## run the tests that `make test` leaves out, but for the slow ones
 	@$(PYTEST) -n 2 -m "more and not slow" $(ARGS)
 
 .PHONY: test-all
-test-all: $(READY) ## run every test
+test-all: $(READY) $(TOOLS_READY) ## run every test
 	@$(PYTEST) -n 2 -m "" --timeout 1800 $(ARGS)
 
 SEED ?= 1

@@ -206,6 +206,7 @@ def tables(game: AnyGame, deals: int = 1) -> Iterator[object]:
         for changes in hook_of(game.name).rare:
             yield short(game, game.rulesets()[0], deals, dict(changes))
     own = [found for name, found in samples(game.name).items() if name not in limits(game)]
+    own = own or [(("", {}),)]  # its options bound a match and nothing else
     for number in count(1):
         for found in own:
             _, texts = found[number % len(found)]

@@ -1,0 +1,1 @@
+"""Duel: two seats, five cards each, the higher rank takes a trick."""
