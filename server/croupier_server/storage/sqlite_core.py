@@ -37,28 +37,6 @@ _INSERT: Final = (
 )
 _VALUES: Final = "(?, ?, ?, ?, ?)"
 
-_BATCH: Final = """
-CREATE TEMP VIEW IF NOT EXISTS batch AS
-SELECT number, table_number, epoch, last_sequence, packed, 0 AS sequence, x'' AS results,
-    x'' AS carried
-FROM log_pieces;
-CREATE TEMP TRIGGER IF NOT EXISTS into_batch INSTEAD OF INSERT ON batch BEGIN
-    INSERT INTO log_pieces (number, table_number, epoch, last_sequence, packed)
-    VALUES (new.number, new.table_number, new.epoch, new.last_sequence, new.packed);
-    INSERT INTO deals (table_number, sequence, results)
-    SELECT new.table_number, new.sequence, new.results WHERE new.sequence IS NOT NULL;
-    UPDATE live_tables SET carried = new.carried
-    WHERE new.sequence IS NOT NULL AND number = new.table_number;
-END;
-"""
-"""Takes pieces in which deals begin, in one statement too."""
-
-_INSERT_DEALS: Final = (
-    "INSERT INTO batch (number, table_number, epoch, last_sequence, packed, sequence, results, "
-    "carried) VALUES "
-)
-_DEAL_VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?)"
-
 _PACKED: Final = """
 SELECT coalesce(group_concat(hex(packed), ''), '')
 FROM (SELECT packed FROM log_pieces WHERE table_number = ? ORDER BY number)
@@ -107,7 +85,6 @@ class SqliteCore:
         files: Sequence[Path] = (),
     ) -> None:
         self._raw = raw
-        self._raw.executescript(_BATCH)
         self._connection = connection
         self._name = name
         tables = dict(raw.execute("SELECT table_id, number FROM live_tables").fetchall())
@@ -126,14 +103,11 @@ class SqliteCore:
             pieces += job.pieces
         tables = self._numbers.tables
         if len(pieces) > _INSERTED_AT_ONCE or not all(
-            one.table_id in tables and len(one.deals) < 2 for one in pieces
+            one.table_id in tables and not one.deals for one in pieces
         ):
             return self._commit_mixed(jobs)
         with self._trouble():
-            if any(one.deals for one in pieces):
-                _insert_with_deals(self._raw, pieces, self._numbers)
-            else:
-                _insert(self._raw, pieces, self._numbers)
+            _insert(self._raw, pieces, self._numbers)
         self._numbers.next_piece += len(pieces)
         return Committed([None] * len(jobs))
 
@@ -239,20 +213,10 @@ def _insert(raw: sqlite3.Connection, pieces: Sequence[Piece], numbers: Numbers) 
     for number, (table_id, epoch, last_sequence, packed, *_) in enumerate(pieces, first):
         values += (number, tables[table_id], epoch, last_sequence, packed)
     if values:
-        raw.execute(_repeated(_INSERT, _VALUES, len(pieces)), values)
-
-
-def _insert_with_deals(raw: sqlite3.Connection, pieces: Sequence[Piece], numbers: Numbers) -> None:
-    """Insert *pieces* of known tables in one statement; in each of them at most one deal begins."""
-    values: list[object] = []
-    tables = numbers.tables
-    for number, one in enumerate(pieces, numbers.next_piece):
-        values += (number, tables[one.table_id], one.epoch, one.last_sequence, one.packed)
-        values += (*one.deals[0], one.carried or None) if one.deals else (None, None, None)
-    raw.execute(_repeated(_INSERT_DEALS, _DEAL_VALUES, len(pieces)), values)
+        raw.execute(_insert_of(len(pieces)), values)
 
 
 @lru_cache
-def _repeated(head: str, values: str, count: int) -> str:
-    """The statement *head* with *values* so many times."""
-    return head + ", ".join([values] * count)
+def _insert_of(count: int) -> str:
+    """The statement that inserts so many pieces."""
+    return _INSERT + ", ".join([_VALUES] * count)
