@@ -2,12 +2,12 @@
 
 Run by ``gen_protos.py``, so by ``make proto`` and ``make proto-check``. Building message objects
 costs twenty times as much as joining bytes; these functions join bytes, with the field numbers of
-the descriptors. `LIST` names the messages. Each proto file in it gets one module in `FOLDER`:
+the descriptors. `LISTS` name the messages. Each proto file in them gets one module in `FOLDER`:
 
 - a function for each message, which takes the fields as plain values and returns the payload;
 - several functions for a message that has runs: each encodes some consecutive fields, so that a
   caller can cache those bytes that rarely change; joined in order they are the payload;
-- for a message that is a oneof and nothing else, or for which `LIST` says ``"tags"``: the tags of
+- for a message that is a oneof and nothing else, or for which the list says ``"tags"``: the tags of
   its fields, by name.
 
 Parameters are fields in the order of their numbers, none of them optional, so that a new field
@@ -25,7 +25,7 @@ from typing import NamedTuple
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-LIST = Path("scripts/encoders.toml")
+LISTS = ("scripts/encoders.toml", "server/croupier_server/games/*/encoders.toml")
 FOLDER = Path("server/croupier_server/wire/generated")
 PACKAGES = ("croupier.v1", "croupier.record.v1")
 
@@ -95,17 +95,17 @@ def is_choice(message: Descriptor) -> bool:
 
 
 def read_list(text: str, pool: descriptor_pool.DescriptorPool) -> list[Module]:
-    """The modules that *text*, the content of `LIST`, asks for.
+    """The modules that *text*, as from `LISTS`, asks for.
 
     Raises:
         SystemExit: it names something that does not exist, or runs that leave out a field.
     """
     modules = []
-    for stem, wanted in tomllib.loads(text).items():
+    for stem, messages in tomllib.loads(text).items():
         encoders: list[Encoder] = []
         choices = []
         file = ""
-        for name, runs in wanted.items():
+        for name, runs in messages.items():
             message = _message(stem, name, pool)
             file = message.file.name
             if runs == "tags" or is_choice(message):
@@ -124,7 +124,7 @@ def _message(stem: str, name: str, pool: descriptor_pool.DescriptorPool) -> Desc
             continue
         if Path(message.file.name).stem == stem:
             return message
-    raise SystemExit(f"gen_encoders: {LIST}: {stem}.proto has no message {name}")
+    raise SystemExit(f"gen_encoders: {stem}.proto has no message {name}")
 
 
 def _encoders(stem: str, message: Descriptor, runs: dict[str, list[str]]) -> Iterator[Encoder]:
@@ -134,7 +134,7 @@ def _encoders(stem: str, message: Descriptor, runs: dict[str, list[str]]) -> Ite
         return
     names = [field.name for field in fields]
     if [one for run in runs.values() for one in run] != names:
-        raise SystemExit(f"gen_encoders: {LIST}: {message.name} has the fields {' '.join(names)}")
+        raise SystemExit(f"gen_encoders: {message.name} has the fields {' '.join(names)}")
     for run, members in runs.items():
         yield Encoder(f"{name}_{run}", message, [message.fields_by_name[one] for one in members])
 
@@ -288,7 +288,7 @@ def descriptors(image: descriptor_pb2.FileDescriptorSet) -> descriptor_pool.Desc
 
 
 def write_encoders(image: descriptor_pb2.FileDescriptorSet, text: str, out: Path) -> Sequence[Path]:
-    """Generate what *text*, the content of `LIST`, asks for, into the folder *out*."""
+    """Generate what *text*, as from `LISTS`, asks for, into the folder *out*."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "__init__.py").write_text('"""Encoders generated from ``protos/``."""\n')
     for module in read_list(text, descriptors(image)):

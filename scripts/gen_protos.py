@@ -123,8 +123,13 @@ def generate(root: Path, out: Path) -> None:
     image = describe(protos, names, image_path)
     image_path.write_bytes(without_comments(image).SerializeToString(deterministic=True))
     write_stubs(image, names, out / SDK)
-    wanted = (root / gen_encoders.LIST).read_text()
-    gen_encoders.write_encoders(image, wanted, out / gen_encoders.FOLDER)
+    gen_encoders.write_encoders(image, wanted_encoders(root), out / gen_encoders.FOLDER)
+
+
+def wanted_encoders(root: Path) -> str:
+    """All lists of messages that need an encoder in the checkout *root*, as one text."""
+    lists = [path for each in gen_encoders.LISTS for path in sorted(root.glob(each))]
+    return "\n".join(path.read_text() for path in lists)
 
 
 def generated_files(root: Path) -> Iterator[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +19,11 @@ from croupier.record.v1 import record_pb2
 from croupier_server.wire.encode import packed
 from scripts import gen_encoders
 from scripts.gen_encoders import read_list, snake
+from scripts.gen_protos import wanted_encoders
+from tests.meta.sources import ROOT
 
 POOL: DescriptorPool = record_pb2.DESCRIPTOR.pool
-LIST = Path(gen_encoders.__file__).with_name("encoders.toml").read_text()
+LIST = wanted_encoders(ROOT)
 MODULES = read_list(LIST, POOL)
 ENCODERS = [(module.stem, encoder) for module in MODULES for encoder in module.encoders]
 
