@@ -1,4 +1,4 @@
-"""Clients of today against a server of tomorrow: docs/protocol.md, "Rules of growth", by stream.
+"""Clients of today against a server of tomorrow: docs/protocol.md, "Compatibility", by stream.
 
 Sessions are in test_session.py. What a newer server adds is a field, an arm of a oneof or a value
 of an enum that the stubs of today do not have.
