@@ -61,83 +61,86 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="Port; 0 takes a free one.")
+    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="Port; 0: any free port.")
     insecure_listen: bool = Field(
         False,
-        description="Allow a host beyond loopback without encryption, and with auth none without "
-        "keys: anybody who reaches it may then make tables and sit down.",
+        description="Allow an address beyond loopback without TLS. Together with auth none also "
+        "without keys: anybody who reaches the server may then create tables and take seats.",
     )
     auth: Literal["auto", "none", "keys"] = Field(
         "auto",
-        description="Whether callers need a key (croupier keys create); auto: beyond loopback.",
+        description="Whether callers need a key (croupier keys create). auto: only if the server "
+        "listens beyond loopback.",
     )
     tls_cert: Path | None = Field(
-        None, description="PEM file with the server's certificate; read again when it changes."
+        None, description="PEM file with the server's certificate chain; reread when it changes."
     )
-    tls_key: Path | None = Field(None, description="PEM file with its private key.")
+    tls_key: Path | None = Field(None, description="PEM file with the private key.")
     tls_client_ca: Path | None = Field(
         None,
-        description="PEM file with authorities; every client then needs a certificate of one.",
+        description="PEM file with certificate authorities. If set, every client must present a "
+        "certificate issued by one of them.",
     )
     admin_port: int | None = Field(
         None,
         ge=0,
         le=65535,
-        description="Port of the Admin service, which always asks for a key with the scope admin; "
-        "0 takes a free one, not set: there is none.",
+        description="Port of the Admin service, which always requires a key with the scope admin. "
+        "0: any free port. Not set: no Admin service.",
     )
     admin_host: str = Field("127.0.0.1", description="Address of the Admin service.")
     metrics_port: int | None = Field(
         None,
         ge=0,
         le=65535,
-        description="Port of the page for Prometheus, /metrics; 0 takes a free one, not set: there "
-        "is none.",
+        description="Port that serves /metrics for Prometheus. 0: any free port. Not set: no "
+        "metrics.",
     )
     metrics_host: str = Field(
         "127.0.0.1",
-        description="Address of that page, which is neither encrypted nor behind keys: keep it to "
-        "yourself.",
+        description="Address of the metrics port. It has no TLS and requires no key: do not expose "
+        "it.",
     )
     web: str = Field(
         "",
-        description="Address of the web port, which serves browsers and curl: Connect, gRPC-Web "
-        "and JSON over HTTP, such as 127.0.0.1:7422. A port alone is one of loopback, 0 takes a "
-        "free one; empty: there is none. Needs pip install 'croupier-server[web]'.",
+        description="Address of the web port for browsers and curl (Connect, gRPC-Web and JSON "
+        "over HTTP), such as 127.0.0.1:7422. A port alone is on loopback; 0: any free port. Empty: "
+        "no web port. Needs pip install 'croupier-server[web]'.",
     )
     web_origins: str = Field(
         "",
-        description="Origins whose pages may call the web port, separated by commas, such as "
-        "https://play.example.org. Pages of other origins are refused.",
+        description="Comma-separated origins whose pages may call the web port, such as "
+        "https://play.example.org. Others are refused.",
     )
     web_hosts: str = Field(
         "",
-        description="Names by which the web port is called, as they come in the header Host, "
-        "separated by commas, such as croupier.example.org or localhost:8000. Its own address "
-        "always works.",
+        description="Comma-separated host names that clients use for the web port (header Host), "
+        "such as croupier.example.org or localhost:8000. Its own address always works.",
     )
     web_connections_max: Positive = Field(
-        500, description="Open connections of the web port; more are refused with status 503."
+        500,
+        description="Maximum open connections of the web port; more are refused with status 503.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Least level that is logged."
+        "info", description="Lowest level that is logged."
     )
     log_format: Literal["auto", "json", "console"] = Field(
-        "auto", description="Form of the log on standard error; auto: console on a terminal."
+        "auto",
+        description="Format of the log on standard error. auto: console on a terminal, else json.",
     )
     loop: Literal["auto", "uvloop", "asyncio"] = Field(
-        "auto", description="Event loop; auto: uvloop where it is installed."
+        "auto", description="Event loop. auto: uvloop if it is installed."
     )
     shutdown_grace_ms: int = Field(
-        2_000, ge=0, description="Time that calls under way have to end when the server stops."
+        2_000, ge=0, description="Time that in-flight calls have to finish when the server stops."
     )
-    heartbeat_ms: Positive = Field(10_000, description="Time between heartbeats on a stream.")
-    nonce_ms: Positive = Field(30_000, description="Time that seats have to open their nonces.")
+    heartbeat_ms: Positive = Field(10_000, description="Interval of heartbeats on a stream.")
+    nonce_ms: Positive = Field(30_000, description="Time for seats to open their nonces.")
     network_grace_ms: int = Field(
         500,
         ge=0,
-        description="Maximum time per decision that is not charged because of network latency, as "
-        "the heartbeats of a session measure it.",
+        description="Maximum allowance per decision for network latency, which the heartbeats of a "
+        "session measure.",
     )
     unary_grace_ms: int = Field(
         100, ge=0, description="Flat allowance per decision where latency is not measured."
@@ -155,78 +158,83 @@ class Settings(BaseSettings):
         "absence policy of the table decides what follows.",
     )
     idle_ms: Positive = Field(
-        86_400_000, description="Time without any activity after which a table is stopped."
+        86_400_000, description="Time without any activity after which a table is ended."
     )
-    tables_max: Positive = Field(10_000, description="Live tables.")
+    tables_max: Positive = Field(10_000, description="Maximum number of live tables.")
     own_tables_max: int = Field(
-        1_000, ge=0, description="Live tables made by one principal with a key; 0: any number."
+        1_000,
+        ge=0,
+        description="Maximum number of live tables created by one principal with a key; 0: no "
+        "limit.",
     )
     house_seats_max: int = Field(
         64,
         ge=0,
-        description="Seats of house bots at the live tables of one principal with a key, at most; "
-        "0: no limit.",
+        description="Maximum number of house bot seats at the live tables of one principal with a "
+        "key; 0: no limit.",
     )
     house_tables_max: int = Field(
         8,
         ge=0,
-        description="Live tables of one principal with a key where only house bots sit, at most; "
-        "0: no limit.",
+        description="Maximum number of live tables of one principal with a key at which only house "
+        "bots sit; 0: no limit.",
     )
     calls_per_second: int | None = Field(
         None,
         ge=0,
-        description="Tokens added to the bucket of each principal a second. A call or session item "
-        "costs one, or one for each millisecond of processor time; accepted answers are free. 0: "
-        "no limit. Default: 200 with keys, no limit without.",
+        description="Tokens added to the bucket of each principal per second. A call or session "
+        "item costs one token for each millisecond of processor time, and at least one; accepted "
+        "answers are free. 0: no limit. Default: 200 with keys, no limit without.",
     )
-    calls_burst: Positive = Field(2_000, description="Tokens that the bucket of a principal holds.")
+    calls_burst: Positive = Field(2_000, description="Maximum number of tokens in a bucket.")
     rows_mb_per_day: int | None = Field(
         None,
         ge=0,
-        description="Megabytes of rows that one principal may write a day for tables at which no "
+        description="Megabytes of rows that one principal may write per day for tables at which no "
         "match is played. 0: no limit. Default: 64 with keys, no limit without.",
     )
-    ended_max: int = Field(256, ge=0, description="Tables kept after their match has ended.")
+    ended_max: int = Field(
+        256, ge=0, description="Number of tables kept in memory after they have ended."
+    )
     store: str = Field(
         "",
-        description="Where tables and records are kept: sqlite:PATH, postgresql://..., or memory:, "
-        "which keeps nothing when the server ends; empty: croupier.db in the data folder.",
+        description="Where tables and records are stored: sqlite:PATH, postgresql://..., or "
+        "memory:, which is lost when the server ends. Empty: croupier.db in the data folder.",
     )
     data_dir: str = Field(
         "",
-        description="The data folder; empty: croupier in XDG_DATA_HOME, which is ~/.local/share "
-        "where it is not set.",
+        description="The data folder. Empty: croupier in XDG_DATA_HOME, or in ~/.local/share if "
+        "that is not set.",
     )
     durability: Literal["power", "process"] = Field(
         "power",
         description="What an acknowledged move survives: a power cut, or only the end of the "
-        "process, at less cost.",
+        "process, which is faster.",
     )
     records_days: int = Field(
         0,
         ge=0,
         le=36_500,
-        description="Age in days after which records of ended matches are deleted, once an hour; "
-        "0: never.",
+        description="Age in days after which records are deleted; checked once an hour. 0: never.",
     )
     records_max: Positive = Field(
-        10_000, description="Records kept by a store in memory; the oldest go first."
+        10_000,
+        description="Maximum number of records in a store in memory; the oldest are deleted first.",
     )
     records_mb_max: Positive = Field(
         1_024,
-        description="Megabytes of records kept by a store in memory; a long match takes about "
-        "half of one.",
+        description="Maximum megabytes of records in a store in memory; a long match takes about "
+        "half a megabyte.",
     )
-    streams_max: Positive = Field(20_000, description="Open streams of one principal.")
+    streams_max: Positive = Field(20_000, description="Maximum open streams of one principal.")
     watchers_max: int = Field(
         1_000,
         ge=0,
-        description="Open streams of one principal in the lobby, and of each table that it watches "
-        "without a seat; 0: any number.",
+        description="Maximum open streams of one principal in the lobby, and of each table that it "
+        "watches without a seat; 0: no limit.",
     )
     session_channels_max: Positive = Field(
-        4_096, description="Open channels on one session, one for each seat."
+        4_096, description="Maximum open channels on one session; each seat needs one."
     )
     feed_lag_max: Positive = Field(
         1_024, description="Events that a reader may lag behind before it gets a snapshot instead."
@@ -235,10 +243,10 @@ class Settings(BaseSettings):
         1 << 20,
         ge=1_024,
         le=1 << 26,
-        description="Bytes of a record to verify. Other messages have lower limits: a frame of a "
-        "session 256 KiB, a move 4 KiB, any other request 64 KiB.",
+        description="Maximum bytes of a record that VerifyRecord accepts. Other limits are fixed: "
+        "a frame of a session 256 KiB, a move 4 KiB, any other request 64 KiB.",
     )
-    page_size_max: int = Field(1_000, ge=1, le=1_000, description="Largest page of any list.")
+    page_size_max: int = Field(1_000, ge=1, le=1_000, description="Maximum page size of any list.")
     house_bots: bool = Field(True, description="Fill house seats with the bots of the SDK.")
     reflection: bool = Field(True, description="Serve gRPC reflection.")
 
@@ -247,14 +255,16 @@ class Settings(BaseSettings):
         hosts = {"host": self.host, "web": self.web_address[0] if self.web else "localhost"}
         faults = []
         if not self.asks_for_keys:
-            faults.append("auth is none, so that anybody may make tables and sit down")
+            faults.append("auth is none, so anybody could create tables and take seats")
         if self.tls_cert is None:
-            faults.append("there is no tls_cert, so that keys, tickets and cards go unencrypted")
+            faults.append(
+                "tls_cert is not set, so keys, tickets and cards would be sent unencrypted"
+            )
         for name, host in hosts.items():
             if faults and not (self.insecure_listen or is_loopback(host)):
                 raise ValueError(
                     f"{name}: {host} is reachable from other machines, and "
-                    f"{', and '.join(faults)}; give --insecure-listen if that is what you want"
+                    f"{', and '.join(faults)}; pass --insecure-listen to allow it"
                 )
         return self
 
@@ -277,13 +287,13 @@ class Settings(BaseSettings):
         host, _ = self.web_address
         if host in _EVERY_ADDRESS and not self.web_host_list:
             raise ValueError(
-                f"web: {host} stands for all addresses of this machine, so web_hosts must say by "
-                "which names it is called"
+                f"web: {host} stands for all addresses of this machine, so web_hosts must list the "
+                "names that clients use"
             )
         if self.tls_client_ca is not None:
             raise ValueError(
-                "web: that port asks for no client certificates, so tls_client_ca would not "
-                "protect it; leave out one of the two"
+                "web: the web port does not check client certificates, so tls_client_ca would not "
+                "protect it; remove one of the two"
             )
         return self
 
@@ -320,7 +330,7 @@ class Settings(BaseSettings):
             if is_unencrypted and not (self.insecure_listen or is_loopback(host)):
                 raise ValueError(
                     f"{name}: {host} is reachable from other machines, and that port is not "
-                    "encrypted; give --insecure-listen if that is what you want"
+                    "encrypted; pass --insecure-listen to allow it"
                 )
         return self
 
@@ -340,7 +350,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _certificates(self) -> Settings:
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("tls_cert and tls_key belong together; give both or neither")
+            raise ValueError("tls_cert and tls_key belong together; set both or neither")
         if self.tls_client_ca is not None and self.tls_cert is None:
             raise ValueError("tls_client_ca needs tls_cert and tls_key")
         return self

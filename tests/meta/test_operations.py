@@ -98,7 +98,7 @@ async def test_alerts_ask_for_numbers_that_there_are(numbers: dict[str, str]) ->
 
 
 def test_every_alert_is_explained() -> None:
-    told = [name for name in table("Is all well?") if name.startswith("Croupier")]
+    told = [name for name in table("Monitoring") if name.startswith("Croupier")]
     assert told == re.findall(r"^ +- alert: (\w+)$", ALERTS, re.MULTILINE)
 
 
@@ -118,7 +118,7 @@ def test_methods_and_codes_that_alerts_ask_for_are_there() -> None:
 
 
 def test_words_of_refusals_that_the_page_names_are_there() -> None:
-    section = PAGE.partition("\n## Is all well?\n")[2].partition("\n## ")[0]
+    section = PAGE.partition("\n## Troubleshooting\n")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", section))
     assert named
     assert named <= {reason.value for reason in Reason}

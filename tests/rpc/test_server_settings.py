@@ -130,10 +130,10 @@ def test_keys_are_asked_for_beyond_loopback_unless_told_otherwise(
 @pytest.mark.parametrize(
     ("flags", "missing"),
     [
-        ({}, ["there is no tls_cert"]),
-        ({"auth": "keys"}, ["there is no tls_cert"]),
+        ({}, ["tls_cert is not set"]),
+        ({"auth": "keys"}, ["tls_cert is not set"]),
         ({"auth": "none", **TLS}, ["auth is none"]),
-        ({"auth": "none"}, ["auth is none", "there is no tls_cert"]),
+        ({"auth": "none"}, ["auth is none", "tls_cert is not set"]),
     ],
 )
 def test_what_is_missing_beyond_loopback_is_named(
@@ -143,7 +143,7 @@ def test_what_is_missing_beyond_loopback_is_named(
         load({"host": "192.168.1.2", **flags})
     line = str(caught.value)
     assert line.startswith("host: 192.168.1.2 is reachable from other machines, and ")
-    told = [words for words in ("auth is none", "there is no tls_cert") if words in line]
+    told = [words for words in ("auth is none", "tls_cert is not set") if words in line]
     assert told == missing
     assert load({"host": "192.168.1.2", "insecure_listen": True, **flags}).insecure_listen
 
