@@ -1,7 +1,7 @@
 """What calls are refused with for every kind of credential: the matrix of ``docs/security.md``.
 
-It follows from ``rights.py`` alone. The server does not ask it: ``scripts/gen_docs.py`` writes it
-down, and ``tests/rpc/test_rights_matrix.py`` tries every pair against a real server.
+It follows from ``rights.py`` alone. The server does not use it: ``scripts/gen_docs.py`` prints it,
+and ``tests/rpc/test_rights_matrix.py`` tries every pair against a real server.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Shown(Enum):
     EXPIRED = "expired key"
     REVOKED = "revoked key"
     NO_PROOF = "no ticket"
-    OTHERS_PROOF = "ticket of another"
-    OTHER_PRINCIPAL = "right ticket, another's key"
-    ALL = "all that is asked for"
+    OTHERS_PROOF = "another ticket"
+    OTHER_PRINCIPAL = "right ticket, another principal's key"
+    ALL = "everything required"
 
 
 _BAD_KEYS = (Shown.MADE_UP, Shown.EXPIRED, Shown.REVOKED)
@@ -52,12 +52,20 @@ def refusal(right: Right, shown: Shown) -> Reason | None:
 
 
 def matrix() -> Iterator[str]:
-    """The matrix as lines of Markdown."""
-    yield "| call | takes | " + " | ".join(shown.value for shown in Shown) + " |"
-    yield "|---" * (len(Shown) + 2) + "|"
+    """The matrix as lines of Markdown: the calls by what they take, and what each caller gets."""
+    calls: dict[Right, list[str]] = {}
     for path, right in RIGHTS.items():
+        calls.setdefault(right, []).append(f"`{path.rpartition('.')[2]}`")
+    yield "| takes | calls |"
+    yield "|---|---|"
+    for right, names in calls.items():
+        yield f"| {_takes(right)} | {', '.join(names)} |"
+    yield ""
+    yield "| takes | " + " | ".join(shown.value for shown in Shown) + " |"
+    yield "|---" * (len(Shown) + 1) + "|"
+    for right in calls:
         cells = [_cell(right, shown) for shown in Shown]
-        yield f"| `{path.removeprefix('croupier.')}` | {_takes(right)} | {' | '.join(cells)} |"
+        yield f"| {_takes(right)} | {' | '.join(cells)} |"
 
 
 def _takes(right: Right) -> str:
