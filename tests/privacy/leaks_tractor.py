@@ -18,9 +18,9 @@ from croupier_server.games.tractor.refusals import Rule
 from croupier_server.games.tractor.rules import Tractor
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.games.tractor.throws import judge_throw
-from croupier_server.games.tractor.wire.game import TractorWire
 from croupier_server.games.tractor.wire.views import TractorViews
 from croupier_server.wire.encode import field_bytes, field_packed
+from tests.privacy.leaks_any import Leaky
 
 
 def stands(state: State, seat: Seat, cards: Cards) -> bool:
@@ -190,33 +190,33 @@ class _PaddedPublicView(TractorViews):
         return super().public(state) + b"\xfa\x01\x00" * len(unpack(hand & 15 << 4))
 
 
-class ShowsTheKitty(TractorWire):
+class ShowsTheKitty(Leaky):
     def views(self) -> TractorViews:
         return _KittyForAll()
 
 
-class ShowsThePartner(TractorWire):
+class ShowsThePartner(Leaky):
     def views(self) -> TractorViews:
         return _PartnersHand()
 
 
-class PadsThePublicView(TractorWire):
+class PadsThePublicView(Leaky):
     def views(self) -> TractorViews:
         return _PaddedPublicView()
 
 
-class SendsToThePartnerToo(TractorWire):
+class SendsToThePartnerToo(Leaky):
     """Private event: what a seat alone may see goes to its partner as well."""
 
     def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
-        public, private = super().event_bytes(event)
+        public, private = self._real.event_bytes(event)
         return public, private | {seat ^ 2: part for seat, part in private.items()}
 
 
 WIRES = (
-    (ShowsTheKitty(), "view"),
-    (ShowsThePartner(), "view"),
-    (PadsThePublicView(), "public view"),
-    (SendsToThePartnerToo(), "private event"),
+    (ShowsTheKitty, "view"),
+    (ShowsThePartner, "view"),
+    (PadsThePublicView, "public view"),
+    (SendsToThePartnerToo, "private event"),
 )
-"""Each wire and what it leaks in."""
+"""Each way to spoil the wire, and what it leaks in."""

@@ -178,8 +178,9 @@ def test_a_planted_leak_of_the_rules_of_tractor_is_caught(game: AnyGame, what: s
     assert caught("tractor", game, WIRES_BY_NAME["tractor"], what)
 
 
-@pytest.mark.parametrize(("wire", "what"), leaks_tractor.WIRES, ids=name_of)
-def test_a_planted_leak_of_the_wire_of_tractor_is_caught(wire: GameWire, what: str) -> None:
+@pytest.mark.parametrize(("leak", "what"), leaks_tractor.WIRES, ids=name_of)
+def test_a_planted_leak_of_the_wire_of_tractor_is_caught(leak: type[Leaky], what: str) -> None:
+    wire = spoiled_wire(leak, WIRES_BY_NAME["tractor"])
     assert caught("tractor", GAMES["tractor"], wire, what)
 
 

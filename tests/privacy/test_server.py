@@ -182,16 +182,15 @@ async def caught(
 
 @pytest.mark.more
 async def test_a_planted_leak_in_a_view_is_caught() -> None:
-    what = await caught(Way.WATCH_FULL, wire=leaks_tractor.ShowsThePartner())
+    wire = spoiled_wire(leaks_tractor.ShowsThePartner, WIRES_BY_NAME["tractor"])
+    what = await caught(Way.WATCH_FULL, wire=wire)
     assert what in ("GetSeatView answer", "WatchTable message")
 
 
 @pytest.mark.more
 async def test_a_planted_leak_in_a_private_event_is_caught() -> None:
-    assert (
-        await caught(Way.SESSION_EVENTS, wire=leaks_tractor.SendsToThePartnerToo())
-        == "Session message"
-    )
+    wire = spoiled_wire(leaks_tractor.SendsToThePartnerToo, WIRES_BY_NAME["tractor"])
+    assert await caught(Way.SESSION_EVENTS, wire=wire) == "Session message"
 
 
 @pytest.mark.more

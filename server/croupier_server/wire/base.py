@@ -84,7 +84,7 @@ class GameWire(Protocol):
         ...
 
     # Moves -------------------------------------------------------------------------------------
-    def move_code(self, message: game_pb2.Move) -> Move:
+    def move_code(self, message: game_pb2.Move, /) -> Move:
         """The move that *message* says.
 
         Raises:
@@ -99,7 +99,7 @@ class GameWire(Protocol):
         """*move* as a message."""
         ...
 
-    def move_bytes(self, move: Move) -> bytes:
+    def move_bytes(self, move: Move, /) -> bytes:
         """Payload of ``Move``."""
         ...
 
@@ -115,7 +115,7 @@ class GameWire(Protocol):
         ...
 
     # Events and views --------------------------------------------------------------------------
-    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
+    def event_bytes(self, event: Event, /) -> tuple[bytes, dict[Seat, bytes]]:
         """Payload of ``GameEvent``, and by seat the payload of its ``GamePrivateEvent``."""
         ...
 

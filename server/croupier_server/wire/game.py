@@ -1,33 +1,71 @@
-"""`BaseWire`: what the wires of all games do alike."""
+"""`BaseWire`: the `GameWire` of any game."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from croupier.v1 import game_pb2
-from croupier_server.games.base import AnyGame, Move
-from croupier_server.wire.base import GameWire
+from croupier_server.games.base import AnyGame, Event, Move, Seat
+from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.legal import LegalBytes
 from croupier_server.wire.options import OptionFields
 
 
-class BaseWire(GameWire):
-    """The part of a `GameWire` that follows from the rules, the descriptors and a few tables.
+class BaseWire:
+    """A `GameWire`, made of what one game gives.
 
-    Attributes:
+    The functions of the game are attributes, so that there is no call in between.
+
+    Args:
         rules: of the game.
+        title: its name for people.
+        seats_min, seats_max: bounds of the number of seats over all options.
+        decision_kinds: by number: payload of ``DecisionKind``.
         legal: encodes its legal moves.
+        move_code: see `GameWire.move_code`.
+        move_bytes: see `GameWire.move_bytes`.
+        event_bytes: see `GameWire.event_bytes`.
+        result_bytes: payload of the game's own message for one of `Game.results`.
+        views: see `GameWire.views`.
+        read_view: the value of `Game.view` that a message, the game's arm of a ``SeatView``, was
+            made from, at a table with these options.
     """
 
-    rules: ClassVar[AnyGame]
-    legal: ClassVar[LegalBytes]
-
-    def __init__(self) -> None:
-        self.name = self.rules.name
+    def __init__(
+        self,
+        rules: AnyGame,
+        title: str,
+        *,
+        seats_min: int,
+        seats_max: int,
+        decision_kinds: Sequence[bytes],
+        legal: LegalBytes,
+        move_code: Callable[[game_pb2.Move], Move],
+        move_bytes: Callable[[Move], bytes],
+        event_bytes: Callable[[Event], tuple[bytes, dict[Seat, bytes]]],
+        result_bytes: Callable[[Any], bytes],
+        views: Callable[[], ViewEncoder],
+        read_view: Callable[[Any, Any], Any],
+    ) -> None:
+        self.rules = rules
+        self.title = title
+        self.seats_min = seats_min
+        self.seats_max = seats_max
+        self.decision_kinds = decision_kinds
+        self.legal = legal
+        self.legal_bytes = legal.answer
+        self.move_code = move_code
+        self.move_bytes = move_bytes
+        self.event_bytes = event_bytes
+        self.result_bytes = result_bytes
+        self.views = views
+        self.read_view = read_view
+        self.name = rules.name
         self.kind = int(game_pb2.GameKind.Value(f"GAME_KIND_{self.name.upper()}"))
-        self._option_fields = OptionFields(self.name, self.title, self.rules.option_specs())
+        self._option_fields = OptionFields(self.name, title, rules.option_specs())
 
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
         """See `GameWire.options_overrides`."""
@@ -49,15 +87,6 @@ class BaseWire(GameWire):
         """Payload of ``LegalMove``."""
         return self.legal.move(move, kind)
 
-    def result_bytes(self, result: Any, /) -> bytes:
-        """Payload of the game's own message for one of `Game.results`."""
-        raise NotImplementedError
-
     def deal_result_bytes(self, result: object) -> bytes:
         """Payload of ``DealResult``; *result* is one of `Game.results`."""
         return framed(game.DEAL_RESULT[self.name], self.result_bytes(result))
-
-    def read_view(self, message: Any, options: Any) -> Any:
-        """The value of `Game.view` that *message*, the game's arm of a ``SeatView``, was made from,
-        at a table with these *options*."""
-        raise NotImplementedError

@@ -57,50 +57,54 @@ def _move_bytes(move: Move) -> bytes:
     return game_pb2.Move(duel=_MOVES[move]).SerializeToString()
 
 
-_LEGAL: Final = LegalBytes(
-    kind_bytes(game.MOVE_KIND["duel"], PLAY), _move_bytes, 100, lambda pattern: b""
+def _move_code(message: game_pb2.Move) -> Move:
+    kind = message.duel.WhichOneof("move")
+    if kind is None:
+        raise no_kind(message, "duel")
+    if kind != "play":
+        return KEEP if kind == "keep" else DOUBLE
+    return PLAY | single(message.duel.play.card)
+
+
+def _event_bytes(event: Event) -> tuple[bytes, dict[Seat, bytes]]:
+    arms = {kind: arm for arm, kind in _PARTS.items()} | {rules.DealScored: "deal_scored"}
+    public = pb.DuelEvent()
+    arm = getattr(public, arms[type(event.public)])
+    arm.SetInParent()
+    for name, value in event.public._asdict().items():  # type: ignore[union-attr]
+        setattr(arm, name, value)
+    private = {
+        seat: game_pb2.GamePrivateEvent(duel=pb.DuelPrivateEvent(dealt=cards))
+        for seat, cards in event.private.items()
+    }
+    whole = game_pb2.GameEvent(duel=public).SerializeToString()
+    return whole, {seat: part.SerializeToString() for seat, part in private.items()}
+
+
+def _result_bytes(result: rules.DealScored) -> bytes:
+    return _result(result).SerializeToString()
+
+
+def _read_view(message: Any, options: Any) -> Any:
+    raise NotImplementedError
+
+
+_WIRE: Final = BaseWire(
+    RULES,
+    "Duel",
+    seats_min=2,
+    seats_max=2,
+    decision_kinds=kind_bytes(game.DECISION_KIND["duel"], 2),
+    legal=LegalBytes(
+        kind_bytes(game.MOVE_KIND["duel"], PLAY), _move_bytes, 100, lambda pattern: b""
+    ),
+    move_code=_move_code,
+    move_bytes=_move_bytes,
+    event_bytes=_event_bytes,
+    result_bytes=_result_bytes,
+    views=_Views,
+    read_view=_read_view,
 )
-
-
-class DuelWire(BaseWire):
-    """The `GameWire` of Duel."""
-
-    rules = RULES
-    title = "Duel"
-    seats_min = 2
-    seats_max = 2
-    legal = _LEGAL
-    decision_kinds = kind_bytes(game.DECISION_KIND["duel"], 2)
-    move_bytes = staticmethod(_move_bytes)
-    legal_bytes = _LEGAL.answer
-
-    def views(self) -> _Views:
-        return _Views()
-
-    def move_code(self, message: game_pb2.Move) -> Move:
-        kind = message.duel.WhichOneof("move")
-        if kind is None:
-            raise no_kind(message, self.name)
-        if kind != "play":
-            return KEEP if kind == "keep" else DOUBLE
-        return PLAY | single(message.duel.play.card)
-
-    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
-        arms = {kind: arm for arm, kind in _PARTS.items()} | {rules.DealScored: "deal_scored"}
-        public = pb.DuelEvent()
-        arm = getattr(public, arms[type(event.public)])
-        arm.SetInParent()
-        for name, value in event.public._asdict().items():  # type: ignore[union-attr]
-            setattr(arm, name, value)
-        private = {
-            seat: game_pb2.GamePrivateEvent(duel=pb.DuelPrivateEvent(dealt=cards))
-            for seat, cards in event.private.items()
-        }
-        whole = game_pb2.GameEvent(duel=public).SerializeToString()
-        return whole, {seat: part.SerializeToString() for seat, part in private.items()}
-
-    def result_bytes(self, result: Any, /) -> bytes:
-        return _result(result).SerializeToString()
 
 
 class DuelWords:
@@ -144,7 +148,7 @@ class DuelTeller:
 
 
 MODULE: Final = GameModule(
-    wire=DuelWire(),
+    wire=_WIRE,
     words=DuelWords(),
     teller=DuelTeller,
     scores=lambda result, players: (result.total, -result.total),
