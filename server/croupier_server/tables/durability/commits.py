@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple, Protocol
 
@@ -138,21 +137,9 @@ class Commits:
             self._waiting.append((self._flushed, future))
             await future
 
-    @asynccontextmanager
-    async def refusing(self) -> AsyncIterator[None]:
-        """Let what refuses a caller go on to it when it is stored what it may follow from: somebody
-        who has just sat down, a match that has just ended. What it is refused with for the server's
-        state or its own rate does not wait.
-
-        Raises:
-            Unavailable: STORE_UNAVAILABLE in place of the refusal, as for `committed`.
-        """
-        try:
-            yield
-        except CroupierError as error:
-            if not isinstance(error, Unavailable) and error.reason is not Reason.RATE_LIMITED:
-                await self.committed()
-            raise
+    def refusing(self) -> Refusing:
+        """See `Refusing`."""
+        return Refusing(self)
 
     def give_up_waiting(self) -> None:
         """Tell whoever waits that the store does not answer."""
@@ -193,6 +180,30 @@ class Commits:
                 future.set_result(None)
             else:
                 future.set_exception(store_unavailable())
+
+
+class Refusing:
+    """Within it what refuses a caller goes on to it when it is stored what it may follow from:
+    somebody who has just sat down, a match that has just ended. What it is refused with for the
+    server's state or its own rate does not wait.
+
+    Raises:
+        Unavailable: STORE_UNAVAILABLE in place of the refusal, as for `Commits.committed`.
+    """
+
+    __slots__ = ("_commits",)
+
+    def __init__(self, commits: Commits) -> None:
+        self._commits = commits
+
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if not isinstance(error, CroupierError) or isinstance(error, Unavailable):
+            return
+        if error.reason is not Reason.RATE_LIMITED:
+            await self._commits.committed()
 
 
 def store_silent() -> Unavailable:

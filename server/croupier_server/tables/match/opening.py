@@ -284,7 +284,7 @@ class Opening:
             if state.nonce:
                 state.renew_nonce()
         owner = self.seats[seat].owner
-        if owner not in ("", LOCAL, *self.withholders):
+        if owner and owner != LOCAL and owner not in self.withholders:
             self.withholders += (owner,)
         self._free(seat)
         payload = messages.seat_no_show(seat, commitment)
