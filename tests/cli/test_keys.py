@@ -180,11 +180,11 @@ def test_a_database_of_another_version_is_left_alone(
 
     printed(capsys, "create", "ann", "--scope", "play")
     with sqlite3.connect(store.removeprefix("sqlite:")) as raw:
-        raw.execute("UPDATE alembic_version SET version_num = 'older'")
+        raw.execute("UPDATE alembic_version SET version_num = '0006'")
     raw.close()
     status, line = fault(capsys, "list")
     assert status == 1
-    assert "another version of Croupier (schema older" in line
+    assert "an earlier version of Croupier, whose matches this one cannot go on with" in line
 
 
 async def test_keys_are_managed_while_a_server_holds_the_store(tmp_path: Path) -> None:

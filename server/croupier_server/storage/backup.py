@@ -21,12 +21,11 @@ from sqlalchemy import (
     create_engine,
     delete,
     insert,
-    inspect,
     select,
 )
 
 from croupier_server.storage.base import StoreError
-from croupier_server.storage.migrating import WrongSchema, expect_known, upgrade
+from croupier_server.storage.migrating import WrongSchema, expect_known, expect_newest, upgrade
 from croupier_server.storage.opening import split_url
 from croupier_server.storage.schema import METADATA, live_tables, log_pieces, writer
 from croupier_server.storage.sqlite_file import APPLICATION, told
@@ -103,16 +102,12 @@ async def _copy_postgres(url: str, draft: Path) -> None:
                 source = await plain.execution_options(
                     isolation_level="REPEATABLE READ", postgresql_readonly=True
                 )
-                revision = await source.run_sync(expect_known)
-                if revision is None:
+                if not await source.run_sync(expect_newest):
                     raise WrongSchema("is empty")
                 with opened(draft) as target:
-                    upgrade(target, revision)
-                    there = inspect(target).get_table_names()
+                    upgrade(target)
                     target.exec_driver_sql(f"PRAGMA application_id={MARK}")
                     for table in COPIED:
-                        if table.name not in there:  # of a later schema than that of the store
-                            continue
                         target.execute(delete(table))
                         async with source.stream(rows_of(table)) as found:
                             async for some in found.mappings().partitions(ROWS_AT_ONCE):

@@ -11,14 +11,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from croupier_server.config import without_password
 from croupier_server.errors import Unavailable
 from croupier_server.storage.base import AuditLog, KeyStore, RecordStore, StoreError
-from croupier_server.storage.migrating import WrongSchema, upgrade
+from croupier_server.storage.migrating import WrongSchema, expect_newest, upgrade
 from croupier_server.storage.opening import split_url
 from croupier_server.storage.sql import Database, SqlAudit, SqlKeys, SqlRecords
 
@@ -73,7 +71,7 @@ async def _sqlite(place: str, *, may_make: bool) -> AsyncIterator[Database]:
 
     database = SqliteDatabase(create_engine("sqlite://", hide_parameters=True, creator=connect))
     try:
-        await database.write(_expect_newest)
+        await database.write(_prepare)
         yield database
     except WrongSchema as error:
         raise StoreError(f"store: {path} {error}") from None
@@ -92,7 +90,7 @@ async def _postgres(url: str) -> AsyncIterator[Database]:
     engine = pooled(url)
     try:
         async with engine.begin() as connection:
-            await connection.run_sync(_expect_newest)
+            await connection.run_sync(_prepare)
         yield PostgresPool(engine, fence=None)
     except WrongSchema as error:
         raise StoreError(f"store {name}: {error}") from None
@@ -104,17 +102,7 @@ async def _postgres(url: str) -> AsyncIterator[Database]:
         await engine.dispose()
 
 
-def _expect_newest(connection: Connection) -> None:
-    """Make sure of the newest schema without changing an older one; an empty database gets it.
-
-    Raises:
-        WrongSchema: written by another version of Croupier, or by something else.
-    """
-    current = MigrationContext.configure(connection).get_current_revision()
-    newest = ScriptDirectory(str(Path(__file__).parent / "migrations")).get_current_head()
-    if current is None:
+def _prepare(connection: Connection) -> None:
+    """Make sure of the newest schema; an empty database gets its tables."""
+    if not expect_newest(connection):
         upgrade(connection)
-    elif current != newest:
-        raise WrongSchema(
-            f"written by another version of Croupier (schema {current}; this one has {newest})"
-        )

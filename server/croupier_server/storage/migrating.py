@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, inspect, text
 
-from croupier_server.storage.schema import METADATA, REVISION
+from croupier_server.storage.schema import METADATA, REVISION, make_tables
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -20,21 +20,41 @@ class WrongSchema(Exception):
     line."""
 
 
-def upgrade(connection: Connection, revision: str = REVISION) -> None:
-    """Run the revisions up to *revision* that *connection*'s database has not seen, in its
-    transaction.
+def upgrade(connection: Connection) -> None:
+    """Run the revisions that *connection*'s database has not seen, in its transaction; an empty
+    database gets the tables as they are now.
 
     Raises:
         WrongSchema: written by a version that this one cannot read, or by something else.
     """
-    if expect_known(connection) == revision:
+    current = expect_known(connection)
+    if current == REVISION:
         return
     # Alembic is slow to load, and few starts need it.
     from alembic import command
 
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    if current is None:
+        make_tables(connection)
+        command.stamp(config, REVISION)
+    else:
+        command.upgrade(config, REVISION)
+
+
+def expect_newest(connection: Connection) -> bool:
+    """Whether the database has our tables; those of an older schema are left as they are, as a
+    server may be using them.
+
+    Raises:
+        WrongSchema: written by another version of Croupier, or by something else.
+    """
+    current = expect_known(connection)
+    if current not in (None, REVISION):
+        raise WrongSchema(
+            f"written by another version of Croupier (schema {current}; this one has {REVISION})"
+        )
+    return current is not None
 
 
 def expect_known(connection: Connection) -> str | None:
@@ -62,10 +82,10 @@ def _expect_upgradable(current: str) -> None:
 
     scripts = ScriptDirectory.from_config(_config())
     if current not in {script.revision for script in scripts.walk_revisions()}:
-        which = "an earlier" if current < REVISION else "a later"
-        raise WrongSchema(
-            f"written by {which} version of Croupier (schema {current}; this one reads {REVISION})"
-        )
+        which = "a later version of Croupier"
+        if current < REVISION:
+            which = "an earlier version of Croupier, whose matches this one cannot go on with"
+        raise WrongSchema(f"written by {which} (schema {current}; this one reads {REVISION})")
 
 
 def _config() -> Config:

@@ -5,18 +5,21 @@ A change here needs a new revision in ``migrations/versions``; a test holds the 
 
 from __future__ import annotations
 
+import secrets
 from typing import Final
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Index,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
+    insert,
 )
 
 REVISION: Final = "0007"
@@ -177,3 +180,12 @@ writer: Final = Table(
 )
 """One row: who may write, and what was written last, and where. PostgreSQL alone needs it; a file
 is held by a lock."""
+
+
+def make_tables(connection: Connection) -> None:
+    """Make all tables in an empty database."""
+    METADATA.create_all(connection)
+    first = dict.fromkeys(COUNTERS, 0) | {"lineage": secrets.randbits(LINEAGE_BITS)}
+    values = [{"name": name, "value": value} for name, value in first.items()]
+    connection.execute(insert(counters), values)
+    connection.execute(insert(writer).values(fence=0, last_batch=0))
