@@ -8,7 +8,6 @@ import sys
 import pytest
 from structlog.testing import capture_logs
 
-from croupier_server.storage import queries
 from croupier_server.storage.base import (
     AuditEntry,
     BoardTable,
@@ -128,7 +127,7 @@ async def test_durable_everything_is_there_when_a_store_is_opened_again(url: str
 async def test_of_calls_that_made_tables_the_newest_are_kept(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "ENDED_REQUESTS_MAX", 2)
+    monkeypatch.setattr("croupier_server.storage.records.ENDED_REQUESTS_MAX", 2)
     store = await open_store(url)
     for number in range(4):
         await finish(store, match(f"t{number}")._replace(request_key=b"%d" % number))

@@ -21,7 +21,8 @@ from croupier_server.identity.keys import (
     new_key,
     with_implied,
 )
-from croupier_server.storage.base import KeyStore, StoredKey
+from croupier_server.storage.base import StoredKey
+from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.opening import open_store
 from croupier_server.tables.clocks.clock import ManualClock
 

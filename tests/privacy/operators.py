@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 import grpc
 
 from croupier_server.games.modules import WIRES_BY_NAME
+from croupier_server.storage.audit import AuditLog
 from croupier_server.storage.base import Store
-from croupier_server.storage.memory import MemoryAudit, MemoryKeys
+from croupier_server.storage.keys import KeyStore
 from croupier_server.tables.caller import Caller
 from tests.privacy.serving import Manner, Served, serve
 from tests.privacy.stories import Story
@@ -34,7 +35,8 @@ async def told(story: Story, manner: Manner, ask: Ask, window_ms: int = 0) -> li
         grpc.aio.insecure_channel(served.address) as channel,
     ):
         log = served.log
-        store = Store(log, log.records, MemoryKeys(), MemoryAudit(), "memory", nothing_to_let_go)
+        keys, audit = KeyStore(log.records.database), AuditLog(log.records.database)
+        store = Store(log, log.records, keys, audit, "memory", nothing_to_let_go)
         stage = await seat_all(served, story, manner, channel, window_ms)
         served.shard.start(Caller(host_ticket=stage.host), stage.table.spec.table_id)
         for number in range(len(story.answers)):

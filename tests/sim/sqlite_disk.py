@@ -16,10 +16,12 @@ from typing import Final, TypeVar
 
 from sqlalchemy import Connection
 
+from croupier_server.storage.audit import AuditLog
 from croupier_server.storage.base import Store
 from croupier_server.storage.jobs import Committed, Core, Job
+from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.log import StoredLog
-from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
+from croupier_server.storage.records import RecordStore
 from croupier_server.storage.sqlite import SqliteDatabase
 from croupier_server.storage.sqlite_file import SqliteFile
 from tests.sim.loop import VirtualLoop
@@ -56,13 +58,13 @@ class SqliteDisk(Spindle):
         file = self._file = SqliteFile(self._path, "power")
         self._core = file.core
         database = InlineDatabase(file.engine)
-        records = SqlRecords(database)
+        records = RecordStore(database)
         log = StoredLog(file.core, database, records.shown, self._make_writer)
 
         async def shut() -> None:
             """`pull` closes the file."""
 
-        return Store(log, records, SqlKeys(database), SqlAudit(database), "sqlite", shut)
+        return Store(log, records, KeyStore(database), AuditLog(database), "sqlite", shut)
 
     def _make_writer(
         self,

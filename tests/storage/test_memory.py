@@ -32,7 +32,7 @@ async def test_only_the_newest_records_are_kept() -> None:
 async def test_of_calls_that_made_tables_the_newest_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(memory, "ENDED_REQUESTS_MAX", 2)
+    monkeypatch.setattr("croupier_server.storage.records.ENDED_REQUESTS_MAX", 2)
     store = memory.memory_store()
     for number in range(4):
         await finish(store, match(f"t{number}")._replace(request_key=b"%d" % number))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-import pytest
-
-from croupier_server.storage import held
+from croupier_server.storage.memory import MemoryLog, MemoryRecords
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Access, DealKind, DealSource, JoinTable, SeatSpec
@@ -70,14 +68,14 @@ def test_boards_do_not_wait_for_each_other() -> None:
     assert kept(world) == ["table-2", "table-3"]
 
 
-def test_the_oldest_board_is_given_up_when_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_board_is_given_up_when_its_record_makes_room() -> None:
     """A board that never ends holds neither memory nor, by coming out, its cards."""
-    monkeypatch.setattr(held, "HELD_MAX", 1)
-    world = World()
+    world = World(MemoryLog(MemoryRecords(2)))
     for deal in (board(2, "north"), board(2, "south"), board(2, "south")):
         table, _ = create(world, deal)
         world.play(table)
     assert kept(world) == ["table-2", "table-3"]
+    assert now(world.log.board_tables()) == []
     table, _ = create(world, board(2, "north"))
     world.play(table)
-    assert kept(world) == ["table-2", "table-3"]
+    assert kept(world) == ["table-3"]

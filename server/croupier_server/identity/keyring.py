@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from croupier_server.errors import NotAllowed, Reason
 from croupier_server.identity.keys import (
@@ -22,7 +22,10 @@ from croupier_server.identity.keys import (
     new_key,
     with_implied,
 )
-from croupier_server.storage.base import KeyStore, StoredKey
+from croupier_server.storage.base import StoredKey
+
+if TYPE_CHECKING:
+    from croupier_server.storage.keys import KeyStore
 
 _NEVER: Final = -1
 

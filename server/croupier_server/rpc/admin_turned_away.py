@@ -15,7 +15,8 @@ import structlog
 
 from croupier_server.identity.keyring import TurnedAway
 from croupier_server.logging import fault
-from croupier_server.storage.base import AuditEntry, AuditLog
+from croupier_server.storage.audit import AuditLog
+from croupier_server.storage.base import AuditEntry
 
 _log = structlog.get_logger(__name__)
 

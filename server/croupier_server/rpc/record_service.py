@@ -15,7 +15,8 @@ from croupier_server.rpc.callers import waking_when_key_ends
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens, StreamCursors
 from croupier_server.rpc.requests import since_ms
-from croupier_server.storage.base import RecordEntry, RecordStore
+from croupier_server.storage.base import RecordEntry
+from croupier_server.storage.records import RecordStore
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.directory.tickets import may_see
 from croupier_server.tables.feeds.readers import expect_few

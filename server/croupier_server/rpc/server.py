@@ -28,7 +28,7 @@ from croupier_server.rpc.system_service import SystemService
 from croupier_server.rpc.table_service import TableService
 from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import Requests
-from croupier_server.storage.base import RecordStore
+from croupier_server.storage.records import RecordStore
 from croupier_server.tables.shard.shard import Shard
 
 if TYPE_CHECKING:

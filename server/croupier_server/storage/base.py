@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from croupier_server.storage.audit import AuditLog
+    from croupier_server.storage.keys import KeyStore
+    from croupier_server.storage.records import RecordStore
 
 RECORD_FORMAT: Final = 3
 """Version of the layout of records; records of other versions are refused."""
@@ -333,59 +338,6 @@ class RecordEntry(NamedTuple):
     is_voiding: bool = False
 
 
-class RecordStore(Protocol):
-    """The records of finished matches; `TableLog.finish` makes them.
-
-    One that is held back for its board is not there for anybody who asks.
-    """
-
-    async def get(self, table_id: str) -> RecordEntry | None:
-        """The record of a table's match, if there is one."""
-        ...
-
-    async def newest(
-        self, *, before: int | None, limit: int, kind: int = 0, is_public: bool = False
-    ) -> list[RecordEntry]:
-        """At most *limit* records, newest first, without `RecordEntry.record`.
-
-        Args:
-            before: only records at smaller positions; None: all.
-            limit: at most so many.
-            kind: only records of this game; 0: all.
-            is_public: only those that everybody may read.
-        """
-        ...
-
-    async def since(self, position: int, limit: int) -> list[RecordEntry]:
-        """At most *limit* records, and voidings of records, at greater positions, oldest first."""
-        ...
-
-    async def head(self) -> int:
-        """The newest position; 0 when there never was a record."""
-        ...
-
-    async def lineage(self) -> bytes:
-        """Secret bytes that name this store: another one after it was restored from a backup, or
-        where the database is another copy than before, as positions may then be used again."""
-        ...
-
-    def subscribe(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Have *wake* called whenever `head` has risen; returns what ends that.
-
-        A follower keeps its own position and reads on with `since`, so it is never sent anything
-        that it does not ask for.
-        """
-        ...
-
-    async def void(self, table_id: str) -> bool:
-        """Say that a match does not count; returns whether it has a record, shown or not."""
-        ...
-
-    async def purge(self, before_ms: int) -> int:
-        """Delete the records of matches that ended before *before_ms*; returns how many."""
-        ...
-
-
 class StoredKey(NamedTuple):
     """An API key, of which only a hash is kept.
 
@@ -410,30 +362,6 @@ class StoredKey(NamedTuple):
     note: str = ""
 
 
-class KeyStore(Protocol):
-    """The API keys."""
-
-    async def add(self, key: StoredKey) -> None:
-        """Keep a new key.
-
-        Raises:
-            KeyExists: there is one of this id.
-        """
-        ...
-
-    async def all(self) -> Sequence[StoredKey]:
-        """All keys, oldest first, revoked and expired ones too."""
-        ...
-
-    async def revoke(self, key_id: str, now_ms: int) -> bool:
-        """Revoke a key; returns whether there was one that had not been revoked."""
-        ...
-
-    async def version(self) -> int:
-        """A number that rises with every change, also one that another process made."""
-        ...
-
-
 class KeyExists(Exception):
     """There is a key of this id already."""
 
@@ -447,19 +375,6 @@ class AuditEntry(NamedTuple):
     subject: str
     detail: str
     outcome: str
-
-
-class AuditLog(Protocol):
-    """What operators did; nothing is ever taken out of it."""
-
-    async def add(self, entry: AuditEntry) -> None:
-        """Return when *entry* is stored."""
-        ...
-
-    async def newest(self, before: int | None, limit: int) -> Sequence[tuple[int, AuditEntry]]:
-        """At most *limit* entries with their positions, newest first; only those at positions
-        smaller than *before*, where it is given."""
-        ...
 
 
 Durability = Literal["power", "process"]

@@ -15,10 +15,13 @@ from sqlalchemy import Connection
 
 from croupier_server.config import without_password
 from croupier_server.errors import Unavailable
-from croupier_server.storage.base import AuditLog, KeyStore, RecordStore, StoreError
+from croupier_server.storage.audit import AuditLog
+from croupier_server.storage.base import StoreError
+from croupier_server.storage.database import Database
+from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.migrating import WrongSchema, expect_newest, upgrade
 from croupier_server.storage.opening import split_url
-from croupier_server.storage.sql import Database, SqlAudit, SqlKeys, SqlRecords
+from croupier_server.storage.records import RecordStore
 
 _BUSY_S: Final = 10.0
 """So long a command waits for the server to have written."""
@@ -47,7 +50,7 @@ async def beside(url: str, *, may_make: bool = False) -> AsyncIterator[Beside]:
         raise StoreError("store: a store in memory can be reached by its own server alone")
     opened = _sqlite(place, may_make=may_make) if kind == "sqlite" else _postgres(url)
     async with opened as database:
-        yield Beside(SqlRecords(database), SqlKeys(database), SqlAudit(database))
+        yield Beside(RecordStore(database), KeyStore(database), AuditLog(database))
 
 
 @asynccontextmanager

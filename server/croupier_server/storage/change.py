@@ -13,7 +13,7 @@ from croupier_server.storage.base import FinishedMatch, NoRows
 from croupier_server.storage.codec import record_of_bodies
 from croupier_server.storage.jobs import Append, Committed, Job
 from croupier_server.storage.packing import Piece, bodies
-from croupier_server.storage.queries import keep_record
+from croupier_server.storage.records import keep_record
 
 
 class LiveTable(NamedTuple):

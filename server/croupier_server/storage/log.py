@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import structlog
 
-from croupier_server.storage import queries
 from croupier_server.storage.base import (
     BoardTable,
     Done,
@@ -16,9 +15,10 @@ from croupier_server.storage.base import (
     LogRow,
     StoredTable,
 )
+from croupier_server.storage.database import Database
 from croupier_server.storage.jobs import Append, Committed, Core, Finish, Job, LoopCore
 from croupier_server.storage.packing import pieces
-from croupier_server.storage.sql import Database
+from croupier_server.storage.records import ended_of_boards, requests_of_ended
 from croupier_server.storage.writer import Writer
 
 _log = structlog.get_logger(__name__)
@@ -117,11 +117,11 @@ class StoredLog:
 
     async def board_tables(self) -> Sequence[BoardTable]:
         """See `TableLog.board_tables`."""
-        return await self._database.read(queries.ended_of_boards)
+        return await self._database.read(ended_of_boards)
 
     async def ended_requests(self) -> Sequence[EndedRequest]:
         """See `TableLog.ended_requests`."""
-        return await self._database.read(queries.requests_of_ended)
+        return await self._database.read(requests_of_ended)
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import await_only
 
 from croupier_server.config import without_password
+from croupier_server.storage.audit import AuditLog
 from croupier_server.storage.base import (
     Durability,
     FinishedMatch,
@@ -28,6 +29,7 @@ from croupier_server.storage.base import (
 )
 from croupier_server.storage.change import Change, Numbers
 from croupier_server.storage.jobs import Append, Committed, Finish, Job, LoopCore, StoreTrouble
+from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.log import StoredLog
 from croupier_server.storage.migrating import WrongSchema, upgrade
 from croupier_server.storage.packing import Piece
@@ -41,7 +43,7 @@ from croupier_server.storage.postgres_session import (
     plain,
     refused_as,
 )
-from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
+from croupier_server.storage.records import RecordStore
 
 T = TypeVar("T")
 
@@ -354,9 +356,9 @@ async def open_postgres(url: str, durability: Durability) -> Store:
         await pool.close()
         await core.close()
 
-    records = SqlRecords(pool)
+    records = RecordStore(pool)
     log = StoredLog(core, pool, records.shown)
-    return Store(log, records, SqlKeys(pool), SqlAudit(pool), "postgresql", shut)
+    return Store(log, records, KeyStore(pool), AuditLog(pool), "postgresql", shut)
 
 
 @asynccontextmanager

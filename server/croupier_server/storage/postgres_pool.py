@@ -109,12 +109,12 @@ class PostgresPool:
     # Queries -------------------------------------------------------------------------------------
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """See `sql.Database.read`."""
+        """See `Database.read`."""
         async with _reachable(), self._engine.connect() as connection:
             return await connection.run_sync(query)
 
     async def write(self, query: Callable[[Connection], T]) -> T:
-        """See `sql.Database.write`.
+        """See `Database.write`.
 
         Raises:
             Superseded: the database goes by another fence.

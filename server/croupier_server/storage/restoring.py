@@ -30,7 +30,7 @@ from croupier_server.storage.backup import (
 from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import upgrade
 from croupier_server.storage.opening import split_url
-from croupier_server.storage.queries import renew_lineage
+from croupier_server.storage.records import renew_lineage
 from croupier_server.storage.schema import api_keys, counters, live_tables
 from croupier_server.storage.sqlite_file import APPLICATION, hold, told
 

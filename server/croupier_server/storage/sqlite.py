@@ -18,9 +18,11 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
 from croupier_server.storage import sqlite_reading
+from croupier_server.storage.audit import AuditLog
 from croupier_server.storage.base import Durability, LogRow, Store, StoredTable
+from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.log import StoredLog
-from croupier_server.storage.sql import SqlAudit, SqlKeys, SqlRecords
+from croupier_server.storage.records import RecordStore
 from croupier_server.storage.sqlite_file import SqliteFile
 
 T = TypeVar("T")
@@ -29,7 +31,7 @@ _READERS: Final = 2
 
 
 class SqliteDatabase:
-    """Runs queries on threads of their own; see `sql.Database`."""
+    """Runs queries on threads of their own; see `Database`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -91,14 +93,14 @@ async def open_sqlite(path: str, durability: Durability) -> Store:
     """
     file = await asyncio.to_thread(lambda: SqliteFile(Path(path).expanduser(), durability))
     database = SqliteDatabase(file.engine)
-    records = SqlRecords(database)
+    records = RecordStore(database)
 
     async def shut() -> None:
         await database.close()
         await asyncio.to_thread(file.close)
 
     log = StoredLog(file.core, database, records.shown)
-    return Store(log, records, SqlKeys(database), SqlAudit(database), "sqlite", shut)
+    return Store(log, records, KeyStore(database), AuditLog(database), "sqlite", shut)
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:

@@ -8,7 +8,7 @@ from typing import Final
 
 import structlog
 
-from croupier_server.storage.base import RecordStore
+from croupier_server.storage.records import RecordStore
 
 HOUR_S: Final = 3_600
 DAY_MS: Final = 86_400_000

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from croupier_server.errors import NotAllowed, Reason, Unavailable
 from croupier_server.games.base import Seat
-from croupier_server.storage.base import RecordStore, TableLog
+from croupier_server.storage.base import TableLog
 from croupier_server.tables.caller import NOBODY, Caller
 from croupier_server.tables.clocks.clock import Clock
 from croupier_server.tables.directory import tickets
@@ -38,6 +38,9 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.tables.shard.upkeep import Upkeep
 from croupier_server.tables.spec import Status, ViewMode
+
+if TYPE_CHECKING:
+    from croupier_server.storage.records import RecordStore
 
 __all__ = ["Created", "GameEntry", "HouseSeat", "Joined", "Limits", "Shard"]
 
