@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from croupier_server.storage import sqlite_reading
+from croupier_server.storage import reading
 from croupier_server.storage.base import (
     Deal,
     LogRow,
@@ -34,6 +34,7 @@ from croupier_server.storage.jobs import (
 from croupier_server.storage.log import StoredLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.packing import pieces
+from croupier_server.storage.sqlite import SqliteDatabase
 from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.storage.writer import Writer
 from tests.conformance.test_every_store import append, finish, match, row
@@ -384,6 +385,15 @@ def test_a_transaction_that_fails_changes_nothing(path: Path) -> None:
     file.close()
 
 
+async def read(file: SqliteFile, name: str) -> list[int]:
+    """Numbers of the events of a table."""
+    database = SqliteDatabase(file.engine)
+    try:
+        return [one.sequence for one in await reading.read(database, name)]
+    finally:
+        await database.close()
+
+
 @pytest.mark.more
 def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
     path: Path, tmp_path: Path
@@ -409,11 +419,8 @@ def test_durable_a_power_cut_tears_only_what_was_not_acknowledged(
         copy.with_name(wal.name).write_bytes(log[:cut] + tail)
         again = SqliteFile(copy, "power")
         acknowledged = sum(end <= cut for end in ends)
-        with again.engine.connect() as connection:
-            raw = connection.connection.driver_connection
-            for name in ("a", "b"):
-                found = [one.sequence for one in sqlite_reading.read(raw, name)]  # type: ignore[arg-type]
-                assert found == list(range(1, acknowledged + 1))
+        for name in ("a", "b"):
+            assert asyncio.run(read(again, name)) == list(range(1, acknowledged + 1))
         again.core.commit([appended([row("a", acknowledged + 1)])])
         again.close()
 

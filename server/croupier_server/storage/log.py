@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import structlog
 
+from croupier_server.storage import reading
 from croupier_server.storage.base import (
     BoardTable,
     Done,
@@ -15,29 +16,13 @@ from croupier_server.storage.base import (
     LogRow,
     StoredTable,
 )
-from croupier_server.storage.database import Database
 from croupier_server.storage.jobs import Append, Committed, Core, Finish, Job, LoopCore
 from croupier_server.storage.packing import pieces
+from croupier_server.storage.reading import LogDatabase
 from croupier_server.storage.records import ended_of_boards, requests_of_ended
 from croupier_server.storage.writer import Writer
 
 _log = structlog.get_logger(__name__)
-
-
-class LogDatabase(Database, Protocol):
-    """A database that live tables are read from."""
-
-    async def tables(self) -> Sequence[str]:
-        """See `TableLog.tables`."""
-        ...
-
-    async def load(self, table_id: str) -> StoredTable | None:
-        """See `TableLog.load`."""
-        ...
-
-    async def read_log(self, table_id: str) -> Sequence[LogRow]:
-        """See `TableLog.read`."""
-        ...
 
 
 class JobWriter(Protocol):
@@ -113,7 +98,7 @@ class StoredLog:
 
     async def tables(self) -> Sequence[str]:
         """See `TableLog.tables`."""
-        return await self._database.tables()
+        return await reading.tables(self._database)
 
     async def board_tables(self) -> Sequence[BoardTable]:
         """See `TableLog.board_tables`."""
@@ -125,11 +110,11 @@ class StoredLog:
 
     async def load(self, table_id: str) -> StoredTable | None:
         """See `TableLog.load`."""
-        return await self._database.load(table_id)
+        return await reading.load(self._database, table_id)
 
     async def read(self, table_id: str) -> Sequence[LogRow]:
         """See `TableLog.read`."""
-        return await self._database.read_log(table_id)
+        return await reading.read(self._database, table_id)
 
     async def close(self) -> None:
         """See `TableLog.close`."""

@@ -10,18 +10,17 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from croupier_server.storage import sqlite_reading
 from croupier_server.storage.audit import AuditLog
-from croupier_server.storage.base import Durability, LogRow, Store, StoredTable
+from croupier_server.storage.base import Durability, Store
 from croupier_server.storage.keys import KeyStore
 from croupier_server.storage.log import StoredLog
+from croupier_server.storage.reading import SQLITE
 from croupier_server.storage.records import RecordStore
 from croupier_server.storage.sqlite_file import SqliteFile
 
@@ -31,7 +30,9 @@ _READERS: Final = 2
 
 
 class SqliteDatabase:
-    """Runs queries on threads of their own; see `Database`."""
+    """Runs queries on threads of their own; see `LogDatabase`."""
+
+    statements = SQLITE
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -45,28 +46,18 @@ class SqliteDatabase:
         """See `Database.write`."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._write, query)
 
-    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """What *question* finds with the driver's own connection.
+    async def ask(self, statement: str, *values: str) -> list[Any]:
+        """See `LogDatabase.ask`; by the driver's own connection.
 
         Raises:
-            OSError: nothing, as the file cannot be read now.
+            OSError: the file cannot be read now.
         """
         try:
-            return await self.read(lambda connection: question(_driver(connection)))
+            return await self.read(
+                lambda connection: _driver(connection).execute(statement, values).fetchall()
+            )
         except (sqlite3.OperationalError, OperationalError) as error:
             raise OSError(str(error)) from error
-
-    async def tables(self) -> list[str]:
-        """See `TableLog.tables`."""
-        return await self._ask(sqlite_reading.tables)
-
-    async def load(self, table_id: str) -> StoredTable | None:
-        """See `TableLog.load`."""
-        return await self._ask(partial(sqlite_reading.load, table_id=table_id))
-
-    async def read_log(self, table_id: str) -> list[LogRow]:
-        """See `TableLog.read`."""
-        return await self._ask(partial(sqlite_reading.read, table_id=table_id))
 
     def _read(self, query: Callable[[Connection], T]) -> T:
         with self._engine.connect() as connection:
