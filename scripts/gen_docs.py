@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -148,12 +149,14 @@ def rules_page(name: str) -> str:
     """``docs/rules/<name>.md``."""
     game = GAMES[name]
     names = game.rulesets()
+    folder = ROOT / "server/croupier_server/games" / name
+    sections = tomllib.loads((folder / "clauses.toml").read_text(encoding="utf-8"))["sections"]
     texts = {each: game.option_text(game.options(each, {})) for each in names}
     lines = [
         f"# The rules of {WIRES_BY_NAME[name].title}",
         "",
-        "Written by `scripts/gen_docs.py` from the clause texts and options that the server itself",
-        f"uses; `croupier rules {name}` prints the same. Rules version {game.rules_version}.",
+        f"Rules version {game.rules_version}. `croupier rules {name}` prints the same clauses.",
+        "Options are in backticks; [Rulesets](#rulesets) lists their values.",
         "",
     ]
     section = ""
@@ -161,9 +164,9 @@ def rules_page(name: str) -> str:
         head, _, _ = clause.partition(".")
         if head != section:
             section = head
-            lines += [f"## {head}", ""]
+            lines += [f"## {head} {sections[head]}", ""]
         lines += [f"**{clause}** {text}", ""]
-    lines += ["## Refusals", "", "| `rule` of an illegal move | meaning |", "|---|---|"]
+    lines += ["## Refusals", "", "| `rule` | meaning |", "|---|---|"]
     lines += [f"| `{word}` | {meaning} |" for word, meaning in game.refusals().items()]
     lines += ["", "## Options", "", "| option | clause | meaning | values |", "|---|---|---|---|"]
     for spec in game.option_specs():

@@ -17,4 +17,4 @@ def test_every_clause_is_told() -> None:
 
 def test_a_deal_of_nobody_that_scores_nothing_is_told() -> None:
     """P-2.4: both sides score as opponents, which with `opponents_score` none is nothing."""
-    assert "with `opponents_score` none neither scores" in GAME.clauses()["P-2.4"]
+    assert "with `opponents_score` `none` neither scores" in GAME.clauses()["P-2.4"]

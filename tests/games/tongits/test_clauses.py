@@ -20,13 +20,13 @@ def test_every_clause_is_told() -> None:
 @pytest.mark.parametrize(
     ("clause", "words"),
     [
-        ("G-5.2", "not call in the own first turn of the deal"),
-        ("G-5.2", "on an own meld in the last turn, be it with a discard just taken"),
+        ("G-5.2", "nobody may call in their own first turn of the deal"),
+        ("G-5.2", "on an own meld in the last turn, even with a discard just taken"),
         ("G-5.2", "each knowing the answers before"),
         ("G-5.5", "(G-5.2)"),
         ("G-9", "Nobody may call a draw in their own first turn of a deal"),
-        ("G-9", "A void hand keeps its dealer"),
-        ("G-6.2", "an ace taken from the discards among them"),
+        ("G-9", "After a deal without a winner the dealer stays"),
+        ("G-6.2", "an ace taken from the discards"),
     ],
 )
 def test_what_is_easily_lost_is_told(clause: str, words: str) -> None:

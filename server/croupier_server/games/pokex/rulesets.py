@@ -21,13 +21,23 @@ SPECS: tuple[OptionSpec, ...] = (
         "wild top_card",
         "Whether a joker is wild or a rank above the ace without a suit.",
     ),
-    row("wild_rank", "P-3.2", "named none", "Whether the declarer names a rank that is wild too."),
-    row("pass_is_out", "P-2.2", "true false", "Whether a player who has passed may bid no more."),
+    row(
+        "wild_rank",
+        "P-3.2",
+        "named none",
+        "Whether the declarer names a rank whose cards are wild.",
+    ),
+    row(
+        "pass_is_out",
+        "P-2.2",
+        "true false",
+        "Whether a player who has passed is out of the auction.",
+    ),
     row(
         "all_pass",
         "P-2.4",
         "play redeal",
-        "Whether a deal without a bid is played without declarers or passed on to the next dealer.",
+        "What happens if all pass: the deal is played without declarers, or the next dealer deals.",
     ),
     row(
         "center",
@@ -45,38 +55,38 @@ SPECS: tuple[OptionSpec, ...] = (
         "tied_trick",
         "P-4.3",
         "nobody leader other carry",
-        "Who takes a trick with level hands: nobody, the leader's team, the other team, or "
+        "Who takes a trick if the hands are equal: nobody, the leader's team, the other team, or "
         "whoever wins the next trick.",
     ),
     row(
         "flush_duplicates",
         "P-5.2",
         "false true",
-        "Whether a wild card in a flush may stand for a card that the flush has already.",
+        "Whether a wild card in a flush may stand for a card that is already in it.",
     ),
     row(
         "tie_break_fewer_wilds",
         "P-5.3",
         "true false",
-        "Whether fewer wild cards win between identical hands.",
+        "Whether the hand with fewer wild cards wins if the hands are otherwise equal.",
     ),
     row(
         "wild_as_self_free",
         "P-5.3",
         "true false",
-        "Whether a card of the wild rank that stands for itself counts as no wild card.",
+        "Whether a card of the wild rank that stands for itself does not count as a wild card.",
     ),
     row(
         "undertrick",
         "P-6.2",
         "zero minus_bid minus_triangle",
-        "What declarers who fail score: nothing, their bid less, or what it was worth less.",
+        "What declarers who fail score: nothing, minus their bid, or minus what it was worth.",
     ),
     row(
         "opponents_score",
         "P-6.3",
         "one_per_trick none triangle",
-        "What the opponents score: one a trick, nothing, or one more for each further trick.",
+        "What the opponents score: one per trick, nothing, or one more for each further trick.",
     ),
     row(
         "target",

@@ -25,7 +25,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "ace_high_runs",
         "G-3.1",
         "false true",
-        "Whether a run may also end king, ace.",
+        "Whether a run may also end with king, ace.",
         needs=Needs(("true",), "runs", "true"),
     ),
     row("layoff", "G-4", "true false", "Whether cards may be laid off on exposed melds."),
@@ -35,8 +35,8 @@ SPECS: tuple[OptionSpec, ...] = (
         "secret_open",
         "G-3.4",
         "burn,challenge",
-        "What a secret four is good for: burn (its owner is not burned), challenge (may answer a "
-        "draw call), call (may call draw).",
+        "What a secret four allows: burn (its owner is not burned), challenge (may challenge a "
+        "draw call), call (may call a draw).",
         WordSet(SECRET_OPEN),
         needs=Needs(SECRET_OPEN, "secret_fours", "true"),
     ),
@@ -64,7 +64,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "draw_call",
         "G-5.2",
         "opened anyone",
-        "Who may call draw: opened players, or anyone after the own first turn.",
+        "Who may call a draw: opened players, or anyone after their own first turn.",
     ),
     row(
         "draw_block_scope",
@@ -82,20 +82,21 @@ SPECS: tuple[OptionSpec, ...] = (
         "draw_block_discard_taken",
         "G-5.2",
         "false true",
-        "Whether it bars a draw call that the caller's last discard was melded or laid off.",
+        "Whether a draw call is barred if the caller's last discard was melded or laid off.",
     ),
     row(
         "nobody_open",
         "G-5.3",
         "void lowest",
-        "The end of the stock when everybody is burned: no winner, or the lowest deadwood wins.",
+        "What happens if the stock is exhausted and all are burned: nobody wins, or the lowest "
+        "deadwood.",
     ),
     row("next_dealer", "G-1.2", "winner rotate", "Who deals next: the winner, or the next seat."),
     row(
         "fought_scope",
         "G-6.1",
         "showdown_losers all_losers any_draw",
-        "Who pays the price of a fought draw: losers in the showdown, all losers of a challenged "
+        "Who pays pay_draw_fought: losers in the showdown, all losers of a challenged "
         "draw, or all losers of any draw.",
     ),
     row(
@@ -107,12 +108,12 @@ SPECS: tuple[OptionSpec, ...] = (
         WordSet(SPECIAL_PAYS, alone=("every_set",)),
         needs=Needs(("face_down",), "secret_fours", "true"),
     ),
-    row("fold_penalty", "G-6.2", "0", "Chips extra from each who folded.", _CHIPS),
-    row("pay_win", "G-6.1", "1", "Chips from each loser of a win that pays no more.", _CHIPS),
+    row("fold_penalty", "G-6.2", "0", "Additional chips from each player who folded.", _CHIPS),
+    row("pay_win", "G-6.1", "1", "Chips from each loser of an ordinary win.", _CHIPS),
     row("pay_tongits", "G-6.1", "3", "Chips from each loser against Tong-its.", _CHIPS),
     row("pay_draw_fought", "G-6.1", "3", "Chips from a loser of a fought draw.", _CHIPS),
     row("pay_ace", "G-6.2", "1", "Chips from each loser for an ace of the winner.", _CHIPS),
-    row("pay_burned", "G-6.2", "1", "Chips extra from a burned loser.", _CHIPS),
+    row("pay_burned", "G-6.2", "1", "Additional chips from a burned loser.", _CHIPS),
     row("pay_special", "G-6.2", "3", "Chips from each loser for a special set.", _CHIPS),
     row("ante", "G-7", "2", "Chips that each player puts into the pot.", _CHIPS),
     row(

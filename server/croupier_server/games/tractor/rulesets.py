@@ -16,7 +16,7 @@ PACKS_MAX: Final = 6
 
 
 SPECS: tuple[OptionSpec, ...] = (
-    row("players", "T-1.2", "4 6 8 10 12", "Number of seats; teams are alternate seats."),
+    row("players", "T-1.2", "4 6 8 10 12", "Number of players. Alternate seats form a team."),
     row(
         "packs",
         "T-1.2",
@@ -37,7 +37,8 @@ SPECS: tuple[OptionSpec, ...] = (
         "trump_making",
         "T-2.2",
         "declare auction",
-        "Trumps are made by exposing cards during the draw, or by an auction of points and a show.",
+        "Whether trumps are made by exposing cards during the draw, or by an auction of points and "
+        "a show.",
     ),
     row(
         "contract",
@@ -62,13 +63,13 @@ SPECS: tuple[OptionSpec, ...] = (
         "self_override",
         "T-3.4",
         "false true",
-        "Whether the standing declarer may change to any stronger declaration of its own.",
+        "Whether the seat whose declaration stands may change it to any stronger one.",
     ),
     row(
         "first_starter",
         "T-3.6",
         "final_declarer first_declarer",
-        "Who starts deal 1: the last or the first who declared.",
+        "Who starts deal 1: the last or the first player who declared.",
     ),
     row(
         "no_declaration",
@@ -80,7 +81,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "first_drawer",
         "T-3.1",
         "starter rotating",
-        "Who draws first from deal 2 on: the starter, or one seat further each deal.",
+        "Who draws first from deal 2 on: the starter, or the next seat in each deal.",
     ),
     row(
         "nt_rank_cards",
@@ -130,7 +131,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "2x_largest_component 2x_trick_size 2_pow_pairs_plus_1 2_pow_largest_component 2x_flat",
         "What the kitty's points are multiplied by when the opponents win the last trick.",
     ),
-    row("level_cap", "T-9.3", "none 3 4", "Most levels that the opponents can win in a deal."),
+    row("level_cap", "T-9.3", "none 3 4", "Maximum levels that the opponents can win in a deal."),
     row(
         "ace_rule",
         "T-9.6",
@@ -156,8 +157,8 @@ SPECS: tuple[OptionSpec, ...] = (
         "start_levels",
         "T-1.3",
         "2",
-        "Level of both teams in deal 1; or, if the starter is given, those of seats 0, 2, ... and "
-        "of seats 1, 3, ... A match that is won by reaching ace cannot start there.",
+        "Level of both teams in deal 1. If starter is set, two levels may be given: of seats 0, 2, "
+        "... and of seats 1, 3, ... A match that is won by reaching ace cannot start there.",
         Levels(RANKS, 1, 2, distinct=False),
         depends_on=("starter", "ace_rule"),
     ),
@@ -165,7 +166,7 @@ SPECS: tuple[OptionSpec, ...] = (
         "starter",
         "T-9.4",
         "none",
-        "The starter of deal 1, fixed and drawing first as if by an earlier deal.",
+        "The starter of deal 1, who also draws first.",
         Number(0, SEATS_MAX - 1, "none"),
         depends_on=("players",),
     ),
