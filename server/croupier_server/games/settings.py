@@ -88,6 +88,24 @@ def new_options(game: Game[_O, Any, Any], ruleset: str, overrides: Mapping[str, 
     return options
 
 
+def option_text(options: object, specs: Sequence[OptionSpec]) -> dict[str, str]:
+    """Every value as text, sorted by name; a `Reader` reads it back to equal values."""
+    return {
+        spec.name: _text(spec.type, getattr(options, spec.name))
+        for spec in sorted(specs, key=lambda spec: spec.name)
+    }
+
+
+def _text(type_: OptionType, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    if isinstance(type_, Number) and (value is None or value == 0 < type_.least):
+        return type_.word
+    return str(value)
+
+
 class Reader:
     """The text of every option of one table, and what it says.
 
@@ -129,39 +147,46 @@ class Reader:
         self.texts.update(rulesets[ruleset].changes)
         self.texts.update(overrides)
 
-    def choice(self, name: str) -> str:
-        """The value of an option with a fixed list of them."""
+    def values(self) -> dict[str, Any]:
+        """The value of every option by name: bool, str, and int or tuple, as `value` has it."""
+        return {name: self.value(name) for name in self._specs}
+
+    def value(self, name: str) -> Any:  # its type follows from that of the option
+        """The value of an option: of a `Flag` true or false, of a `Choice` its text, of a `Number`
+        the number, of a `WordSet` its words in documented order, of `Levels` their places.
+
+        Where a number is told by its word it is 0, or None if 0 could be told by a number.
+        """
+        type_ = self._specs[name].type
+        match type_:
+            case Flag():
+                return self._choice(name) == "true"
+            case Choice():
+                return self._choice(name)
+            case Number():
+                return self._number(name, type_)
+            case WordSet():
+                return self._subset(name, type_)
+            case Levels():
+                return self._levels(name, type_)
+
+    def _choice(self, name: str) -> str:
         text, values = self.texts[name], self._specs[name].values
         if text not in values:
             raise self._refusal(name, f"one of {', '.join(values)}")
         return text
 
-    def truth(self, name: str) -> bool:
-        """The value of an option that is true or false."""
-        return self.choice(name) == "true"
-
-    def number(self, name: str) -> int:
-        """The value of an option that is a number without a word for none."""
-        value = self.optional(name)
-        assert value is not None
-        return value
-
-    def optional(self, name: str) -> int | None:
-        """The value of an option that is a number, or None if its text is the word for none."""
-        text, bounds = self.texts[name], self._specs[name].type
-        assert isinstance(bounds, Number)
+    def _number(self, name: str, bounds: Number) -> int | None:
+        text = self.texts[name]
         if bounds.word and text == bounds.word:
-            return None
+            return 0 if bounds.least else None
         is_number = text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX
         if not is_number or not bounds.least <= int(text) <= bounds.most:
             raise self._refusal(name, bounds.syntax())
         return int(text)
 
-    def subset(self, name: str) -> tuple[str, ...]:
-        """The words of an option that is a set, in documented order: ``none``, or some of them
-        separated by commas, in any order."""
-        bounds = self._specs[name].type
-        assert isinstance(bounds, WordSet)
+    def _subset(self, name: str, bounds: WordSet) -> tuple[str, ...]:
+        """``none``, or some words separated by commas, in any order."""
         given = self._listed(name)
         if not set(given) <= set(bounds.words):
             raise self._refusal(name, bounds.syntax())
@@ -171,10 +196,7 @@ class Reader:
                 raise invalid(name, f"{self.texts[name]!r}: {word} cannot be combined with others")
         return tuple(word for word in bounds.words if word in given)
 
-    def levels(self, name: str) -> list[int]:
-        """The levels of an option that is a list of them, each by its place in `Levels.levels`."""
-        bounds = self._specs[name].type
-        assert isinstance(bounds, Levels)
+    def _levels(self, name: str, bounds: Levels) -> tuple[int, ...]:
         given = self._listed(name)
         is_known = all(len(level) == 1 and level in bounds.levels for level in given)
         if not is_known or not bounds.least <= len(given):
@@ -183,7 +205,7 @@ class Reader:
             self._expect_distinct(name, given)
         if len(given) > bounds.most:
             raise self._refusal(name, bounds.syntax())
-        return [bounds.levels.index(level) for level in given]
+        return tuple(bounds.levels.index(level) for level in given)
 
     def _listed(self, name: str) -> list[str]:
         text = self.texts[name]

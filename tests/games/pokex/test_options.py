@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.pokex.options import PokexOptions, option_text
+from croupier_server.games.pokex.options import PokexOptions
 from croupier_server.games.pokex.rulesets import SPECS
 from tests.games.pokex.table import GAME, make_options
 from tests.games.pokex.table import options as any_options
@@ -54,7 +54,7 @@ def test_seats_and_teams() -> None:
 @given(any_options())
 def test_texts_read_back(options: PokexOptions) -> None:
     """P-7: equal rules have equal text."""
-    texts = option_text(options)
+    texts = GAME.option_text(options)
     assert list(texts) == sorted(STANDARD)
     assert GAME.options("document", texts) == options
 
@@ -64,7 +64,7 @@ def test_every_value_is_read(spec: object) -> None:
     """P-7."""
     name, values, standard = spec.name, spec.values, spec.standard  # type: ignore[attr-defined]
     for value in values or (standard,):
-        assert option_text(GAME.options("standard", {name: value}))[name] == value
+        assert GAME.option_text(GAME.options("standard", {name: value}))[name] == value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_value_is_read(spec: object) -> None:
 )
 def test_numbers_at_their_limits(name: str, text: str) -> None:
     """P-6.4, P-6.5."""
-    assert option_text(GAME.options("standard", {name: text}))[name] == text
+    assert GAME.option_text(GAME.options("standard", {name: text}))[name] == text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.tongits.options import TongitsOptions, option_text, parse_options
+from croupier_server.games.tongits.options import TongitsOptions, parse_options
 from croupier_server.games.tongits.rulesets import SPECS
 from tests.games.tongits.kit import GAME, any_options, make_options
 
@@ -51,7 +51,7 @@ def test_the_standard_values() -> None:
 
 def changes(ruleset: str) -> dict[str, str]:
     """Where *ruleset* differs from the standard."""
-    standard, other = option_text(make_options()), option_text(make_options(ruleset))
+    standard, other = GAME.option_text(make_options()), GAME.option_text(make_options(ruleset))
     return {name: other[name] for name in other if other[name] != standard[name]}
 
 
@@ -75,7 +75,7 @@ def test_the_other_rulesets() -> None:
 @pytest.mark.more
 @given(any_options())
 def test_texts_are_read_back(options: TongitsOptions) -> None:
-    texts = option_text(options)
+    texts = GAME.option_text(options)
     assert list(texts) == sorted(spec.name for spec in SPECS)
     assert parse_options("standard", texts) == options
     assert parse_options("document", texts) == options
@@ -86,14 +86,14 @@ def test_texts_are_read_back(options: TongitsOptions) -> None:
 def test_every_listed_value_can_be_set(spec: object) -> None:
     name, values = spec.name, spec.values or (spec.standard,)  # type: ignore[attr-defined]
     for value in values:
-        assert option_text(make_options(**{name: value}))[name] == value
+        assert GAME.option_text(make_options(**{name: value}))[name] == value
 
 
 def test_sets_are_read_in_any_order() -> None:
     """G-3.4, G-6.2: and told in one."""
     options = make_options(secret_open="call, burn", special_pays="any_four,face_down")
     assert options.secret_open == ("burn", "call")
-    assert option_text(options)["special_pays"] == "face_down,any_four"
+    assert GAME.option_text(options)["special_pays"] == "face_down,any_four"
     assert make_options(secret_open="none", special_pays="none").special_pays == ()
 
 

@@ -13,7 +13,7 @@ from math import comb
 from typing import Any, Final, NamedTuple, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
-from croupier_server.games import clauses
+from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
     Chance,
     Event,
@@ -66,7 +66,6 @@ from croupier_server.games.pokex.options import (
     RULESETS,
     SPECS,
     PokexOptions,
-    option_text,
     parse_options,
 )
 from croupier_server.games.pokex.refusals import Rule
@@ -150,7 +149,7 @@ class Pokex:
         return parse_options(ruleset, overrides)
 
     def option_text(self, options: PokexOptions) -> dict[str, str]:
-        return option_text(options)
+        return settings.option_text(options, SPECS)
 
     def players(self, options: PokexOptions) -> int:
         return PLAYERS

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason
-from croupier_server.games import clauses
+from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
     Chance,
     Event,
@@ -47,7 +47,6 @@ from croupier_server.games.tongits.options import (
     RULESETS,
     SPECS,
     TongitsOptions,
-    option_text,
     parse_options,
 )
 from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, SEATS, Phase, State
@@ -97,7 +96,7 @@ class Tongits:
         return parse_options(ruleset, overrides)
 
     def option_text(self, options: TongitsOptions) -> dict[str, str]:
-        return option_text(options)
+        return settings.option_text(options, SPECS)
 
     def players(self, options: TongitsOptions) -> int:
         return PLAYERS

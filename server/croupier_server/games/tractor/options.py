@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from croupier_server.games import settings
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import RANKS
 from croupier_server.games.settings import Reader, invalid
@@ -32,9 +33,6 @@ LEVEL_ACE = 14
 _PACK_CARDS = 54
 _AUTO_KITTY_MIN = 5
 _HAND_MIN = 2
-
-
-_BY_NAME = {spec.name: spec for spec in SPECS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,36 +123,34 @@ def parse_options(ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
     Raises:
         InvalidRequest: UNKNOWN_RULESET, UNKNOWN_OPTION or INVALID_OPTION; ``field`` names it.
     """
-    return _read(Reader("Tractor", SPECS, RULESETS, ruleset, overrides))
+    reader = Reader("Tractor", SPECS, RULESETS, ruleset, overrides)
+    values = reader.values()
+    values["players"] = players = int(values["players"])
+    values["packs"] = packs = values["packs"] or players // 2
+    values["level_cap"] = int(values["level_cap"].replace("none", "0"))
+    for name in ("start_levels", "mandatory_levels"):
+        values[name] = tuple(LEVEL_FIRST + place for place in values[name])
+    values["mandatory_levels"] = tuple(sorted(values["mandatory_levels"]))
+    levels = values["start_levels"]
+    values["start_levels"] = (levels[0], levels[-1])
+    options = TractorOptions(**values)
+    if options.kitty_size:
+        _check_kitty_size(options.kitty_size, players, packs)
+    _check_start(options)
+    return options
 
 
 def option_text(options: TractorOptions) -> dict[str, str]:
     """Every value as text, sorted by name; `parse_options` reads it back to equal options."""
-    numbers = {"kitty_size": "auto", "level_cap": "none", "max_deals": "none"}
-    texts: dict[str, str] = {}
-    for name in sorted(_BY_NAME):
-        value: object = getattr(options, name)
-        if name in numbers and value == 0:
-            texts[name] = numbers[name]
-        elif isinstance(value, bool):
-            texts[name] = "true" if value else "false"
-        else:
-            texts[name] = "none" if value is None else str(value)
+    texts = settings.option_text(options, SPECS)
+    texts["level_cap"] = str(options.level_cap or "none")
     texts["mandatory_levels"] = ",".join(map(level_text, options.mandatory_levels)) or "none"
-    first, second = options.start_levels
-    both = level_text(first)
-    texts["start_levels"] = both if first == second else f"{both},{level_text(second)}"
+    first, second = map(level_text, options.start_levels)
+    texts["start_levels"] = first if first == second else f"{first},{second}"
     return texts
 
 
-def _levels(reader: Reader, name: str) -> list[int]:
-    return [LEVEL_FIRST + place for place in reader.levels(name)]
-
-
-def _read_kitty_size(reader: Reader, players: int, packs: int) -> int:
-    size = reader.optional("kitty_size")
-    if size is None:
-        return 0
+def _check_kitty_size(size: int, players: int, packs: int) -> None:
     hand, remainder = divmod(packs * _PACK_CARDS - size, players)
     if remainder or hand < _HAND_MIN or size > hand:
         raise invalid(
@@ -162,53 +158,14 @@ def _read_kitty_size(reader: Reader, players: int, packs: int) -> int:
             f"{size} of {packs * _PACK_CARDS} cards does not leave {players} equal hands of at "
             f"least {_HAND_MIN} cards, each no smaller than the kitty",
         )
-    return size
 
 
-def _read_start(reader: Reader, players: int, ace_rule: str) -> tuple[tuple[int, int], Seat | None]:
-    """Start levels and starter of deal 1, which have to fit each other."""
-    starter = reader.optional("starter")
-    if starter is not None and starter >= players:
-        raise invalid("starter", f"{starter} is no seat of a table of {players}")
-    levels = _levels(reader, "start_levels")
-    first, second = levels[0], levels[-1]
+def _check_start(options: TractorOptions) -> None:
+    """Start levels and starter of deal 1 have to fit each other."""
+    starter, (first, second) = options.starter, options.start_levels
+    if starter is not None and starter >= options.players:
+        raise invalid("starter", f"{starter} is no seat of a table of {options.players}")
     if first != second and starter is None:
         raise invalid("start_levels", "two different levels need the starter to be given")
-    if ace_rule == "reach" and LEVEL_ACE in levels:
+    if options.ace_rule == "reach" and LEVEL_ACE in options.start_levels:
         raise invalid("start_levels", "a match that is won by reaching ace cannot start there")
-    return (first, second), starter
-
-
-def _read(reader: Reader) -> TractorOptions:
-    players = int(reader.choice("players"))
-    packs = reader.optional("packs") or players // 2
-    ace_rule = reader.choice("ace_rule")
-    level_cap = reader.choice("level_cap")
-    start_levels, starter = _read_start(reader, players, ace_rule)
-    return TractorOptions(
-        players=players,
-        packs=packs,
-        kitty_size=_read_kitty_size(reader, players, packs),
-        trump_making=reader.choice("trump_making"),
-        contract=reader.choice("contract"),
-        declare_window=reader.choice("declare_window"),
-        joker_pairs=reader.choice("joker_pairs"),
-        self_override=reader.truth("self_override"),
-        first_starter=reader.choice("first_starter"),
-        no_declaration=reader.choice("no_declaration"),
-        first_drawer=reader.choice("first_drawer"),
-        nt_rank_cards=reader.choice("nt_rank_cards"),
-        rank_gap=reader.choice("rank_gap"),
-        trump_ladder=reader.choice("trump_ladder"),
-        tractor_follow=reader.choice("tractor_follow"),
-        protect=reader.choice("protect"),
-        throw_compare=reader.choice("throw_compare"),
-        throw_penalty=reader.choice("throw_penalty"),
-        kitty_multiplier=reader.choice("kitty_multiplier"),
-        level_cap=0 if level_cap == "none" else int(level_cap),
-        ace_rule=ace_rule,
-        mandatory_levels=tuple(sorted(_levels(reader, "mandatory_levels"))),
-        max_deals=reader.optional("max_deals") or 0,
-        start_levels=start_levels,
-        starter=starter,
-    )

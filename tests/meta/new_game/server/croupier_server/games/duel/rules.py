@@ -94,7 +94,7 @@ class Duel:
         return SPECS
 
     def options(self, ruleset: str, overrides: Mapping[str, str]) -> Options:
-        return Options(Reader("Duel", SPECS, RULESETS, ruleset, overrides).number("max_deals"))
+        return Options(Reader("Duel", SPECS, RULESETS, ruleset, overrides).value("max_deals"))
 
     def option_text(self, options: Options) -> dict[str, str]:
         return {"max_deals": str(options.max_deals)}
