@@ -181,7 +181,7 @@ def test_no_more_patterns_are_made_than_are_sent() -> None:
             made.append(1)
             yield patterns(1)[0]
 
-    lazy = LazyPatterns(endless(), lambda words: patterns(1)[0])
+    lazy = LazyPatterns(endless())
     assert legal_message(Legal([], [], lazy), LegalMode.FULL).truncated
     assert len(made) == LISTED_MAX + 1
 

@@ -378,7 +378,7 @@ class Game(Protocol, Generic[O, S, V]):
 
     def sample(self, legal: Legal, draw: Iterator[int]) -> Move:
         """A move of *legal* by the 64-bit words of *draw*: uniform when all are listed, otherwise
-        listed or of a pattern with even chances, so that every move has a chance."""
+        listed or of one of the first patterns, with even chances."""
         ...
 
     def check(self, state: S, seat: Seat, move: Move) -> None:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from croupier_server.games.kept import Kept
+
 Card = int
 """1..54."""
 
@@ -116,27 +118,14 @@ def unpack(cards: Cards) -> bytes:
     return found
 
 
-_SUIT_IDS_MAX: Final = 1 << 12
-
-
-class _SuitIds(dict[Cards, bytes]):
-    """`unpack` of cards of one suit, filled on demand. The first ones that come are those that come
-    most often; of the 8,192 that there are most would come late and hardly again."""
-
-    __slots__ = ()
-
-    def __missing__(self, cards: Cards) -> bytes:
-        found = unpack(cards)
-        if len(self) < _SUIT_IDS_MAX:
-            self[cards] = found
-        return found
-
-
 _SPADES, _HEARTS, _DIAMONDS, _CLUBS, _JOKERS = (
     sum(1 << 4 * card for card in range(first, min(first + 13, CARD_MAX + 1)))
     for first in range(1, CARD_MAX + 1, 13)
 )
-_SPADE_IDS, _HEART_IDS, _DIAMOND_IDS, _CLUB_IDS, _JOKER_IDS = (_SuitIds() for _ in range(5))
+# Of the 8,192 sets of cards of a suit most would come late and hardly again.
+_SPADE_IDS, _HEART_IDS, _DIAMOND_IDS, _CLUB_IDS, _JOKER_IDS = (
+    Kept(unpack, 1 << 12) for _ in range(5)
+)
 
 
 def one_pack_ids(cards: Cards) -> bytes:

@@ -1,4 +1,4 @@
-"""Families of moves: membership, counting, enumeration and sampling over a union of patterns.
+"""Families of moves: membership, enumeration and random draws over a union of patterns.
 
 Knows packed counts and `Pattern`, no game. Everything is exact, and nothing that could be long is
 ever made whole. All functions speak of cards; a game adds its own move type.
@@ -6,16 +6,13 @@ ever made whole. All functions speak of cards; a game adds its own move type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import comb
 from typing import Final, overload
 
 from croupier_server.games.base import Pattern
 from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contains, count, unpack
-
-SAMPLE_MAX: Final = 64
-"""Up to this many patterns `sample` is exactly uniform over the union."""
 
 Words = Iterator[int]
 """Random 64-bit numbers, drawn one after the other."""
@@ -24,16 +21,14 @@ Words = Iterator[int]
 class LazyPatterns(Sequence[Pattern]):
     """Patterns that are made when they are asked for, and kept.
 
-    Iterating and indexing make no more than they need; ``len`` makes all. *draw* picks one of
-    them at random without making the others; every one of them has a chance.
+    Iterating and indexing make no more than they need; ``len`` makes all.
     """
 
-    __slots__ = ("_found", "_more", "draw")
+    __slots__ = ("_found", "_more")
 
-    def __init__(self, more: Iterator[Pattern], draw: Callable[[Words], Pattern]) -> None:
+    def __init__(self, more: Iterator[Pattern]) -> None:
         self._found: list[Pattern] = []
         self._more: Iterator[Pattern] | None = more
-        self.draw = draw
 
     def is_longer(self, length: int) -> bool:
         """Whether there are more than *length*; makes at most one more than that."""
@@ -87,11 +82,6 @@ def holds(pattern: Pattern, cards: Cards) -> bool:
         return False
     rest = cards - pattern.fixed
     return contains(pattern.pool, rest) and pattern.least <= count(rest) <= pattern.most
-
-
-def size(pattern: Pattern) -> int:
-    """Number of members of *pattern*."""
-    return sum(_ways(pattern)[-1][pattern.least : pattern.most + 1])
 
 
 def owner(patterns: Sequence[Pattern], cards: Cards) -> int:
@@ -196,34 +186,6 @@ def _choices(pool: Cards, number: int, limit: int) -> list[Cards] | None:
     return [pool - cards for cards in by_number[fewer]]
 
 
-def sample(patterns: Sequence[Pattern], words: Words) -> Cards:
-    """A member of the union, drawn with 64-bit *words*; every member has a chance.
-
-    Up to `SAMPLE_MAX` patterns all members have the same chance: a pattern is drawn by its size,
-    a member of it, and the pair is kept once for every pattern that holds the member. Beyond,
-    a pattern is drawn and then a member of it.
-
-    Raises:
-        ValueError: there is no member.
-    """
-    if isinstance(patterns, LazyPatterns) and patterns.is_longer(SAMPLE_MAX):
-        return _sample_one(patterns.draw(words), words)
-    sizes = [size(pattern) for pattern in patterns]
-    total = sum(sizes)
-    if not total:
-        raise ValueError("no pattern has a member")
-    while True:
-        place = below(total, words)
-        index = 0
-        while place >= sizes[index]:
-            place -= sizes[index]
-            index += 1
-        cards = _sample_one(patterns[index], words)
-        holders = sum(holds(pattern, cards) for pattern in patterns)
-        if holders == 1 or not below(holders, words):
-            return cards
-
-
 def draw_one(pattern: Pattern, words: Words) -> Cards:
     """A member of *pattern* at random, quickly: a number of cards, all equally likely, then so
     many cards of the pool. Every member has a chance, but not the same one."""
@@ -252,43 +214,6 @@ def below(bound: int, words: Words) -> int:
         number &= (1 << bits) - 1
         if number < bound:
             return number
-
-
-def _ways(pattern: Pattern) -> list[list[int]]:
-    """Row i, column n: in how many ways n cards come from the i lowest cards of the pool."""
-    rows = [[1, *(0 for _ in range(pattern.most))]]
-    for copies in _digits(pattern.pool):
-        last = rows[-1]
-        rows.append(
-            [sum(last[max(0, n - copies) : n + 1]) for n in range(pattern.most + 1)],
-        )
-    return rows
-
-
-def _digits(cards: Cards) -> list[int]:
-    """How many copies there are of each card in *cards*, ascending."""
-    return [cards >> 4 * card & 15 for card in sorted(set(unpack(cards)))]
-
-
-def _sample_one(pattern: Pattern, words: Words) -> Cards:
-    """A member of *pattern*, all equally likely."""
-    rows = _ways(pattern)
-    row = rows[-1]
-    place = below(sum(row[pattern.least : pattern.most + 1]), words)
-    wanted = pattern.least
-    while place >= row[wanted]:
-        place -= row[wanted]
-        wanted += 1
-    cards = pattern.fixed
-    ids = sorted(set(unpack(pattern.pool)))
-    for index in range(len(ids) - 1, -1, -1):
-        card, taken = ids[index], 0
-        while place >= rows[index][wanted - taken]:
-            place -= rows[index][wanted - taken]
-            taken += 1
-        wanted -= taken
-        cards += taken << 4 * card
-    return cards
 
 
 def _first(pattern: Pattern) -> Cards | None:

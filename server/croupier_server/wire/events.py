@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from croupier_server.games.base import Event, Seat
+from croupier_server.games.kept import Kept
 from croupier_server.wire.encode import framed
-from croupier_server.wire.kept import Kept
 
 # Any: a table by type cannot say that the key is the type of the argument.
 Public = Mapping[type, tuple[bytes, Callable[[Any], bytes]]]

@@ -13,10 +13,10 @@ from typing import Final
 
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import unpack
+from croupier_server.games.kept import Kept
 from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
 from croupier_server.wire.encode import VARINTS
 from croupier_server.wire.generated import game
-from croupier_server.wire.kept import Kept
 
 _PATTERNS_KEPT_MAX: Final = 8192
 """So many encoded patterns of a game are kept: those of some hundred tables."""

@@ -23,7 +23,7 @@ from typing import Any
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import Cards, count, parse, single, text, unpack
-from croupier_server.games.patterns import members, sample
+from croupier_server.games.patterns import draw_one, members
 from croupier_server.games.tractor import components, follow, leads, packing
 from croupier_server.games.tractor.cards import TRUMP, Trumps, trumps
 from croupier_server.games.tractor.components import read_lead
@@ -74,12 +74,15 @@ class Position:
 
 def forget() -> None:
     """Empty everything that is kept from one question to the next."""
-    follow._memo.clear()
-    follow._large_memo.clear()
-    components._readings.clear()
-    getattr(packing, "_rooms", {}).clear()  # which earlier builds do not have
-    for memo in (leads._runs, leads._every, leads._mixed):
-        memo.clear()
+    for kept in (
+        follow._find_answers,
+        components.read_lead,
+        packing._room,
+        leads._suit_tractors,
+        leads._every_set,
+        leads._mixed_sets,
+    ):
+        kept.cache_clear()
 
 
 def words(seed: int = 1) -> Iterator[int]:
@@ -133,9 +136,8 @@ def measure_follow(position: Position) -> dict[str, float]:
     if legal.patterns:
         found["fallback"] = timed(lambda: next(members(legal.patterns)))
         found["wire"] = timed(lambda: list(islice(iter(legal.patterns), 65)))
-        found["sample"] = timed(lambda: sample(legal.patterns, words()))
         found["page"] = timed(lambda: list(islice(members(legal.patterns), PAGE)))
-        move = sample(legal.patterns, words(2))
+        move = draw_one(next(islice(legal.patterns, 64, None), legal.patterns[0]), words(2))
         forget()
         found["check good"] = timed(lambda: check_follow(hand, lead, move, order, rules))
     return found

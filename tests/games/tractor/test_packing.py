@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from croupier_server.games.cards import Cards, parse
-from croupier_server.games.tractor.packing import Packing, Run, fits
+from croupier_server.games.tractor.packing import Run, fits, selections
 from tests.games.tractor import giant_throws
 from tests.games.tractor.kit import (
     dense_cards,
@@ -23,7 +23,6 @@ from tests.games.tractor.kit import (
     random_suit,
     randoms,
     trumps_of,
-    words,
 )
 from tests.games.tractor.slow_packing import slow_fits
 from tests.more import first_of
@@ -76,27 +75,16 @@ def test_selections_are_all_takings_once(random: Random) -> None:
             packed(taking) for taking in takings(cards, [shape for shape, _ in shapes], of)
         }
         wanted = [run for _, run in shapes]
-        packing = Packing(packed(cards), wanted, suit, trumps_of(of))
-        found = list(packing.selections())
+        found = list(selections(packed(cards), wanted, suit, trumps_of(of)))
         assert len(found) == len(set(found))
         assert set(found) == expected
-        assert packing.exists() == fits(packed(cards), wanted, suit, trumps_of(of)) == bool(found)
-        if found:
-            assert packing.draw(words(random)) in expected
-
-
-def test_every_selection_has_a_chance() -> None:
-    cards = parse("3S 3S 4S 4S 5S 5S 5S 5S 7S 7S 8S 8S 8S")
-    packing = Packing(cards, [Run(2, 2), Run(2, 1)], 0, order_by("2H"))
-    draw = words(Random(4))
-    assert {packing.draw(draw) for _ in range(600)} == set(packing.selections())
+        assert fits(packed(cards), wanted, suit, trumps_of(of)) == bool(found)
 
 
 def test_the_first_selections_of_a_huge_number_are_there_at_once() -> None:
     cards = parse(" ".join(f"{rank}S " * 6 for rank in "3456789TJQKA"))
-    packing = Packing(cards, [Run(2, 2)] * 6 + [Run(3, 1)] * 3, 0, order_by("2H"))
-    selections = packing.selections()
-    assert len({next(selections) for _ in range(50)}) == 50
+    found = selections(cards, [Run(2, 2)] * 6 + [Run(3, 1)] * 3, 0, order_by("2H"))
+    assert len({next(found) for _ in range(50)}) == 50
 
 
 def large_cards(random: Random, of: Deal, letter: str, packs: int) -> Names:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import (
-    CARD_MAX,
     Card,
     Cards,
-    at_least,
     count,
     single,
     suit,
@@ -27,9 +26,6 @@ LEAD_PAIR: Final = int(TractorMoveKind.LEAD_PAIR)
 LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
 LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
 LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
-
-_MEMO_MAX: Final = 1 << 7
-"""Of each `Trumps`, of which there are hundreds: nearly all leads are singles and pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +83,7 @@ class Lead:
         self.kind = _kind(components)
 
 
-class _Readings:
-    """Leads already read under one `Trumps`.
-
-    Attributes:
-        leads: those that are no throws, by their cards; of throws there are too many to keep.
-        throw: the last throw read, which is checked and then played.
-        singles: the single of every card by id.
-        places: by id, what sorts singles as T-5.5 ranks them.
-    """
-
-    __slots__ = ("leads", "places", "singles", "throw")
-
-    def __init__(self, trumps: Trumps) -> None:
-        self.singles = tuple(
-            Component(1, 1, trumps.height[card], suit(card), single(card) if card else 0)
-            for card in range(CARD_MAX + 1)
-        )
-        self.places = tuple(8 * -single.top + single.suit for single in self.singles)
-        self.leads: dict[Cards, Lead] = {}
-        self.throw: Lead | None = None
-
-
-_readings: dict[Trumps, _Readings] = {}
-
-
+@lru_cache(maxsize=1 << 14)
 def read_lead(cards: Cards, trumps: Trumps) -> Lead:
     """*cards* as a lead, read as T-5.5 says.
 
@@ -119,33 +91,6 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
         IllegalMove: MIXED_SUITS (T-5.4) if they are of more than one effective suit;
             WRONG_CARD_COUNT (T-5.1) if there are none.
     """
-    readings = _readings.get(trumps)
-    if readings is None:
-        readings = _readings[trumps] = _Readings(trumps)
-    lead = readings.leads.get(cards)
-    if lead is not None:
-        return lead
-    lead = readings.throw
-    if lead is None or lead.cards != cards:
-        lead = _read_lead(cards, trumps, readings)
-        if lead.is_throw:
-            readings.throw = lead
-        else:
-            if len(readings.leads) >= _MEMO_MAX:
-                readings.leads.clear()
-            readings.leads[cards] = lead
-    return lead
-
-
-def _kind(components: tuple[Component, ...]) -> int:
-    if len(components) > 1:
-        return LEAD_THROW
-    if components[0].length > 1:
-        return LEAD_TRACTOR
-    return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
-
-
-def _read_lead(cards: Cards, trumps: Trumps, readings: _Readings) -> Lead:
     if not cards:
         raise IllegalMove(Rule.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
     ids = unpack(cards)
@@ -154,18 +99,19 @@ def _read_lead(cards: Cards, trumps: Trumps, readings: _Readings) -> Lead:
         raise IllegalMove(
             Rule.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
         )
-    pairs = at_least(cards, 2)
-    if not pairs:
-        ranked = sorted(ids, key=readings.places.__getitem__)
-        return Lead(effective, cards, tuple([readings.singles[card] for card in ranked]))
     copies = {card: cards >> 4 * card & 15 for card in ids}
-    components: list[Component] = []
-    if pairs & pairs - 1:
-        components += _take_tractors(copies, effective, trumps)
-    components += _take_tuples(copies, trumps, readings.singles)
+    components = [*_take_tractors(copies, effective, trumps), *_take_tuples(copies, trumps)]
     if len(components) > 1:
         components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
+
+
+def _kind(components: tuple[Component, ...]) -> int:
+    if len(components) > 1:
+        return LEAD_THROW
+    if components[0].length > 1:
+        return LEAD_TRACTOR
+    return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
 
 
 def _size(component: Component) -> tuple[int, int, int, int]:
@@ -213,12 +159,8 @@ def _run_card(copies: dict[Card, int], width: int, cards: tuple[Card, ...]) -> C
     )
 
 
-def _take_tuples(
-    copies: dict[Card, int], trumps: Trumps, singles: tuple[Component, ...]
-) -> Iterator[Component]:
+def _take_tuples(copies: dict[Card, int], trumps: Trumps) -> Iterator[Component]:
     """What no tractor took: a tuple or single of every card, all its copies."""
     for card, width in copies.items():
-        if width == 1:
-            yield singles[card]
-        elif width:
+        if width:
             yield Component(width, 1, trumps.height[card], suit(card), width * single(card))

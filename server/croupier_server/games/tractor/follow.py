@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal, Pattern
 from croupier_server.games.cards import CARD_MAX, ONES, Cards, at_least, contains, count, text
-from croupier_server.games.patterns import LazyPatterns, Words, below, listing
+from croupier_server.games.patterns import LazyPatterns, listing
 from croupier_server.games.tractor.cards import TRUMP, Trumps
 from croupier_server.games.tractor.components import Lead
 from croupier_server.games.tractor.duties import (
@@ -21,7 +22,7 @@ from croupier_server.games.tractor.duties import (
 )
 from croupier_server.games.tractor.leads import check_lead, legal_leads, tuple_moves
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind
-from croupier_server.games.tractor.packing import Packing, Run, fits
+from croupier_server.games.tractor.packing import Run, fits, selections
 from croupier_server.games.tractor.refusals import Rule
 
 __all__ = ["FollowRules", "check_follow", "check_lead", "legal_follows", "legal_leads"]
@@ -79,44 +80,29 @@ class _Answers(NamedTuple):
     levels: Sequence[Level] = ()
 
 
-_MEMO_MAX: Final = 1 << 10
-_LARGE_MEMO_MAX: Final = 32
-_Key = tuple[Trumps, FollowRules, tuple[Claim, ...], int, Cards]
-_memo: dict[_Key, _Answers] = {}
-_large_memo: dict[_Key, _Answers] = {}
-"""Answers given as patterns, whose search may have kept much."""
-
-
 def _answers(part: Cards, lead: Lead, trumps: Trumps, rules: FollowRules) -> _Answers:
     claims = lead.claims if at_least(part, 2) else ()
-    key = (trumps, rules, claims, lead.count, part)
-    answers = _memo.get(key)
-    if answers is None:
-        answers = _large_memo.get(key)
-    if answers is None:
-        answers = _find_answers(part, claims, lead, trumps, rules)
-        is_listed = not isinstance(answers.legal.patterns, LazyPatterns)
-        memo, limit = (_memo, _MEMO_MAX) if is_listed else (_large_memo, _LARGE_MEMO_MAX)
-        if len(memo) >= limit:
-            memo.clear()
-        memo[key] = answers
-    return answers
+    return _find_answers(part, claims, lead.count, lead.suit, trumps, rules)
 
 
+@lru_cache(maxsize=64)
 def _find_answers(
-    part: Cards, claims: tuple[Claim, ...], lead: Lead, trumps: Trumps, rules: FollowRules
+    part: Cards, claims: tuple[Claim, ...], led: int, suit: int, trumps: Trumps, rules: FollowRules
 ) -> _Answers:
-    if claims == ((1, lead.count),) and rules in _TUPLE_FOR_TUPLE:
-        plane = at_least(part, lead.count)
+    """The answers of *part* where so many cards of *suit* were led. Few are kept, as the search
+    for answers given as patterns may have kept much."""
+    if claims == ((1, led),) and rules in _TUPLE_FOR_TUPLE:
+        plane = at_least(part, led)
         if plane:  # a tuple is led and held
-            moves = tuple_moves(plane, lead.count)
+            moves = tuple_moves(plane, led)
             return _Answers(Legal(moves, (_FOLLOW,) * len(moves)), ())
-    levels = best_levels(part, claims, lead.suit, trumps, rules, is_owed=True)
+    levels = best_levels(part, claims, suit, trumps, rules, is_owed=True)
     # Only what T-6.5 protects can give more than is owed.
     duties = [owed_runs(levels)] if rules.protect == "none" else satisfying_runs(levels)
     if duties[0]:
-        return _Answers(_listed(_structure_patterns(part, lead, trumps, duties)), duties, levels)
-    return _Answers(_listed((Pattern(_FOLLOW, 0, part, lead.count, lead.count),)), ())
+        patterns = LazyPatterns(_structure_patterns(part, led, suit, trumps, duties))
+        return _Answers(_listed(patterns), duties, levels)
+    return _Answers(_listed((Pattern(_FOLLOW, 0, part, led, led),)), ())
 
 
 _TUPLE_FOR_TUPLE: Final = frozenset(
@@ -220,25 +206,13 @@ def _void_answers(hand: Cards, lead: Lead, trumps: Trumps) -> Legal:
 
 
 def _structure_patterns(
-    part: Cards, lead: Lead, trumps: Trumps, duties: Sequence[Sequence[Run]]
-) -> LazyPatterns:
+    part: Cards, led: int, suit: int, trumps: Trumps, duties: Sequence[Sequence[Run]]
+) -> Iterator[Pattern]:
     """What is owed, with any other cards of the suit, for every choice of what is owed."""
-    packings = [Packing(part, runs, lead.suit, trumps) for runs in duties]
-    packings = [packing for packing in packings if packing.exists()]
-
-    def pattern(owed: Cards) -> Pattern:
-        rest = lead.count - count(owed)
-        return Pattern(_FOLLOW, owed, part - owed, rest, rest)
-
-    def every() -> Iterator[Pattern]:
-        seen: set[Cards] = set()
-        for packing in packings:
-            for owed in packing.selections():
-                if owed not in seen:
-                    seen.add(owed)
-                    yield pattern(owed)
-
-    def draw(words: Words) -> Pattern:
-        return pattern(packings[below(len(packings), words)].draw(words))
-
-    return LazyPatterns(every(), draw)
+    seen: set[Cards] = set()
+    for runs in duties:
+        for owed in selections(part, runs, suit, trumps):
+            if owed not in seen:
+                seen.add(owed)
+                rest = led - count(owed)
+                yield Pattern(_FOLLOW, owed, part - owed, rest, rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from itertools import product
 from typing import Final
 
@@ -19,6 +20,7 @@ from croupier_server.games.cards import (
     text,
     unpack,
 )
+from croupier_server.games.kept import Kept
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import (
     LEAD_PAIR,
@@ -32,8 +34,7 @@ from croupier_server.games.tractor.components import (
 from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
 from croupier_server.games.tractor.refusals import Rule
 
-_MEMO_MAX: Final = 1 << 11
-_TUPLES_KEPT_MAX: Final = 1 << 14
+_KEPT_MAX: Final = 1 << 11
 _DISTINCT_MAX: Final = 18
 """With more different cards there are more leads than can be listed, however they are divided
 among five suits."""
@@ -65,30 +66,25 @@ _TUPLES: Final[tuple[tuple[Move, ...], ...]] = tuple(
 )
 """By width and card: the move that plays so many copies of it."""
 
-_tuple_moves: tuple[dict[Cards, tuple[Move, ...]], ...] = tuple({} for _ in range(COPIES_MAX + 1))
-"""By width: the moves of the cards of one printed suit."""
+
+def _suit_tuples(tuples: tuple[Move, ...], cards: Cards) -> tuple[Move, ...]:
+    return tuple([tuples[card] for card in unpack(cards)])
+
+
+_SUIT_TUPLES: Final = tuple(Kept(partial(_suit_tuples, tuples), 1 << 14) for tuples in _TUPLES)
+"""By width: the moves that play so many copies of a card, by the cards of one printed suit."""
 
 
 def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
     """The moves that play *width* copies of one card of *plane*, which has one of each."""
-    memo = _tuple_moves[width]
-    try:
-        return (
-            memo[plane & _SPADES]
-            + memo[plane & _HEARTS]
-            + memo[plane & _DIAMONDS]
-            + memo[plane & _CLUBS]
-            + memo[plane & _JOKERS]
-        )
-    except KeyError:
-        if len(memo) >= _TUPLES_KEPT_MAX:
-            memo.clear()
-        tuples = _TUPLES[width]
-        for printed in _PRINTED_SUITS:
-            cards = plane & printed
-            if cards not in memo:
-                memo[cards] = tuple([tuples[card] for card in unpack(cards)])
-        return tuple_moves(plane, width)
+    moves = _SUIT_TUPLES[width]
+    return (
+        moves[plane & _SPADES]
+        + moves[plane & _HEARTS]
+        + moves[plane & _DIAMONDS]
+        + moves[plane & _CLUBS]
+        + moves[plane & _JOKERS]
+    )
 
 
 def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
@@ -167,20 +163,17 @@ def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
     return spans
 
 
-_runs: dict[tuple[Trumps, int, Cards], tuple[Move, ...]] = {}
-
-
 def _tractors(plane: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]:
     """Moves that play a run of tuples of *width* of the cards in *plane*."""
     tractors: tuple[Move, ...] = ()
     for mask in trumps.mask:
         cards = plane & mask
         if cards & cards - 1:
-            found = _runs.get((trumps, width, cards))
-            tractors += _suit_tractors(cards, width, trumps) if found is None else found
+            tractors += _suit_tractors(cards, width, trumps)
     return tractors
 
 
+@lru_cache(maxsize=_KEPT_MAX)
 def _suit_tractors(cards: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]:
     """Those of one effective suit, ascending."""
     steps: dict[int, list[Move]] = {}
@@ -194,49 +187,34 @@ def _suit_tractors(cards: Cards, width: int, trumps: Trumps) -> tuple[Move, ...]
         longer = [run + more for run, more in product(runs, steps[height])]
         tractors += longer
         runs = longer + [PLAY | one for one in steps[height]]
-    if len(_runs) >= _MEMO_MAX:
-        _runs.clear()
-    found = _runs[trumps, width, cards] = tuple(sorted(tractors))
-    return found
+    return tuple(sorted(tractors))
 
 
-_every: dict[Cards, tuple[Move, ...]] = {}
-_mixed: dict[Cards, tuple[Move, ...]] = {}
-
-
+@lru_cache(maxsize=_KEPT_MAX)
 def _every_set(part: Cards) -> tuple[Move, ...]:
     """The moves that play cards of *part*, which is of one effective suit, ascending. They have
     to be few. Found, as `_mixed_sets`, from those without the highest card."""
     if not part:
         return ()
-    every = _every.get(part)
-    if every is None:
-        top = (part.bit_length() - 1) // 4
-        copies = part >> 4 * top
-        every = others = _every_set(part ^ copies << 4 * top)
-        for taken in range(1, copies + 1):
-            more = taken << 4 * top
-            every += (PLAY | more, *[move + more for move in others])
-        if len(_every) >= _MEMO_MAX:
-            _every.clear()
-        _every[part] = every
+    top = (part.bit_length() - 1) // 4
+    copies = part >> 4 * top
+    every = others = _every_set(part ^ copies << 4 * top)
+    for taken in range(1, copies + 1):
+        more = taken << 4 * top
+        every += (PLAY | more, *[move + more for move in others])
     return every
 
 
+@lru_cache(maxsize=_KEPT_MAX)
 def _mixed_sets(part: Cards) -> tuple[Move, ...]:
     """Of `_every_set` those that play different cards."""
     if not part:
         return ()
-    mixed = _mixed.get(part)
-    if mixed is None:
-        top = (part.bit_length() - 1) // 4
-        copies = part >> 4 * top
-        others = part ^ copies << 4 * top
-        mixed = _mixed_sets(others)
-        for taken in range(1, copies + 1):
-            more = taken << 4 * top
-            mixed += tuple([move + more for move in _every_set(others)])
-        if len(_mixed) >= _MEMO_MAX:
-            _mixed.clear()
-        _mixed[part] = mixed
+    top = (part.bit_length() - 1) // 4
+    copies = part >> 4 * top
+    others = part ^ copies << 4 * top
+    mixed = _mixed_sets(others)
+    for taken in range(1, copies + 1):
+        more = taken << 4 * top
+        mixed += tuple([move + more for move in _every_set(others)])
     return mixed

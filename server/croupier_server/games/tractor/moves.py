@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
+from itertools import islice
 from typing import Final
 
 from croupier_server.errors import MalformedMove, Reason
@@ -156,17 +157,15 @@ def members(legal: Legal, after: Move = 0) -> Iterator[Move]:
 
 def sample(legal: Legal, draw: Iterator[int]) -> Move:
     """A move of *legal* at random; see `Game.sample`. Of a pattern first the number of cards is
-    drawn, then the cards: a table may play millions of these, and counting members takes long."""
+    drawn, then the cards. Of many patterns, one of those that a client could be sent is drawn."""
     listed, spans = legal.moves, legal.patterns
     if not spans or (listed and patterns.below(2, draw)):
         return listed[patterns.below(len(listed), draw)]
     if spans[0].kind == TractorMoveKind.CALL:
         least, most = spans[0].least, spans[0].most
         return call(least + CALL_STEP * patterns.below((most - least) // CALL_STEP + 1, draw))
-    if isinstance(spans, patterns.LazyPatterns) and spans.is_longer(patterns.SAMPLE_MAX):
-        span = spans.draw(draw)
-    else:
-        span = spans[patterns.below(len(spans), draw)]
+    some = list(islice(spans, LEGAL_LIST_MAX))
+    span = some[patterns.below(len(some), draw)]
     return patterns.draw_one(span, draw) | pattern_type(span)
 
 

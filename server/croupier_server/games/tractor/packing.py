@@ -6,18 +6,19 @@ equal cards on neighbouring steps, a lone tuple being a run of length 1. Runs ma
 tuples and share steps, as long as there are cards enough.
 
 The cards are gone through step by step from the top. What has been decided so far matters only
-by the runs not yet begun and the runs under way (`_Todo`), so that work is bounded by the number
-of such states and not by the number of choices.
+by the runs not yet begun and the runs under way (`_Left`, `_UnderWay`), so that work is bounded by
+the number of such states and not by the number of choices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from croupier_server.games.base import Pattern
 from croupier_server.games.cards import COPIES_MAX, Card, Cards, at_least, count
-from croupier_server.games.patterns import Words, below, members, sample
+from croupier_server.games.patterns import members
 from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
 
 
@@ -32,14 +33,6 @@ class Run(NamedTuple):
     length: int
     top_min: int = 0
     barred: Cards = 0
-
-
-class _Todo(NamedTuple):
-    """``left``: how many runs of each kind are not yet begun. ``under_way``: kind and number of
-    steps still to come of each run begun, sorted."""
-
-    left: tuple[int, ...]
-    under_way: tuple[tuple[int, int], ...]
 
 
 class _Step(NamedTuple):
@@ -62,6 +55,14 @@ _Left = tuple[tuple[_Class, int, tuple[int, ...]], ...]
 
 _UnderWay = tuple[tuple[_Class, int], ...]
 """Class and number of steps still to come of each run begun, sorted."""
+
+
+_NO_LONE: Final = ((2, 0), 1, ())
+
+
+def _number(part: tuple[_Class, int, tuple[int, ...]]) -> int:
+    """How many runs of one kind are not yet begun."""
+    return len(part[2])
 
 
 class _Room:
@@ -94,30 +95,33 @@ class _Room:
         self._lone_room: dict[_Class, list[int]] = {}
         self._bounds: dict[tuple[int, int], list[int]] = {}
 
-    def fits(self, runs: Sequence[Run]) -> bool:
-        """Whether *runs* can all be taken at once."""
-        tops: dict[tuple[_Class, int], list[int]] = {}
-        for run in runs:
-            tops.setdefault(((run.width, run.barred), run.length), []).append(run.top_min)
-        return self.finishes(0, tops, ())
+    def finishes(self, index: int, left: _Left, under_way: _UnderWay) -> bool:
+        """Whether *left* and *under_way* fit from step *index* on."""
+        lone = max([part for part in left if part[1] == 1], key=_number, default=_NO_LONE)
+        others = tuple([part for part in left if part is not lone])
+        return self._fits(index, others, under_way, len(lone[2]), lone[0], lone[2])
 
-    def finishes(
-        self, index: int, tops: dict[tuple[_Class, int], list[int]], under_way: _UnderWay
-    ) -> bool:
-        """Whether runs with these least tops, and those under way, fit from step *index* on."""
-        lone: _Class = (2, 0)
-        lone_tops: tuple[int, ...] = ()
-        for (kind, length), least in tops.items():
-            if length == 1 and len(least) > len(lone_tops):
-                lone, lone_tops = kind, tuple(sorted(least, reverse=True))
-        left = tuple(
-            sorted(
-                (kind, length, tuple(sorted(least, reverse=True)))
-                for (kind, length), least in tops.items()
-                if least and (length > 1 or kind != lone)
-            )
-        )
-        return self._fits(index, left, under_way, len(lone_tops), lone, lone_tops)
+    def selections(
+        self, index: int, ways: Sequence[tuple[_Left, _UnderWay]], taken: Cards
+    ) -> Iterator[Cards]:
+        """The cards taken by every way to finish; each multiset once, in a fixed order.
+
+        *ways* are all the ways to read *taken* as far as the steps before *index*, and all of them
+        can be finished. So no branch ends without a result, and the first are there at once.
+        """
+        if any(not left and not under_way for left, under_way in ways):
+            # Equally many cards are taken in all of them, so all of them are finished.
+            yield taken
+            return
+        after: dict[Cards, set[tuple[_Left, _UnderWay]]] = {}
+        for left, under_way in ways:
+            for kinds, still_left, going_on in self._goings_on(index, left, under_way):
+                uses = _place(self.steps[index].cards, kinds)
+                if uses and self.finishes(index + 1, still_left, going_on):
+                    for use in uses:
+                        after.setdefault(use, set()).add((still_left, going_on))
+        for use in sorted(after, reverse=True):
+            yield from self.selections(index + 1, sorted(after[use]), taken + use)
 
     def _fits(
         self,
@@ -163,21 +167,27 @@ class _Room:
         lone: _Class,
         tops: tuple[int, ...],
     ) -> bool:
+        for kinds, still_left, going_on in self._goings_on(index, left, under_way):
+            lone_here = self._beside(index, kinds, lone)
+            rest = max(0, wanted - lone_here)
+            if lone_here >= 0 and self._fits(index + 1, still_left, going_on, rest, lone, tops):
+                return True
+        return False
+
+    def _goings_on(
+        self, index: int, left: _Left, under_way: _UnderWay
+    ) -> Iterator[tuple[tuple[_Class, ...], _Left, _UnderWay]]:
+        """The classes that may take a tuple at a step, sorted, with what is then left and under
+        way."""
         forced = tuple([kind for kind, _ in under_way])
         going_on = tuple([(kind, more - 1) for kind, more in under_way if more > 1])
         room = self.steps[index].room - sum([width for width, _ in forced])
         if room < 0:
-            return False
+            return
         for begun, begun_way, still_left in self._starts(index, left, room):
             kinds = tuple(sorted(forced + begun)) if begun else forced
-            lone_here = self._beside(index, kinds, lone)
-            if lone_here < 0:
-                continue
             after = tuple(sorted(going_on + begun_way)) if begun_way else going_on
-            rest = max(0, wanted - lone_here)
-            if self._fits(index + 1, still_left, after, rest, lone, tops):
-                return True
-        return False
+            yield kinds, still_left, after
 
     def _starts(
         self, index: int, left: _Left, room: int
@@ -310,175 +320,48 @@ def _place(cards: tuple[tuple[Card, int], ...], kinds: Sequence[_Class]) -> froz
     return frozenset(ways)
 
 
-_ROOMS_MAX: Final = 16
-_rooms: dict[tuple[Trumps, int, Cards], _Room] = {}
+_room = lru_cache(maxsize=16)(_Room)
+"""The search in some cards, shared by the questions about one hand."""
 
 
-def _room(cards: Cards, suit: int, trumps: Trumps) -> _Room:
-    """The search in *cards*, shared by the questions about one hand."""
-    key = (trumps, suit, cards)
-    room = _rooms.get(key)
-    if room is None:
-        if len(_rooms) >= _ROOMS_MAX:
-            _rooms.clear()
-        room = _rooms[key] = _Room(cards, suit, trumps)
-    return room
-
-
-class Packing:
-    """All ways to take *runs* from *cards*, which are of effective suit *suit*."""
-
-    __slots__ = (
-        "_can_finish",
-        "_kinds",
-        "_lone",
-        "_placed",
-        "_room",
-        "_runs",
-        "_start",
-        "_steps",
-        "_tops",
-        "_width",
+def _grouped(runs: Sequence[Run]) -> _Left:
+    tops: dict[tuple[_Class, int], list[int]] = {}
+    for run in runs:
+        tops.setdefault(((run.width, run.barred), run.length), []).append(run.top_min)
+    return tuple(
+        sorted(
+            (kind, length, tuple(sorted(least, reverse=True)))
+            for (kind, length), least in tops.items()
+        )
     )
 
-    def __init__(self, cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> None:
-        self._width = runs[0].width if runs else 1
-        self._lone: Pattern | None = None
-        if runs.count(Run(self._width, 1)) == len(runs):
-            # Lone tuples of one width are simply counted.
-            self._lone = _lone_tuples(cards, self._width, len(runs))
-            return
-        # Of runs that differ in their least tops only, the one that asks for most is begun first.
-        self._kinds = sorted({run._replace(top_min=0) for run in runs}, reverse=True)
-        self._tops = [
-            tuple(
-                sorted(
-                    (run.top_min for run in runs if run._replace(top_min=0) == kind), reverse=True
-                )
-            )
-            for kind in self._kinds
-        ]
-        self._start = _Todo(tuple(map(len, self._tops)), ())
-        self._room = _room(cards, suit, trumps)
-        self._steps = self._room.steps
-        self._runs = runs
-        self._can_finish: dict[tuple[int, _Todo], bool] = {}
-        self._placed: dict[tuple[int, tuple[int, ...]], frozenset[Cards]] = {}
 
-    def exists(self) -> bool:
-        """Whether there is a way."""
-        if self._lone is not None:
-            return self._lone.least <= count(self._lone.pool)
-        return self._room.fits(self._runs)
-
-    def selections(self) -> Iterator[Cards]:
-        """The cards taken, for every way; each multiset once, in a fixed order.
-
-        No branch of the search ends without a result, so the first are there at once.
-        """
-        if self._lone is not None:
-            for tuples in members((self._lone,)):
-                yield self._width * tuples
-        elif self.exists():
-            yield from self._selections(0, (self._start,), 0)
-
-    def _selections(self, index: int, todos: Sequence[_Todo], taken: Cards) -> Iterator[Cards]:
-        """*todos* are all the ways to read *taken* as far as the steps before *index*."""
-        if any(not any(todo.left) and not todo.under_way for todo in todos):
-            # Equally many cards are taken in all of them, so all of them are finished.
-            yield taken
-            return
-        after = self._after(index, todos)
-        for use in sorted(after, reverse=True):
-            yield from self._selections(index + 1, sorted(after[use]), taken + use)
-
-    def draw(self, words: Words) -> Cards:
-        """One of `selections` at random; every one has a chance. There must be one."""
-        if self._lone is not None:
-            return self._width * sample((self._lone,), words)
-        todos: Sequence[_Todo] = (self._start,)
-        taken, index = 0, 0
-        while any(any(todo.left) or todo.under_way for todo in todos):
-            after = self._after(index, todos)
-            uses = sorted(after)
-            use = uses[below(len(uses), words)]
-            taken += use
-            todos = sorted(after[use])
-            index += 1
-        return taken
-
-    def _after(self, index: int, todos: Sequence[_Todo]) -> dict[Cards, set[_Todo]]:
-        """By what may be taken at one step: all that may then still be to do, if it can be."""
-        after: dict[Cards, set[_Todo]] = {}
-        for todo in todos:
-            for kinds, rest in self._goings_on(index, todo):
-                uses = self._placements(index, kinds)
-                if uses and self._finishes(index + 1, rest):
-                    for use in uses:
-                        after.setdefault(use, set()).add(rest)
-        return after
-
-    def _finishes(self, index: int, todo: _Todo) -> bool:
-        """Whether *todo* can be taken from the steps from *index* on."""
-        key = (index, todo)
-        found = self._can_finish.get(key)
-        if found is None:
-            kinds = [((kind.width, kind.barred), kind.length) for kind in self._kinds]
-            tops = {
-                kind: list(least[len(least) - left :])
-                for kind, least, left in zip(kinds, self._tops, todo.left, strict=True)
-            }
-            under_way = tuple(sorted((kinds[kind][0], more) for kind, more in todo.under_way))
-            found = self._can_finish[key] = self._room.finishes(index, tops, under_way)
-        return found
-
-    def _goings_on(self, index: int, todo: _Todo) -> Iterator[tuple[tuple[int, ...], _Todo]]:
-        """The kinds that may take a tuple at one step, with what is then still to do."""
-        step = self._steps[index]
-        if todo.under_way and not step.follows:
-            return
-        for tops, left in zip(self._tops, todo.left, strict=True):
-            if left and tops[-left] > step.height:
-                return
-        forced = tuple(kind for kind, _ in todo.under_way)
-        going_on = tuple((kind, more - 1) for kind, more in todo.under_way if more > 1)
-        room = step.room - sum(self._kinds[kind].width for kind in forced)
-        ways: list[tuple[tuple[int, ...], int]] = [((), room)] if room >= 0 else []
-        for kind, run in enumerate(self._kinds):
-            if todo.left[kind] and self._room.reach((run.width, run.barred))[index] >= run.length:
-                ways = [
-                    (begun + (kind,) * some, free - some * run.width)
-                    for begun, free in ways
-                    for some in range(min(todo.left[kind], free // run.width), -1, -1)
-                ]
-        for begun, _ in ways:
-            still_left = list(todo.left)
-            under_way = list(going_on)
-            for kind in begun:
-                still_left[kind] -= 1
-                if self._kinds[kind].length > 1:
-                    under_way.append((kind, self._kinds[kind].length - 1))
-            yield forced + begun, _Todo(tuple(still_left), tuple(sorted(under_way)))
-
-    def _placements(self, index: int, kinds: tuple[int, ...]) -> frozenset[Cards]:
-        """The cards used when every one of *kinds* takes a tuple at one step."""
-        key = (index, tuple(sorted(kinds)))
-        found = self._placed.get(key)
-        if found is None:
-            taken = [(self._kinds[kind].width, self._kinds[kind].barred) for kind in key[1]]
-            found = self._placed[key] = _place(self._steps[index].cards, taken)
-        return found
-
-
-def _lone_tuples(cards: Cards, width: int, number: int) -> Pattern:
-    """*number* tuples of *width*, as a pattern of the cards that they are made of."""
+def _lone_tuples(cards: Cards, runs: Sequence[Run]) -> Pattern | None:
+    """If *runs* are lone tuples of one width, a pattern of the cards that those of *cards* are
+    made of: they are simply counted."""
+    width = runs[0].width if runs else 1
+    if runs.count(Run(width, 1)) != len(runs):
+        return None
     tuples = sum(at_least(cards, copies) for copies in range(width, COPIES_MAX + 1, width))
-    return Pattern(0, 0, tuples, number, number)
+    return Pattern(0, 0, tuples, len(runs), len(runs))
+
+
+def selections(cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> Iterator[Cards]:
+    """The cards taken by every way to take *runs* from *cards*, which are of effective suit
+    *suit*; each multiset once, in a fixed order. The first are there at once."""
+    lone = _lone_tuples(cards, runs)
+    if lone is not None:
+        for tuples in members((lone,)):
+            yield runs[0].width * tuples if runs else 0
+        return
+    room, left = _room(cards, suit, trumps), _grouped(runs)
+    if room.finishes(0, left, ()):
+        yield from room.selections(0, ((left, ()),), 0)
 
 
 def fits(cards: Cards, runs: Sequence[Run], suit: int, trumps: Trumps) -> bool:
     """Whether *runs* can all be taken from *cards*, which are of effective suit *suit*."""
-    width = runs[0].width if runs else 1
-    if runs.count(Run(width, 1)) == len(runs):
-        return len(runs) <= count(_lone_tuples(cards, width, len(runs)).pool)
-    return _room(cards, suit, trumps).fits(runs)
+    lone = _lone_tuples(cards, runs)
+    if lone is not None:
+        return lone.least <= count(lone.pool)
+    return _room(cards, suit, trumps).finishes(0, _grouped(runs), ())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croupier_server.games.kept import Kept
 from croupier_server.games.pokex import events
 from croupier_server.games.pokex.state import PLAYERS
 from croupier_server.games.pokex.wire import parts
@@ -15,7 +16,6 @@ from croupier_server.wire.events import EventBytes, Private, Public
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
 from croupier_server.wire.generated.pokex import EVENT, PRIVATE_EVENT
-from croupier_server.wire.kept import Kept
 
 # Public parts -----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from croupier.v1 import game_pb2
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import CARD_MAX, ONES, Card, Cards, count, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
@@ -20,7 +21,6 @@ from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
 from croupier_server.wire.generated.pokex import MOVE
-from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, malformed, no_code, no_kind, packed
 

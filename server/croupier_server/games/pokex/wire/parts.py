@@ -11,11 +11,11 @@ from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.pokex.events import Called, DealResult
 from croupier_server.games.pokex.pokerhands import PokerHand
 from croupier_server.games.pokex.state import PLAYERS
 from croupier_server.wire.generated import pokex as messages
-from croupier_server.wire.kept import Kept
 
 KEPT_MAX: Final = 2048
 """So many encoded plays of one seat are kept: all 1431 pairs of cards."""

@@ -14,13 +14,13 @@ from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import CARD_MAX, Card, Cards, one_pack_ids
+from croupier_server.games.kept import Kept
 from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.games.pokex.wire import parts
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
-from croupier_server.wire.kept import Kept
 from croupier_server.wire.views import Growing, Latest
 
 _PUBLIC_VIEW: Final = game.PUBLIC_VIEW["pokex"]

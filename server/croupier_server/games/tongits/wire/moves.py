@@ -12,13 +12,13 @@ from typing import Any, Final
 from croupier.v1 import game_pb2, tongits_pb2
 from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import BLACK_JOKER, card_of, rank, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsDecisionKind, TongitsMoveKind
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tongits as messages
 from croupier_server.wire.generated.tongits import MOVE
-from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from croupier_server.games.base import Move
 from croupier_server.games.cards import CARD_MAX, Cards, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tractor import cards, events
 from croupier_server.games.tractor.wire import parts
 from croupier_server.games.tractor.wire.moves import tractor_move
@@ -18,7 +19,6 @@ from croupier_server.wire.events import EventBytes, Private, Public
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tractor as messages
 from croupier_server.wire.generated.tractor import EVENT, PRIVATE_EVENT
-from croupier_server.wire.kept import Kept
 
 # Public parts -----------------------------------------------------------------------------------
 

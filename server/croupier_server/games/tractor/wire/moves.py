@@ -12,6 +12,7 @@ from croupier.v1 import game_pb2, tractor_pb2
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Pattern
 from croupier_server.games.cards import unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.moves import TractorDecisionKind, TractorMoveKind
 from croupier_server.games.tractor.refusals import Rule
@@ -20,7 +21,6 @@ from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tractor as messages
 from croupier_server.wire.generated.tractor import MOVE
-from croupier_server.wire.kept import Kept
 from croupier_server.wire.legal import LegalBytes, entry_bytes, kind_bytes
 from croupier_server.wire.moves import SINGLES, card, malformed, no_code, no_kind, packed
 

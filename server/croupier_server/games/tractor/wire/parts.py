@@ -12,11 +12,11 @@ from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tractor.bidding import Declaration
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.events import DealScored, FailedThrow
 from croupier_server.wire.generated import tractor as messages
-from croupier_server.wire.kept import Kept
 
 SAFE_MAX: Final = 2**53 - 1
 """What stands for any greater number: JSON and JavaScript carry no greater one exactly."""

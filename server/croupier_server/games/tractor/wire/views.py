@@ -16,6 +16,7 @@ from typing import Final
 
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import Trumps, points
 from croupier_server.games.tractor.events import DealScored, FailedThrow
@@ -31,7 +32,6 @@ from croupier_server.games.tractor.wire.parts import PLAYS
 from croupier_server.wire.encode import framed, packed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tractor as messages
-from croupier_server.wire.kept import Kept
 from croupier_server.wire.views import Latest
 
 _PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tractor"]

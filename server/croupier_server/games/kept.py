@@ -1,9 +1,8 @@
 """`Kept`: a table that is filled as it is used, up to a bound.
 
-Encoding the same move, play or event again and again is most of what the wire does. The first ones
-seen are nearly always the ones seen most, so nothing is ever thrown out, and memory is bounded.
-
-Must not be put here: what is kept.
+Listing and encoding the same moves, plays or events again and again is most of the work. The
+first ones seen are nearly always the ones seen most, so nothing is ever thrown out, and memory is
+bounded.
 """
 
 from __future__ import annotations
