@@ -292,7 +292,7 @@ def load_results(data: bytes) -> tuple[int, tuple[Any, ...]]:
 def plain(value: Any) -> Any:
     """A value that was JSON: lists are tuples again, and bytes are bytes."""
     if isinstance(value, list):
-        return tuple([plain(one) for one in value])
+        return tuple([plain(one) if isinstance(one, (list, dict)) else one for one in value])
     if isinstance(value, dict):
         if value.keys() == {"hex"}:
             return bytes.fromhex(value["hex"])
