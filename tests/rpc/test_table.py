@@ -21,6 +21,7 @@ from tests.rpc.players import (
     SHORT,
     TABLES,
     Seats,
+    first_move,
     host_of,
     make,
     make_full,
@@ -391,6 +392,28 @@ async def test_without_a_key_no_secret_is_given_for_an_id_that_can_be_guessed(
         assert "leave it out" in refused.message
     assert await names(call) == [table.id]
     assert not any(seat.HasField("player") for seat in (await table.table()).seats)
+
+
+@pytest.mark.attack
+async def test_private_no_answer_shows_its_host_a_late_table_sooner_than_others(
+    call: Caller,
+) -> None:
+    text = (
+        FIXED + SHORT + f"spec {{ spectator_delay {{ decisions: 1000 }} }} request_id: '{OWN_ID}'"
+    )
+    seats = await make_full(call, text)
+    decision = await seats.open()
+    assert decision is not None
+    await seats.submit(decision, first_move(decision))
+    again, seen = await create(call, text), await seats.table()
+    assert again.table == seen
+    stopped = await seats.call.unary(
+        f"{TABLES}/AbortTable",
+        pb.AbortTableRequest(table_id=seats.id),
+        pb.AbortTableResponse,
+        host_of(again.host_ticket),
+    )
+    assert stopped.table == await seats.table()
 
 
 async def test_with_a_key_any_request_id_will_do() -> None:

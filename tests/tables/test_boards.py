@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from croupier.v1 import table_pb2, table_service_pb2
-from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
+from croupier_server.errors import CroupierError, InvalidRequest, NotAllowed, Reason, Unavailable
 from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import BoardTable
 from croupier_server.tables import kept
@@ -720,6 +720,16 @@ def test_private_a_host_that_plays_one_table_sees_not_how_the_other_goes(has_end
     world.play(first)
     expect_veiled(world, HAL, first)
     assert look(world, HAL, second).got.sequence == second.journal.committed
+
+
+@pytest.mark.attack
+def test_private_a_place_ahead_of_the_match_counts_as_watching() -> None:
+    world = Boards()
+    first, second = begun(world, ANN, BOB, tables=2), world.table()
+    with pytest.raises(InvalidRequest) as error:
+        world.shard.spectate(first, epoch=first.journal.epoch, after=10**6, caller=EVE)
+    assert error.value.reason is Reason.SEQUENCE_AHEAD
+    assert not world.may_sit(EVE, second)
 
 
 def test_private_a_board_with_the_same_cards_veils_no_table_of_one_that_is_done() -> None:

@@ -272,6 +272,27 @@ def test_durable_a_call_that_comes_again_makes_no_table_when_the_first_has_ended
     assert [made.table.spec.table_id for made in (other, later)] == ["table-2", "table-3"]
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("restarts", [False, True])
+def test_private_a_call_for_a_seat_that_was_left_tells_nothing_when_it_comes_again(
+    restarts: bool,
+) -> None:
+    world = World()
+    table = world.create()
+    gone = world.join(table, request_id="sit")
+    if restarts:
+        world.restart()
+        gone = world.join(world.find(), request_id="sit")
+    world.shard.leave(Caller(ticket=gone.ticket), "table-1")
+    with pytest.raises(CroupierError) as error:
+        world.join(world.find(), request_id="sit")
+    assert error.value.reason is Reason.TICKET_SUPERSEDED
+    world.join(world.find(), seat=gone.seat)
+    with pytest.raises(CroupierError) as error:
+        world.join(world.find(), request_id="sit")
+    assert error.value.reason is Reason.TICKET_SUPERSEDED
+
+
 def test_durable_a_seat_that_was_left_is_free() -> None:
     world = World()
     table = world.create()

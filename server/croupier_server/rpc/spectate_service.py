@@ -61,8 +61,9 @@ class SpectateService:
     ) -> bytes:
         """A page of the results that everybody may see."""
         table = self._shard.table(request.table_id, caller)
-        async with self._shard.refusing():
-            self._shard.look_at(table, caller)
-        return await results_page(
+        page = await results_page(
             self._shard, self._pages, table, request, snapshots.public_results
         )
+        async with self._shard.refusing():
+            self._shard.look_at(table, caller)
+        return page

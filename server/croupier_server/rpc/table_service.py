@@ -77,13 +77,11 @@ class TableService:
             for seat, code in enumerate(created.invite_codes)
             if code
         )
-        return _table(1, created.table) + field_text(2, created.host_ticket) + invites
+        return self._table(created.table, caller) + field_text(2, created.host_ticket) + invites
 
     async def get_table(self, caller: Caller, request: pb.GetTableRequest) -> bytes:
         """A table as *caller* may see it."""
-        directory = self._shard.directory
-        table = directory.table(request.table_id, caller)
-        return field_bytes(1, directory.resource(table, caller))
+        return self._table(self._shard.directory.table(request.table_id, caller), caller)
 
     async def list_tables(self, caller: Caller, request: pb.ListTablesRequest) -> bytes:
         """A page of tables, newest first."""
@@ -153,7 +151,7 @@ class TableService:
         async with self._shard.refusing():
             table = self._shard.start(caller, request.table_id)
         await self._shard.committed()
-        return _table(1, table)
+        return self._table(table, caller)
 
     async def abort_table(self, caller: Caller, request: pb.AbortTableRequest) -> bytes:
         """Stops a table."""
@@ -161,8 +159,7 @@ class TableService:
         async with self._shard.refusing():
             table = self._shard.abort(caller, request.table_id, detail)
         await self._shard.committed()
-        return _table(1, table)
+        return self._table(table, caller)
 
-
-def _table(field: int, table: Table) -> bytes:
-    return field_bytes(field, table.resource())
+    def _table(self, table: Table, caller: Caller) -> bytes:
+        return field_bytes(1, self._shard.directory.resource(table, caller))

@@ -442,7 +442,8 @@ class Reception:
         Raises:
             NotFound: no such table.
             CroupierError: see `tickets.choose_seat`.
-            NotAllowed: BOARD_CONFLICT, NONCE_WITHHELD.
+            NotAllowed: BOARD_CONFLICT, NONCE_WITHHELD; TICKET_SUPERSEDED if the request came before
+                and its seat was left since, or joined again.
             Conflict: REQUEST_ID_REUSED, TOO_MANY_JOINS.
             Exhausted: RATE_LIMITED, before the match has begun.
         """
@@ -451,10 +452,16 @@ class Reception:
         key, mark = request_key(caller.principal, request.request_id), fingerprint(request)
         before = self._joined.find(key, mark, now)
         table = host.directory.table(request.table_id, caller, request.invite_code)
-        if before is not None and before.ticket:
-            return Joined(table, before.seat, before.ticket, before.epoch)
-        if before is not None and table.seats[before.seat].epoch == before.epoch:
-            seat = before.seat
+        if before is not None:
+            seat, state = before.seat, table.seats[before.seat]
+            if state.sitting is None or state.epoch != before.epoch:
+                raise NotAllowed(
+                    Reason.TICKET_SUPERSEDED,
+                    "the seat that this request took was left since, or joined again",
+                    field="request_id",
+                )
+            if before.ticket:
+                return Joined(table, seat, before.ticket, before.epoch)
         else:
             is_veiled = host.directory.boards.veils(table, caller)
             most = host.limits.joins_max

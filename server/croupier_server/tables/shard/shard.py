@@ -245,6 +245,7 @@ class Shard:
         """
         self._expect_free_to_watch(table, caller)
         self.readers.expect_few_at(table, caller.principal)
+        self._count_as_watching(table, caller)  # SEQUENCE_AHEAD tells how far the table is
         feed = PublicFeed(
             self,
             table,
@@ -254,7 +255,6 @@ class Shard:
             principal=caller.principal,
         )
         self.readers.add_spectator(feed)
-        self._count_as_watching(table, caller)
         return feed
 
     def look_at(self, table: Table, caller: Caller = NOBODY) -> None:
