@@ -23,7 +23,7 @@ Seat = int
 Move = int
 """A move as its game encodes it. Never negative."""
 
-PUBLIC: Seat = -1
+PUBLIC: Final[Seat] = -1
 """The audience that sees only what everybody sees: spectators, lists, metrics."""
 
 

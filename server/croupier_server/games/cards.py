@@ -118,14 +118,18 @@ def unpack(cards: Cards) -> bytes:
     return found
 
 
-_SPADES, _HEARTS, _DIAMONDS, _CLUBS, _JOKERS = (
-    sum(1 << 4 * card for card in range(first, min(first + 13, CARD_MAX + 1)))
-    for first in range(1, CARD_MAX + 1, 13)
-)
+_SPADES: Final = sum(1 << 4 * card for card in range(1, 14))
+_HEARTS: Final = _SPADES << 52
+_DIAMONDS: Final = _HEARTS << 52
+_CLUBS: Final = _DIAMONDS << 52
+_JOKERS: Final = (1 << 4 * BLACK_JOKER) + (1 << 4 * CARD_MAX)
 # Of the 8,192 sets of cards of a suit most would come late and hardly again.
-_SPADE_IDS, _HEART_IDS, _DIAMOND_IDS, _CLUB_IDS, _JOKER_IDS = (
-    Kept(unpack, 1 << 12) for _ in range(5)
-)
+_SUIT_IDS_MAX: Final = 1 << 12
+_SPADE_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
+_HEART_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
+_DIAMOND_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
+_CLUB_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
+_JOKER_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
 
 
 def one_pack_ids(cards: Cards) -> bytes:

@@ -14,7 +14,10 @@ from croupier_server.storage.codec import row_body
 from croupier_server.wire.encode import VARINTS, varint
 
 _SHORT: Final = len(VARINTS)
-_SEQUENCE, _PUBLIC, _PRIVATE, _INPUT = 0x08, 0x12, 0x1A, 0x22
+_SEQUENCE: Final = 0x08
+_PUBLIC: Final = 0x12
+_PRIVATE: Final = 0x1A
+_INPUT: Final = 0x22
 """Tags of the fields of ``Row``."""
 
 

@@ -22,7 +22,8 @@ _PATTERNS_KEPT_MAX: Final = 8192
 """So many encoded patterns of a game are kept: those of some hundred tables."""
 
 # Members of an enum are looked up slowly.
-_OFF, _SUMMARY = int(LegalMode.OFF), int(LegalMode.SUMMARY)
+_OFF: Final = int(LegalMode.OFF)
+_SUMMARY: Final = int(LegalMode.SUMMARY)
 
 _TRUNCATED: Final = game.legal_moves_truncated(True)
 

@@ -17,7 +17,7 @@ from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, Pub
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 _SINGLES: Final = tuple(single(card) for card in range(CARD_MAX + 1))
 

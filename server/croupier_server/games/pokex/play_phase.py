@@ -33,7 +33,7 @@ from croupier_server.games.pokex.tricks import ORDERS, award, next_leader
 
 _ID: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 def start_play(state: State, leader: Seat) -> None:

@@ -81,16 +81,18 @@ from croupier_server.games.pokex.state import (
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
-_BIDDING, _PLAYING = Phase.BIDDING, Phase.PLAY
-_LEAD, _FOLLOW = int(PokexDecisionKind.LEAD), int(PokexDecisionKind.FOLLOW)
-_PAIR = 2
+_BIDDING: Final = Phase.BIDDING
+_PLAYING: Final = Phase.PLAY
+_LEAD: Final = int(PokexDecisionKind.LEAD)
+_FOLLOW: Final = int(PokexDecisionKind.FOLLOW)
+_PAIR: Final = 2
 """Cards of a play (P-4.2)."""
-_PAIRS = tuple(comb(size, _PAIR) for size in range(HAND + 1))
+_PAIRS: Final = tuple(comb(size, _PAIR) for size in range(HAND + 1))
 """Pairs of cards by the size of a hand."""
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
-_SEATS: tuple[tuple[Seat, ...], ...] = (*((seat,) for seat in range(PLAYERS)), ())
+_SEATS: Final[tuple[tuple[Seat, ...], ...]] = (*((seat,) for seat in range(PLAYERS)), ())
 """By seat, the tuple of that seat alone; and for `NO_SEAT`, the last one."""
 
 
@@ -109,11 +111,11 @@ _BY_PHASE: dict[Phase, _PhaseRow] = {
     Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), PokexDecisionKind.LEAD),
     Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
 }
-_ROWS = (_BY_PHASE[Phase.DEAL], *(_BY_PHASE[phase] for phase in Phase))
+_ROWS: Final = (_BY_PHASE[Phase.DEAL], *(_BY_PHASE[phase] for phase in Phase))
 """By number of the phase; no phase has the number 0."""
-_TURNS = tuple(row.turn for row in _ROWS)
+_TURNS: Final = tuple(row.turn for row in _ROWS)
 
-_BIDS = tuple(
+_BIDS: Final = tuple(
     Legal(
         (PASS, *(moves.bid(tricks) for tricks in range(standing + 1, BID_MAX + 1))),
         (PokexMoveKind.PASS, *[PokexMoveKind.BID] * (BID_MAX - standing)),
@@ -123,11 +125,11 @@ _BIDS = tuple(
 """Legal calls by the bid that stands; over the highest nothing is asked."""
 
 _RANKS = range(RANK_LEAST, RANK_MOST + 1)
-_NAMES = Legal(
+_NAMES: Final = Legal(
     tuple(moves.name_rank(named) for named in _RANKS), (PokexMoveKind.NAME_RANK,) * len(_RANKS)
 )
-_PLAY_KIND = int(PokexMoveKind.PLAY)
-_PLAY_KINDS = tuple((PokexMoveKind.PLAY,) * number for number in range(LEGAL_LIST_MAX + 1))
+_PLAY_KIND: Final = int(PokexMoveKind.PLAY)
+_PLAY_KINDS: Final = tuple((PokexMoveKind.PLAY,) * number for number in range(LEGAL_LIST_MAX + 1))
 """Kinds of so many listed plays."""
 
 

@@ -43,13 +43,14 @@ from croupier_server.games.tongits.refusals import Rule
 from croupier_server.games.tongits.state import PublicState, State
 
 # Kinds as plain numbers, and lists of the one kind that nearly all moves are.
-_DRAW, _CALL = int(TongitsMoveKind.DRAW_STOCK), int(TongitsMoveKind.CALL_DRAW)
-_TAKE, _TAKE_AND_LAY_OFF = (
-    int(TongitsMoveKind.TAKE_DISCARD),
-    int(TongitsMoveKind.TAKE_AND_LAY_OFF),
-)
-_SECRET_FOUR, _LAY_OFF = int(TongitsMoveKind.SECRET_FOUR), int(TongitsMoveKind.LAY_OFF)
-_DISCARD, _END_TURN = int(TongitsMoveKind.DISCARD), int(TongitsMoveKind.END_TURN)
+_DRAW: Final = int(TongitsMoveKind.DRAW_STOCK)
+_CALL: Final = int(TongitsMoveKind.CALL_DRAW)
+_TAKE: Final = int(TongitsMoveKind.TAKE_DISCARD)
+_TAKE_AND_LAY_OFF: Final = int(TongitsMoveKind.TAKE_AND_LAY_OFF)
+_SECRET_FOUR: Final = int(TongitsMoveKind.SECRET_FOUR)
+_LAY_OFF: Final = int(TongitsMoveKind.LAY_OFF)
+_DISCARD: Final = int(TongitsMoveKind.DISCARD)
+_END_TURN: Final = int(TongitsMoveKind.END_TURN)
 _DISCARDS: Final = tuple((_DISCARD,) * number for number in range(len(PACK) + 1))
 
 _DRAW_ONLY: Final = Legal((DRAW_STOCK,), (_DRAW,))

@@ -53,7 +53,8 @@ from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, SEATS, Phase, 
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
-_START, _PLAY = Phase.START_TURN, Phase.PLAY
+_START: Final = Phase.START_TURN
+_PLAY: Final = Phase.PLAY
 
 
 class _PhaseRow(NamedTuple):
@@ -64,7 +65,7 @@ class _PhaseRow(NamedTuple):
     decision: int
 
 
-_ROWS: tuple[_PhaseRow, ...] = (
+_ROWS: Final[tuple[_PhaseRow, ...]] = (
     _PhaseRow(Turn.CHANCE, (), 0),  # No phase has the number 0.
     _PhaseRow(Turn.CHANCE, (), 0),
     _PhaseRow(Turn.MOVE, (DRAW_STOCK, TAKE_DISCARD, CALL_DRAW), TongitsDecisionKind.START_TURN),
@@ -74,8 +75,8 @@ _ROWS: tuple[_PhaseRow, ...] = (
 )
 """By number of the phase."""
 
-_TURNS = tuple(row.turn for row in _ROWS)
-_DECISIONS = tuple(row.decision for row in _ROWS)
+_TURNS: Final = tuple(row.turn for row in _ROWS)
+_DECISIONS: Final = tuple(row.decision for row in _ROWS)
 
 
 class Tongits:

@@ -16,7 +16,7 @@ from croupier_server.games.tongits.melds import ACE, ACES, PACK, RANK_CARDS, fou
 from croupier_server.games.tongits.options import TongitsOptions
 from croupier_server.games.tongits.state import HAND
 
-_FOURS = frozenset(RANK_CARDS[2:])
+_FOURS: Final = frozenset(RANK_CARDS[2:])
 _ACES_MAX: Final = 4
 
 

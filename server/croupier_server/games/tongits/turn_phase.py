@@ -31,8 +31,10 @@ from croupier_server.games.tongits.state import PLAYERS, Phase, PublicState, Sta
 
 # Members of an enum are looked up slowly, and events are made without the detour of their own
 # constructors, which take longer than the rest.
-_START, _PLAY, _ANSWER = Phase.START_TURN, Phase.PLAY, Phase.ANSWER
-_new = tuple.__new__
+_START: Final = Phase.START_TURN
+_PLAY: Final = Phase.PLAY
+_ANSWER: Final = Phase.ANSWER
+_new: Final = tuple.__new__
 
 _BYTE: Final = tuple(bytes((number,)) for number in range(len(PACK) + 1))
 _OWN_CARD: Final = tuple(OwnCard(card) for card in range(len(PACK) + 1))

@@ -58,7 +58,11 @@ _PRINTED_SUITS: Final[tuple[Cards, ...]] = tuple(
 )
 """One of every card of each printed suit, and of the jokers."""
 
-_SPADES, _HEARTS, _DIAMONDS, _CLUBS, _JOKERS = _PRINTED_SUITS
+_SPADES: Final = _PRINTED_SUITS[0]
+_HEARTS: Final = _PRINTED_SUITS[1]
+_DIAMONDS: Final = _PRINTED_SUITS[2]
+_CLUBS: Final = _PRINTED_SUITS[3]
+_JOKERS: Final = _PRINTED_SUITS[4]
 
 _TUPLES: Final[tuple[tuple[Move, ...], ...]] = tuple(
     tuple(width << 4 * card | PLAY for card in range(CARD_MAX + 1))
@@ -133,7 +137,7 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
 _SINGLES: Final = tuple((LEAD_SINGLE,) * number for number in range(CARD_MAX + 1))
 """The kinds of so many singles."""
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 def _are_few(cards: Cards, planes: list[Cards], trumps: Trumps) -> bool:

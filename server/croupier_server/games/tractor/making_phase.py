@@ -27,7 +27,7 @@ _UNCHANGED: Final = Event(events.WindowClosed(None), NOBODY)
 
 _DRAWING: Final = Phase.DRAW
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 @cache
@@ -176,7 +176,7 @@ def asked(state: State) -> tuple[Legal | None, ...]:
 
 
 _Standing = tuple[int, int, bool] | None
-_memo: dict[tuple[Cards, _Standing, str, bool], Legal | None] = {}
+_memo: Final[dict[tuple[Cards, _Standing, str, bool], Legal | None]] = {}
 """Answers by the cards that can declare, what stands and whose it is, and the options. Hands
 seldom change in them from window to window."""
 

@@ -82,7 +82,7 @@ NAME_TRUMPS: Final = int(MoveType.NAME_TRUMPS)
 BURY: Final = int(MoveType.BURY)
 PLAY: Final = int(MoveType.PLAY)
 
-_SUIT_WORDS = ("S", "H", "D", "C", "NT")
+_SUIT_WORDS: Final[tuple[str, ...]] = ("S", "H", "D", "C", "NT")
 
 
 def move_type(move: Move) -> int:

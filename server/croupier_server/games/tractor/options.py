@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from croupier_server.games import settings
 from croupier_server.games.base import Seat
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 LEVEL_FIRST = 2
-LEVEL_ACE = 14
+LEVEL_ACE: Final = 14
 _PACK_CARDS = 54
 _AUTO_KITTY_MIN = 5
 _HAND_MIN = 2

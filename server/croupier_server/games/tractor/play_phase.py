@@ -6,6 +6,8 @@ path of the whole game.
 
 from __future__ import annotations
 
+from typing import Final
+
 from croupier_server.games.base import NOBODY, Event, Seat
 from croupier_server.games.cards import Cards, count
 from croupier_server.games.tractor import scoring
@@ -23,7 +25,7 @@ from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, State, 
 from croupier_server.games.tractor.throws import judge_throw
 from croupier_server.games.tractor.tricks import challenge, new_standing
 
-_new = tuple.__new__
+_new: Final = tuple.__new__
 
 
 def bury(state: State, seat: Seat, cards: Cards) -> list[Event]:

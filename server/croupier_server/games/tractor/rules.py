@@ -74,10 +74,12 @@ from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, 
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
-_DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
-_LEAD, _FOLLOW = TractorDecisionKind.LEAD, TractorDecisionKind.FOLLOW
+_DRAW: Final = Phase.DRAW
+_PLAYING: Final = Phase.PLAY
+_LEAD: Final = TractorDecisionKind.LEAD
+_FOLLOW: Final = TractorDecisionKind.FOLLOW
 
-_NO_COPIES = ~(7 * ONES)
+_NO_COPIES: Final = ~(7 * ONES)
 """Bits that no set of cards has set."""
 
 
@@ -89,7 +91,7 @@ class _PhaseRow(NamedTuple):
     decision: int
 
 
-_ROWS: dict[Phase, _PhaseRow] = {
+_ROWS: Final[dict[Phase, _PhaseRow]] = {
     Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
     Phase.DRAW: _PhaseRow(Turn.WINDOW, (PASS, DECLARE), TractorDecisionKind.DECLARE),
     Phase.AUCTION: _PhaseRow(Turn.MOVE, (PASS, CALL), TractorDecisionKind.CALL),
@@ -99,11 +101,11 @@ _ROWS: dict[Phase, _PhaseRow] = {
     Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), _LEAD),
     Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
 }
-_TURNS = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
+_TURNS: Final[tuple[Turn, ...]] = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
 """By number of the phase; no phase has the number 0."""
 
 _SUIT_CHOICES: tuple[int | None, ...] = (0, 1, 2, 3, None)
-_NAMES = Legal(
+_NAMES: Final = Legal(
     [moves.name_trumps(suit) for suit in _SUIT_CHOICES],
     [TractorMoveKind.NAME_TRUMPS] * len(_SUIT_CHOICES),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Seat
@@ -25,7 +25,7 @@ from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.wire.encode import field_bytes
 
-_PLAYING = Status.PLAYING  # members of an enum are looked up slowly
+_PLAYING: Final = Status.PLAYING  # members of an enum are looked up slowly
 
 
 class Owner(Protocol):

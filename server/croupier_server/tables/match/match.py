@@ -45,7 +45,9 @@ the deals since then: with 192 a restart took 1.3 times as long."""
 
 _QUARANTINE_RETRY_MS: Final = 5_000
 # Members of an enum are looked up slowly.
-_ONE_MOVES, _CHANCE, _WINDOW = Turn.MOVE, Turn.CHANCE, Turn.WINDOW
+_ONE_MOVES: Final = Turn.MOVE
+_CHANCE: Final = Turn.CHANCE
+_WINDOW: Final = Turn.WINDOW
 
 _MOVE: Final = INPUT["move"]
 _ANSWER: Final = INPUT["answer"]

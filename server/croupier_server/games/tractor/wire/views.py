@@ -46,7 +46,8 @@ _ID_BYTES: Final = tuple(bytes((card,)) for card in range(CARD_MAX + 1))
 _KEPT_MAX: Final = 8192
 
 # Members of an enum are looked up slowly.
-_DRAW, _PLAYING = Phase.DRAW, Phase.PLAY
+_DRAW: Final = Phase.DRAW
+_PLAYING: Final = Phase.PLAY
 
 
 def _few_ids(cards: Cards) -> bytes:
