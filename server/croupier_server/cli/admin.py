@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from croupier_server.cli.common import fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
+from croupier_server.cli.credentials import Authority, KeyFile, ask
 from croupier_server.printable import printable
 
 if TYPE_CHECKING:
+    import grpc
     from google.protobuf.timestamp_pb2 import Timestamp
 
     from croupier.admin.v1 import admin_service_pb2 as pb
 
 _SECONDS: Final = 10.0
-_REFUSED: Final = 1
 
 group = typer.Typer(help="Operate a running server over its Admin port.")
 
@@ -170,24 +170,15 @@ def audit(
 
 def _call(server: str, key_file: Path | None, ca: Path | None, method: str, **fields: Any) -> Any:
     """The answer of a call with such a request, or one line that says why there is none."""
-    import grpc
-
     from croupier.admin.v1 import admin_service_pb2 as pb
     from croupier.admin.v1 import admin_service_pb2_grpc as rpc
-    from croupier.credentials import encryption_advice
 
     request = getattr(pb, f"{method}Request")(**fields)
-    with open_blocking(use(key_file, ca), server) as channel:
-        try:
-            return getattr(rpc.AdminServiceStub(channel), method)(request, timeout=_SECONDS)
-        except grpc.RpcError as error:
-            code = error.code()
-            if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
-                advice = encryption_advice(error.details() or "")
-                fail(f"no Admin port answers at {server} ({code.name}){advice}", _REFUSED)
-            if code is grpc.StatusCode.UNIMPLEMENTED:
-                fail(f"{server} is no Admin port, see `croupier serve --admin-port`", _REFUSED)
-            fail(f"{server}: {error.details()}", _REFUSED)
+
+    async def call(channel: grpc.aio.Channel) -> Any:
+        return await getattr(rpc.AdminServiceStub(channel), method)(request, timeout=_SECONDS)
+
+    return ask(server, call, key_file, ca, what="Admin port (see `croupier serve --admin-port`)")
 
 
 def _counted(number: int, what: str) -> str:

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from croupier_server.cli.common import fail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable
 
     import grpc
 
     from croupier.credentials import Credentials, Metadata
+
+T = TypeVar("T")
 
 KeyFile = Annotated[
     Path | None,
@@ -69,23 +71,51 @@ def invited() -> Metadata:
         fail(str(error))
 
 
-def open_channel(
-    credentials: Credentials, server: str, options: Sequence[tuple[str, int]] = ()
-) -> grpc.aio.Channel:
-    """A channel to *server*, or one line that says why there is none."""
-    from croupier.errors import UsageError
+def ask(
+    server: str,
+    work: Callable[[grpc.aio.Channel], Awaitable[T]],
+    key_file: Path | None = None,
+    ca: Path | None = None,
+    *,
+    missing: str = "",
+    missing_status: int = 1,
+    what: str = "Croupier server",
+) -> T:
+    """What *work* returns with a channel to *server*, or one line that says why it does not.
+
+    Args:
+        server: its address.
+        work: makes the calls.
+        key_file, ca: see `use`.
+        missing: said, behind the address, of what is not found there; `missing_status` is the
+            exit status then.
+        what: that should answer there.
+    """
+    import asyncio
+
+    import grpc
+
+    from croupier.connection import is_lost
+    from croupier.credentials import encryption_advice
+    from croupier.errors import NotFound, UsageError, from_rpc_error
+
+    credentials = use(key_file, ca)
+
+    async def with_channel() -> T:
+        async with credentials.channel(server) as channel:
+            return await work(channel)
 
     try:
-        return credentials.channel(server, options)
+        return asyncio.run(with_channel())
     except UsageError as error:
         fail(str(error))
-
-
-def open_blocking(credentials: Credentials, server: str) -> grpc.Channel:
-    """As `open_channel`, for commands without an event loop."""
-    from croupier.errors import UsageError
-
-    try:
-        return credentials.blocking_channel(server)
-    except UsageError as error:
-        fail(str(error))
+    except grpc.aio.AioRpcError as error:
+        refused = from_rpc_error(error)
+        said = refused.message
+        if missing and isinstance(refused, NotFound):
+            fail(f"{server} {missing}", missing_status)
+        if refused.reason == "UNIMPLEMENTED":
+            fail(f"{server} is no {what}", exit_code=1)
+        if is_lost(refused):
+            fail(f"no {what} answers at {server}: {said}{encryption_advice(said)}", exit_code=1)
+        fail(f"{server}: {said}", exit_code=1)

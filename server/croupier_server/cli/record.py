@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, invited, open_channel, use
+from croupier_server.cli.credentials import Authority, KeyFile, ask, invited
 
 if TYPE_CHECKING:
     from croupier.record.v1 import record_service_pb2, record_service_pb2_grpc
+
+T = TypeVar("T")
 
 
 def command(
@@ -33,14 +35,13 @@ def command(
     `croupier verify`, `replay` and `notation` read the file. For the record of a private table, set
     the environment variable CROUPIER_INVITE to an invite code of the table.
     """
-    use(key_file, ca)
     if not table:
-        return _list(server, limit)
+        return _list(server, limit, key_file, ca)
     from croupier.record.v1 import record_service_pb2 as pb
     from croupier.records import fetch_record
 
     request = pb.GetRecordRequest(table_id=table)
-    data: bytes = call(server, lambda stub: fetch_record(stub, request, metadata=invited()))
+    data = call(server, lambda stub: fetch_record(stub, request, metadata=invited()), key_file, ca)
     file = out or Path(f"{table}.croupier")
     try:
         file.write_bytes(data)
@@ -50,44 +51,27 @@ def command(
     return 0
 
 
-Ask = Callable[["record_service_pb2_grpc.RecordServiceAsyncStub"], Awaitable[Any]]
+Call = Callable[["record_service_pb2_grpc.RecordServiceAsyncStub"], Awaitable[T]]
 
 
-def call(server: str, ask: Ask) -> Any:
+def call(server: str, make: Call[T], key_file: Path | None = None, ca: Path | None = None) -> T:
     """What *server* answers, or one line that says why it does not."""
-    import asyncio
-
-    import grpc
-
-    from croupier.connection import is_lost
-    from croupier.credentials import encryption_advice
-    from croupier.errors import NotFound, from_rpc_error
-
-    try:
-        return asyncio.run(_call(server, ask))
-    except grpc.aio.AioRpcError as error:
-        refused = from_rpc_error(error)
-        if isinstance(refused, NotFound):
-            fail(f"{server} has no such record, or does not show it yet", exit_code=1)
-        if is_lost(refused):
-            said = refused.message
-            fail(f"no Croupier server answers at {server}: {said}{encryption_advice(said)}", 1)
-        fail(f"{server}: {refused.message}", exit_code=1)
-
-
-async def _call(server: str, ask: Ask) -> Any:
     from croupier.record.v1 import record_service_pb2_grpc
 
-    async with open_channel(use(), server) as channel:
-        stub: record_service_pb2_grpc.RecordServiceAsyncStub
-        stub = record_service_pb2_grpc.RecordServiceStub(channel)
-        return await ask(stub)
+    return ask(
+        server,
+        lambda channel: make(record_service_pb2_grpc.RecordServiceStub(channel)),
+        key_file,
+        ca,
+        missing="has no such record, or does not show it yet",
+    )
 
 
-def _list(server: str, limit: int) -> int:
+def _list(server: str, limit: int, key_file: Path | None, ca: Path | None) -> int:
     from croupier.record.v1 import record_service_pb2 as pb
 
-    answer = call(server, lambda stub: stub.ListRecords(pb.ListRecordsRequest(page_size=limit)))
+    request = pb.ListRecordsRequest(page_size=limit)
+    answer = call(server, lambda stub: stub.ListRecords(request), key_file, ca)
     for info in answer.records:
         say(_line(info))
     return 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from croupier_server.cli.common import DEFAULT_SERVER, fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, open_blocking, use
+from croupier_server.cli.common import DEFAULT_SERVER, say
+from croupier_server.cli.credentials import Authority, KeyFile, ask
+
+if TYPE_CHECKING:
+    import grpc
 
 _SECONDS = 5.0
 
@@ -21,23 +24,17 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Print versions, capabilities, limits and rulesets of a server."""
-    import grpc
     from google.protobuf.json_format import MessageToJson
 
-    from croupier.credentials import encryption_advice
     from croupier.v1 import system_service_pb2, system_service_pb2_grpc
     from croupier_server.cli.narrator import game_name
 
-    with open_blocking(use(key_file, ca), server) as channel:
+    async def call(channel: grpc.aio.Channel) -> system_service_pb2.GetServerInfoResponse:
         stub = system_service_pb2_grpc.SystemServiceStub(channel)
-        try:
-            info = stub.GetServerInfo(system_service_pb2.GetServerInfoRequest(), timeout=_SECONDS)
-        except grpc.RpcError as error:
-            code = error.code()
-            if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED):
-                fail(f"{server}: {error.details()}", 1)
-            advice = encryption_advice(error.details() or "")
-            fail(f"no Croupier server answers at {server} ({code.name}){advice}", 1)
+        request = system_service_pb2.GetServerInfoRequest()
+        return await stub.GetServerInfo(request, timeout=_SECONDS)
+
+    info = ask(server, call, key_file, ca)
     if json:
         print(MessageToJson(info, preserving_proto_field_name=True))
         return

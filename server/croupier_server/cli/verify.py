@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from croupier_server.cli.common import read_record_file, say
-from croupier_server.cli.credentials import Authority, KeyFile, invited, use
+from croupier_server.cli.credentials import Authority, KeyFile, invited
 
 if TYPE_CHECKING:
     from croupier_server.verify import Report
@@ -33,8 +34,7 @@ def command(
     says what is checked, and what nobody can check. With --server, CROUPIER_INVITE may hold an
     invite code of a private table.
     """
-    use(key_file, ca)
-    reports = {name: _ask(server, name) if server else _check(name) for name in files}
+    reports = {name: _ask(server, name, key_file, ca) if server else _check(name) for name in files}
     if as_json:
         found: list[dict[str, Any]] = [
             {"file": name, **report.as_data()} for name, report in reports.items()
@@ -52,14 +52,14 @@ def _check(name: str) -> Report:
     return verify(read_record_file(name))
 
 
-def _ask(server: str, table_id: str) -> Report:
+def _ask(server: str, table_id: str, key_file: Path | None, ca: Path | None) -> Report:
     """What *server* says of its record."""
     from croupier.record.v1 import record_service_pb2 as pb
     from croupier_server.cli.record import call
     from croupier_server.verify import Check, Report
 
     request = pb.VerifyRecordRequest(table_id=table_id)
-    answer = call(server, lambda stub: stub.VerifyRecord(request, metadata=invited()))
+    answer = call(server, lambda stub: stub.VerifyRecord(request, metadata=invited()), key_file, ca)
     return Report(
         tuple(Check(one.name, one.holds, one.detail, one.warning) for one in answer.checks)
     )

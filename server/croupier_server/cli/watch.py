@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from croupier_server.cli.common import DEFAULT_SERVER, fail, say
-from croupier_server.cli.credentials import Authority, KeyFile, invited, open_channel, use
+from croupier_server.cli.credentials import Authority, KeyFile, ask, invited
 
 if TYPE_CHECKING:
     import grpc
 
-    from croupier.credentials import Credentials
     from croupier.v1 import table_pb2
 
 _ENDS_WELL: Final = ("MATCH_ENDED", "CLIENT_CLOSED")
@@ -31,34 +30,17 @@ def command(
 
     To watch a private table, set the environment variable CROUPIER_INVITE to an invite code of it.
     """
-    import asyncio
-
-    import grpc
-
-    from croupier.connection import is_lost
-    from croupier.credentials import encryption_advice
-    from croupier.errors import NotFound, from_rpc_error
     from croupier_server.cli.narrator import Untellable
 
-    try:
-        return asyncio.run(_watch(server, table, use(key_file, ca)))
-    except grpc.aio.AioRpcError as error:
-        refused = from_rpc_error(error)
-        if isinstance(refused, NotFound):
-            fail(f"{server} has no table {table}")
-        if is_lost(refused):
-            said = refused.message
-            fail(f"no Croupier server answers at {server}: {said}{encryption_advice(said)}", 1)
-        fail(f"{server}: {refused.message}", exit_code=1)
-    except Untellable as error:
-        fail(f"{server}: {error}", exit_code=1)
-
-
-async def _watch(server: str, table: str, credentials: Credentials) -> int:
-    async with open_channel(credentials, server) as channel:
+    async def watch(channel: grpc.aio.Channel) -> int:
         if table:
             return await _watch_table(channel, table, say)
         return await _watch_lobby(channel, say)
+
+    try:
+        return ask(server, watch, key_file, ca, missing=f"has no table {table}", missing_status=2)
+    except Untellable as error:
+        fail(f"{server}: {error}", exit_code=1)
 
 
 async def _watch_table(channel: grpc.aio.Channel, table: str, show: Callable[[str], None]) -> int:
