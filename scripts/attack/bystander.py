@@ -14,7 +14,8 @@ from typing import Any, Final
 from croupier.client import Client
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import say
-from croupier_server.bench.pace import Pacer, play
+from croupier_server.bench.own_tables import OwnTables, unlisted
+from croupier_server.bench.pace import PacedBot, Pacer
 
 TABLES: Final = 16
 WARM_UP_S: Final = 1.0
@@ -41,7 +42,8 @@ async def main(address: str, game: str, rate: float) -> None:
             return answer
 
         stub.SubmitMove = timed
-        tasks = [asyncio.create_task(play(client, game, pacer, n)) for n in range(TABLES)]
+        own = OwnTables(client, game, lambda: PacedBot(pacer), unlisted)
+        tasks = [asyncio.create_task(own.play_on(number)) for number in range(TABLES)]
         tasks.append(asyncio.create_task(_pace(pacer, rate)))
         await asyncio.sleep(WARM_UP_S)
         times.clear()

@@ -10,11 +10,18 @@ from typing import Any, Final
 from croupier.bot import Bot
 from croupier.client import Client, NewTable
 from croupier.errors import Error
+from croupier.v1 import table_pb2
 from croupier_server.bench.marks import Counter, answer_marks
 
 _STOP_S: Final = 5.0
 _NEXT: Final = 1 << 32
 """From the number of a match to that of the next one at the same place."""
+
+
+def unlisted(number: int) -> dict[str, Any]:
+    """A table that nobody else finds, with cards that follow from *number*."""
+    deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
+    return {"deal": deal, "visibility": "unlisted"}
 
 
 class OwnTables:
@@ -49,7 +56,7 @@ class OwnTables:
             port: the server's.
         """
         started = [asyncio.Event() for _ in range(tables)]
-        playing = asyncio.gather(*(self._play_on(n, e) for n, e in enumerate(started)))
+        playing = asyncio.gather(*(self.play_on(n, e) for n, e in enumerate(started)))
         sitting = asyncio.gather(*(event.wait() for event in started))
         playing.add_done_callback(lambda _: sitting.cancel())
         with suppress(asyncio.CancelledError):
@@ -60,8 +67,8 @@ class OwnTables:
             await playing
         await self._abort_all()
 
-    async def _play_on(self, number: int, started: asyncio.Event) -> None:
-        """One match after another; *number* is that of the first."""
+    async def play_on(self, number: int, started: asyncio.Event | None = None) -> None:
+        """One match after another; *number* is that of the first, which *started* tells of."""
         client = self._client
         players = await client.players(self._game)
         while True:
@@ -73,7 +80,8 @@ class OwnTables:
                 await client.join(made.table_id, seat=seat, invite=code)
                 for seat, code in made.invites.items()
             ]
-            started.set()
+            if started is not None:
+                started.set()
             bot = self._new_bot()
             async with asyncio.TaskGroup() as seats:
                 for ticket in tickets:

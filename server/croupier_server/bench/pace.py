@@ -20,11 +20,12 @@ import grpc
 from croupier.bot import Bot, Decision
 from croupier.client import Client
 from croupier.moves import Move
-from croupier.v1 import play_service_pb2, table_pb2
+from croupier.v1 import play_service_pb2
 from croupier.views import View
 from croupier_server.bench.echo import SERVICE
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import say
+from croupier_server.bench.own_tables import OwnTables, unlisted
 
 T = TypeVar("T")
 
@@ -63,7 +64,6 @@ class PacedBot(Bot):
         self._pacer = pacer
 
     async def decide(self, view: View, decision: Decision) -> Move:
-        """See `Bot.decide`."""
         await self._pacer.turn()
         return decision.legal.sample(decision.random)
 
@@ -78,19 +78,6 @@ def timed(call: Callable[..., Awaitable[T]], times: list[float]) -> Callable[...
         return answer
 
     return measured
-
-
-async def play(client: Client, game: str, pacer: Pacer, number: int) -> None:
-    """One match after another, all seats ours."""
-    while True:
-        deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
-        made = await client.create_table(game, deal=deal, shared_seats=True, visibility="unlisted")
-        seats = range(len(made.table.seats))
-        tickets = [await client.join(made.table_id, seat=seat) for seat in seats]
-        async with asyncio.TaskGroup() as group:
-            for ticket in tickets:
-                group.create_task(client.play(PacedBot(pacer), ticket, seed=number))
-        number += 1 << 32
 
 
 async def keep_pace(rate: float, seconds: float, *calls: Callable[[], object]) -> None:
@@ -126,7 +113,8 @@ async def measure(address: str, echo: str, game: str, rate: float, seconds: floa
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-        playing = [asyncio.create_task(play(client, game, pacer, n)) for n in range(TABLES)]
+        own = OwnTables(client, game, lambda: PacedBot(pacer), unlisted)
+        playing = [asyncio.create_task(own.play_on(number)) for number in range(TABLES)]
         await keep_pace(rate, WARM_UP_S, pacer.let_go, one_echo)
         moves.clear()
         echoes.clear()

@@ -7,17 +7,15 @@ Run as ``python -m croupier_server.bench.player ADDRESS GAME TABLES MODE``, wher
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from croupier.bot import Decision
 from croupier.bots import RandomBot
 from croupier.client import Client, Transport
 from croupier.moves import Move
-from croupier.v1 import table_pb2
 from croupier.views import View
 from croupier_server.bench.loop import run
 from croupier_server.bench.marks import Counter
-from croupier_server.bench.own_tables import OwnTables
+from croupier_server.bench.own_tables import OwnTables, unlisted
 
 
 class CountingBot(RandomBot):
@@ -27,7 +25,6 @@ class CountingBot(RandomBot):
         self._counter = counter
 
     def decide(self, view: View, decision: Decision) -> Move:
-        """See `RandomBot.decide`."""
         legal = decision.message.legal
         if len(legal.moves) == 1 and not legal.patterns:
             self._counter.forced += 1
@@ -41,12 +38,9 @@ async def play(address: str, game: str, tables: int, mode: str) -> None:
     counter = Counter()
     transport: Transport = "watch" if mode == "watch" else "session"
 
-    def ask(number: int) -> dict[str, Any]:
-        deal = table_pb2.DealSource(fixed=table_pb2.FixedDeal(seed=number))
-        return {"deal": deal, "visibility": "listed" if mode == "listed" else "unlisted"}
-
+    more = {"visibility": "listed"} if mode == "listed" else {}
     async with Client(address, transport=transport) as client:
-        own = OwnTables(client, game, lambda: CountingBot(counter), ask)
+        own = OwnTables(client, game, lambda: CountingBot(counter), lambda n: unlisted(n) | more)
         await own.play(tables, counter, int(address.rpartition(":")[2]))
 
 
