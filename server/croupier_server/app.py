@@ -487,24 +487,9 @@ def _is_on(shard: Shard, table_id: str) -> bool:
 
 
 def _limits(settings: Settings) -> Limits:
-    return Limits(
-        tables_max=settings.tables_max,
-        own_tables_max=settings.own_tables_max,
-        house_seats_max=settings.house_seats_max,
-        house_tables_max=settings.house_tables_max,
-        rows_per_day=settings.rows_per_day,
-        ended_max=settings.ended_max,
-        lag_max=settings.feed_lag_max,
-        watchers_max=settings.watchers_max,
-        heartbeat_ms=settings.heartbeat_ms,
-        nonce_ms=settings.nonce_ms,
-        away_ms=settings.away_ms,
-        idle_ms=settings.idle_ms,
-        reconnect_grace_ms=settings.reconnect_grace_ms,
-        network_grace_ms=settings.network_grace_ms,
-        unary_grace_ms=settings.unary_grace_ms,
-        channels_max=settings.session_channels_max,
-    )
+    """The limits, most of which have the names of their settings."""
+    same = {name: getattr(settings, name) for name in Limits._fields if hasattr(settings, name)}
+    return Limits(**same, lag_max=settings.feed_lag_max, channels_max=settings.session_channels_max)
 
 
 def _server_limits(settings: Settings) -> ServerLimits:
