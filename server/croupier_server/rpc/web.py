@@ -521,11 +521,9 @@ class _Json:
 
     @property
     def size(self) -> int:
-        """See `Form.size`."""
         return len(self._text)
 
     def read(self, bytes_max: int) -> bytes:
-        """See `Form.read`."""
         if len(self._text) > 4 * bytes_max:
             raise too_long(len(self._text), 4 * bytes_max)
         message = self._shapes.request()
@@ -540,7 +538,6 @@ class _Json:
         return message.SerializeToString()
 
     def write(self, reply: bytes) -> bytes:
-        """See `Form.write`."""
         message = self._shapes.reply.FromString(reply)
         text = json_format.MessageToJson(
             message, indent=None, always_print_fields_with_no_presence=True
@@ -570,14 +567,12 @@ class _Context:
         return _flow((host, port))
 
     def time_remaining(self) -> float | None:
-        """See `Context.time_remaining`."""
         left = self._request.timeout_ms
         return None if left is None else left / 1000
 
     async def abort(
         self, code: grpc.StatusCode, details: str, trailing_metadata: tuple[tuple[str, bytes], ...]
     ) -> NoReturn:
-        """See `Context.abort`."""
         status = status_pb2.Status.FromString(dict(trailing_metadata)[DETAILS_KEY])
         raise ConnectError(Code[code.name], details, [_Detail(one) for one in status.details])
 

@@ -76,48 +76,37 @@ class StoredLog:
 
     @property
     def trouble(self) -> str:
-        """See `TableLog.trouble`."""
         return self._writer.trouble
 
     @property
     def gone(self) -> Exception | None:
-        """See `TableLog.gone`."""
         return self._writer.gone
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """See `TableLog.watch`."""
         self._watchers.append(changed)
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
-        """See `TableLog.append`."""
         self._writer.put(Append(pieces(rows), done))
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
-        """See `TableLog.finish`."""
         self._writer.put(Finish(match, done))
 
     async def tables(self) -> Sequence[str]:
-        """See `TableLog.tables`."""
         return await reading.tables(self._database)
 
     async def board_tables(self) -> Sequence[BoardTable]:
-        """See `TableLog.board_tables`."""
         return await self._database.read(ended_of_boards)
 
     async def ended_requests(self) -> Sequence[EndedRequest]:
-        """See `TableLog.ended_requests`."""
         return await self._database.read(requests_of_ended)
 
     async def load(self, table_id: str) -> StoredTable | None:
-        """See `TableLog.load`."""
         return await reading.load(self._database, table_id)
 
     async def read(self, table_id: str) -> Sequence[LogRow]:
-        """See `TableLog.read`."""
         return await reading.read(self._database, table_id)
 
     async def close(self) -> None:
-        """See `TableLog.close`."""
         await self._writer.close()
 
     def _settle(self, jobs: Sequence[Job], committed: Committed) -> None:

@@ -77,7 +77,7 @@ class _Rows:
 
 
 class MemoryDatabase:
-    """A SQLite database in memory, made when it is first used; whoever asks, waits."""
+    """A `Database` in memory, made when it is first used; whoever asks, waits."""
 
     @cached_property
     def _engine(self) -> Engine:
@@ -97,11 +97,9 @@ class MemoryDatabase:
             return query(connection)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """See `Database.read`."""
         return self.run(query)
 
     async def write(self, query: Callable[[Connection], T]) -> T:
-        """See `Database.write`."""
         return self.run(query)
 
 
@@ -149,7 +147,6 @@ class MemoryRecords(RecordStore):
             drop_record(connection, oldest)
 
     async def purge(self, before_ms: int) -> int:
-        """See `RecordStore.purge`."""
         number = await super().purge(before_ms)
         self._sizes = dict(self.database.run(sizes_of_records))
         self._bytes = sum(self._sizes.values())
@@ -176,7 +173,6 @@ class MemoryLog:
         """Nothing ever goes wrong with memory."""
 
     def append(self, rows: Sequence[LogRow], done: Done) -> None:
-        """See `TableLog.append`."""
         tables = self._tables
         for row in rows:
             kept = tables.get(row[0])
@@ -193,7 +189,6 @@ class MemoryLog:
         done(None)
 
     def finish(self, match: FinishedMatch, done: Done) -> None:
-        """See `TableLog.finish`."""
         rows = self._tables.get(match.table_id)
         if rows is None:
             done(NoRows(match.table_id))
@@ -207,19 +202,15 @@ class MemoryLog:
         done(None)
 
     async def tables(self) -> tuple[str, ...]:
-        """See `TableLog.tables`."""
         return tuple(self._tables)
 
     async def board_tables(self) -> list[BoardTable]:
-        """See `TableLog.board_tables`."""
         return self.records.database.run(ended_of_boards)
 
     async def ended_requests(self) -> list[EndedRequest]:
-        """See `TableLog.ended_requests`."""
         return self.records.database.run(requests_of_ended)
 
     async def load(self, table_id: str) -> StoredTable | None:
-        """See `TableLog.load`."""
         kept = self._tables.get(table_id)
         if kept is None:
             return None
@@ -229,7 +220,6 @@ class MemoryLog:
         return StoredTable(table_id, rows[-1].epoch, rows[0], deals, kept.carried, since)
 
     async def read(self, table_id: str) -> list[LogRow]:
-        """See `TableLog.read`."""
         return list(self._tables.get(table_id, ()))
 
     async def close(self) -> None:

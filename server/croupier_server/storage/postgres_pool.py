@@ -59,7 +59,7 @@ def pooled(url: str, answer_s: float | None = ANSWER_S) -> AsyncEngine:
 
 
 class PostgresPool:
-    """A database over many sessions. Everything may fail with `Unavailable`.
+    """A `LogDatabase` over many sessions. Everything may fail with `Unavailable`.
 
     Args:
         engine: gives sessions; this pool lets go of it.
@@ -77,7 +77,6 @@ class PostgresPool:
         await self._engine.dispose()
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """See `Database.read`."""
         async with _reachable(), self._engine.connect() as connection:
             return await connection.run_sync(query)
 

@@ -30,7 +30,7 @@ _READERS: Final = 2
 
 
 class SqliteDatabase:
-    """Runs queries on threads of their own; see `LogDatabase`."""
+    """A `LogDatabase` that runs queries on threads of their own."""
 
     statements = SQLITE
 
@@ -39,11 +39,9 @@ class SqliteDatabase:
         self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store reader")
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """See `Database.read`."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, query)
 
     async def write(self, query: Callable[[Connection], T]) -> T:
-        """See `Database.write`."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._write, query)
 
     async def ask(self, statement: str, *values: str) -> list[Any]:
