@@ -92,7 +92,7 @@ async def test_durable_a_refusal_is_told_once_it_is_stored_what_it_follows_from(
     play = PlayService(world.shard, PageTokens(b"key"))
     caller = Caller(ticket=tickets[decision.seat])
 
-    async def submit(place: int) -> bytes:
+    async def submit(place: int) -> play_service_pb2.SubmitMoveResponse:
         request = play_service_pb2.SubmitMoveRequest(
             table_id="table-1", decision_id=decision.id, move=moves[place]
         )

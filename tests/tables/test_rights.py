@@ -223,7 +223,7 @@ def test_private_a_used_invite_code_opens_the_seat_to_nobody_else(
             world.sit(thief, 0)
         assert reason(caught) is Reason.SEAT_TAKEN
         assert caught.value.field == "invite_code"
-    assert world.find().seats[0].is_held_by(ticket_hash("bob", mine.ticket))
+    assert world.find().seats[0].ticket == ticket_hash("bob", mine.ticket)
     assert world.sit(BOB, 0).ticket != mine.ticket
 
 

@@ -36,6 +36,7 @@ class Quota:
         used_s: returns the seconds of processor time that this thread has used.
 
     Attributes:
+        is_limited: whether this bucket limits anything.
         stopwatch: *used_s*, to measure work for `charge_work`; always 0 where there is no limit.
     """
 
@@ -47,6 +48,7 @@ class Quota:
         "_refused_s",
         "_seen_ms",
         "_tokens",
+        "is_limited",
         "stopwatch",
     )
 
@@ -57,7 +59,8 @@ class Quota:
         now_ms: Callable[[], int] = lambda: 0,
         used_s: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.stopwatch: Callable[[], float] = used_s if per_second else lambda: 0.0
+        self.is_limited = per_second > 0
+        self.stopwatch: Callable[[], float] = used_s if per_second else float
         self._per_second = per_second
         self._burst = max(burst, 1)
         self._now_ms = now_ms
@@ -131,11 +134,6 @@ class Quota:
         due = max(self._refused_s, now_s) + _REFUSAL_S
         self._refused_s = min(due, now_s + _HELD_BACK_MAX_S)
         return self._refused_s - now_s
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether this bucket limits anything."""
-        return self._per_second > 0
 
     @property
     def is_empty(self) -> bool:

@@ -14,6 +14,7 @@ import grpc
 
 from croupier.v1 import play_service_pb2 as pb
 from croupier.v1.session_service_pb2 import ChannelOpen
+from croupier.v1.table_pb2 import MoveAccepted
 from croupier_server.errors import (
     CroupierError,
     IllegalMove,
@@ -38,7 +39,7 @@ from croupier_server.tables.sessions.answers import answer
 from croupier_server.tables.sessions.seats_stream import SeatsStream
 from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.base import LegalMode
-from croupier_server.wire.encode import field_bytes, field_number, field_text
+from croupier_server.wire.encode import field_bytes, field_text
 
 MOVE_BYTES_MAX: Final = 1 << 12
 """Longest SubmitMoveRequest. It is read before it is known whether it costs a token."""
@@ -91,7 +92,7 @@ class PlayService:
         self, caller: Caller, request: pb.WatchTableRequest
     ) -> AsyncGenerator[bytes, None]:
         """The seat's stream."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, _ = seat_at(caller, self._shard.table, request.table_id)
             feed = self._shard.watch_seat(
                 caller,
@@ -126,13 +127,15 @@ class PlayService:
         self._meter.refused(error.reason.value)
         return to_refusal(error).SerializeToString()
 
-    async def submit_move(self, caller: Caller, request: pb.SubmitMoveRequest) -> bytes:
+    async def submit_move(
+        self, caller: Caller, request: pb.SubmitMoveRequest
+    ) -> pb.SubmitMoveResponse:
         """Answers a decision. Only a call that does so costs no token."""
-        decision_id = request.decision_id
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             sequence = self._answer(caller, request)
         await self._shard.committed()
-        return field_bytes(1, field_text(1, decision_id) + field_number(2, sequence))
+        accepted = MoveAccepted(decision_id=request.decision_id, sequence=sequence)
+        return pb.SubmitMoveResponse(accepted=accepted)
 
     def _answer(self, caller: Caller, request: pb.SubmitMoveRequest) -> int:
         shard, quota = self._shard, caller.quota
@@ -152,7 +155,7 @@ class PlayService:
         self, caller: Caller, request: pb.CheckMoveRequest
     ) -> pb.CheckMoveResponse:
         """Judges a move. What is no answer to an open decision is refused as a call."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
             try:
                 move = table.wire.move_code(request.move)
@@ -163,7 +166,7 @@ class PlayService:
 
     async def get_legal_moves(self, caller: Caller, request: pb.GetLegalMovesRequest) -> bytes:
         """The legal moves as a decision that lists them has them."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
             legal = table.legal(seat, request.decision_id)
         return field_bytes(1, table.wire.legal_bytes(legal, LegalMode.FULL))
@@ -171,7 +174,7 @@ class PlayService:
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
         """A page of legal moves."""
         decision_id = request.decision_id
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
             legal = table.legal(seat, decision_id)
         scope = f"legal/{table.spec.table_id}/{seat}/{decision_id}"
@@ -193,13 +196,13 @@ class PlayService:
 
     async def list_deal_results(self, caller: Caller, request: pb.ListDealResultsRequest) -> bytes:
         """A page of the results of the finished deals."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, _ = self._seat(caller, request.table_id)
         return await results_page(self._shard, self._pages, table, request, snapshots.seat_results)
 
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
         await whole(self._shard, table)
         try:
@@ -212,7 +215,7 @@ class PlayService:
         self, caller: Caller, request: pb.OpenNonceRequest
     ) -> pb.OpenNonceResponse:
         """Takes the seat's nonce."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
             self._shard.open_nonce(table, seat, request.nonce, request.next_nonce_hash)
         await self._shard.committed()
@@ -220,7 +223,7 @@ class PlayService:
 
     async def concede(self, caller: Caller, request: pb.ConcedeRequest) -> pb.ConcedeResponse:
         """Gives the match up."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
             ended = self._shard.concede(table, seat)
         await self._shard.committed()

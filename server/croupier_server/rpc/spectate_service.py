@@ -45,7 +45,7 @@ class SpectateService:
     ) -> AsyncGenerator[bytes, None]:
         """What everybody may see of a table, event by event."""
         table = self._shard.table(request.table_id, caller)
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             feed = self._shard.spectate(
                 table, epoch=request.table_epoch, after=request.after_sequence, caller=caller
             )
@@ -64,6 +64,6 @@ class SpectateService:
         page = await results_page(
             self._shard, self._pages, table, request, snapshots.public_results
         )
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             self._shard.look_at(table, caller)
         return page

@@ -66,7 +66,7 @@ class TableService:
         """A new table with its secrets, which are shown this once."""
         expect_unguessable(caller, request.request_id)
         wanted = create_table(request, self._house_bots, is_keyless=caller.principal == LOCAL)
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             try:
                 created = self._shard.create_table(caller, wanted)
             except InvalidRequest as error:
@@ -127,7 +127,7 @@ class TableService:
         """A seat and its ticket."""
         expect_unguessable(caller, request.request_id)
         wanted = join_table(request)
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             joined = self._shard.join(caller, wanted)
         await self._shard.committed()
         return (
@@ -141,14 +141,14 @@ class TableService:
         self, caller: Caller, request: pb.LeaveTableRequest
     ) -> pb.LeaveTableResponse:
         """Frees a seat before the start."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             self._shard.leave(caller, request.table_id)
         await self._shard.committed()
         return pb.LeaveTableResponse()
 
     async def start_table(self, caller: Caller, request: pb.StartTableRequest) -> bytes:
         """Starts a table."""
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table = self._shard.start(caller, request.table_id)
         await self._shard.committed()
         return self._table(table, caller)
@@ -156,7 +156,7 @@ class TableService:
     async def abort_table(self, caller: Caller, request: pb.AbortTableRequest) -> bytes:
         """Stops a table."""
         detail = printable("detail", request.detail)
-        async with self._shard.refusing():
+        async with self._shard.refusing:
             table = self._shard.abort(caller, request.table_id, detail)
         await self._shard.committed()
         return self._table(table, caller)

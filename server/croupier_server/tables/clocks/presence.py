@@ -26,10 +26,18 @@ class Presence:
         waits_for_turns: whether a turn may wait for ever.
 
     Attributes:
-        stands: nobody is missed for now.
+        is_watched: whether this table minds now.
     """
 
-    __slots__ = ("_away_ms", "_granted", "_missed", "_seen", "_waits_for_turns", "stands")
+    __slots__ = (
+        "_away_ms",
+        "_granted",
+        "_missed",
+        "_seen",
+        "_stands",
+        "_waits_for_turns",
+        "is_watched",
+    )
 
     def __init__(self, seats: int, away_ms: int, *, waits_for_turns: bool) -> None:
         self._away_ms = away_ms
@@ -38,12 +46,12 @@ class Presence:
         self._granted = [0] * seats
         self._missed = [""] * seats
         """For whom somebody was sent: `_ABSENT`, or the id of the decision that it let wait."""
-        self.stands = False
+        self.stand(still=False)
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether this table minds."""
-        return self._away_ms != FOREVER and not self.stands
+    def stand(self, *, still: bool) -> None:
+        """Miss nobody for now, or go on as before."""
+        self._stands = still
+        self.is_watched = self._away_ms != FOREVER and not still
 
     def last_seen_ms(self, seats: Iterable[Seat]) -> int:
         """When any of *seats* was last heard of; 0: none ever was."""
@@ -65,7 +73,7 @@ class Presence:
     def give_back(self, since: int, now: int) -> None:
         """The time from *since* to *now* makes nobody absent. While nobody is missed that is to be
         said once, when it is over."""
-        if self.stands:
+        if self._stands:
             return
         for times in (self._seen, self._granted):
             for seat, at in enumerate(times):

@@ -23,7 +23,7 @@ from croupier_server.tables.durability.recovery import Recovery
 from croupier_server.tables.durability.tally import Tally
 from croupier_server.tables.match.encode import Shown
 from croupier_server.tables.match.table import Table
-from croupier_server.tables.spec import DealKind, Status
+from croupier_server.tables.spec import DealKind, Status, Visibility
 
 _log = structlog.get_logger(__name__)
 
@@ -209,9 +209,9 @@ class Directory:
         table = self._tables.get(table_id)
         if caller is not None and invite_code:
             caller = caller._replace(invite=invite_code)
-        is_guest = caller is not None and caller.principal != HOUSE
-        if table is not None and is_guest and not may_see(caller or NOBODY, readers(table)):
-            table = None
+        is_private = table is not None and table.spec.visibility is Visibility.PRIVATE
+        if table is not None and is_private and caller is not None and caller.principal != HOUSE:
+            table = table if may_see(caller, readers(table)) else None
         if table is None:
             if self.recovery is not None:
                 self.recovery.expect(table_id)

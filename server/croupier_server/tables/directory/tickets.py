@@ -15,7 +15,7 @@ from croupier_server.games.base import Seat
 from croupier_server.identity.keys import HOUSE
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.match.deals import SECRET_BYTES
-from croupier_server.tables.match.seats import SeatState, is_same, secret_hash, ticket_hash
+from croupier_server.tables.match.seats import SeatState, held_by, is_same, secret_hash, ticket_hash
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Access, JoinTable, Status, Visibility
 
@@ -89,9 +89,9 @@ def held_seat(caller: Caller, table: Table) -> Seat | None:
     if not caller.ticket:
         return None
     ticket = ticket_hash(caller.principal, caller.ticket)
-    for seat, state in enumerate(table.seats):
-        if state.is_held_by(ticket):
-            return seat
+    seat = held_by(table.seats, ticket)
+    if seat is not None:
+        return seat
     if any(state.was_relieved_from(ticket) for state in table.seats):
         raise NotAllowed(Reason.TICKET_SUPERSEDED, RELIEVED)
     if any(state.was_held_by(ticket) for state in table.seats):
@@ -133,8 +133,9 @@ def is_of(caller: Caller, table: Table) -> bool:
     if _has_host_ticket(caller, opening.host):
         return True
     ticket = ticket_hash(caller.principal, caller.ticket)
-    return bool(caller.ticket) and any(
-        state.is_held_by(ticket) or state.was_held_by(ticket) for state in table.seats
+    return bool(caller.ticket) and (
+        held_by(table.seats, ticket) is not None
+        or any(state.was_held_by(ticket) for state in table.seats)
     )
 
 

@@ -137,10 +137,6 @@ class Commits:
             self._waiting.append((self._flushed, future))
             await future
 
-    def refusing(self) -> Refusing:
-        """See `Refusing`."""
-        return Refusing(self)
-
     def give_up_waiting(self) -> None:
         """Tell whoever waits that the store does not answer."""
         waiting, self._waiting = self._waiting, deque()

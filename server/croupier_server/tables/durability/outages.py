@@ -75,11 +75,11 @@ def release(table: Table, now: int) -> None:
     since = table.match.quarantined_ms
     assert since is not None
     table.match.quarantined_ms = None
-    table.presence.stands = False
+    table.presence.stand(still=False)
     table.journal.note(Quarantined(None))
     go_on(table, since, now)
 
 
 def _stop(table: Table, now: int) -> None:
-    table.presence.stands = True
+    table.presence.stand(still=True)
     stand_still(table, now)

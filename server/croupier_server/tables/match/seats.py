@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from typing import Final
 
+from croupier_server.games.base import Seat
 from croupier_server.storage.base import Player
 from croupier_server.tables.kept import Sitting, Slots
 
@@ -131,10 +133,6 @@ class SeatState:
         self.ticket = b""
         self.sitting = None
 
-    def is_held_by(self, ticket: bytes) -> bool:
-        """Whether the ticket with this hash holds the seat."""
-        return is_same(self.ticket, ticket)
-
     def was_held_by(self, ticket: bytes) -> bool:
         """Whether the ticket with this hash held the seat before."""
         found = is_same(self.relieved, ticket)
@@ -153,3 +151,11 @@ class SeatState:
     def is_relieved_by(self, code: bytes) -> bool:
         """Whether the code with this hash lets a house bot take the seat over."""
         return is_same(self.relief, code)
+
+
+def held_by(seats: Sequence[SeatState], ticket: bytes) -> Seat | None:
+    """The seat that the ticket with this hash holds, if any."""
+    for seat, state in enumerate(seats):
+        if is_same(state.ticket, ticket):
+            return seat
+    return None

@@ -76,7 +76,7 @@ class SeatsStream:
         quota = self._caller.quota
         try:
             quota.spend()
-            async with self.shard.refusing():
+            async with self.shard.refusing:
                 caller = self._caller._replace(ticket=opening.ticket)
                 table, seat = seat_at(caller, self.shard.table, opening.table_id)
                 self.shard.expect_serving()

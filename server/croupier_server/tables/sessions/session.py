@@ -480,7 +480,7 @@ class Session:
 
     def _play(self, moves: Iterable[ChannelMove]) -> None:
         """Carry out the answers of a frame, in order."""
-        if self.shard.upkeep.is_in_trouble:
+        if self.shard.upkeep.trouble:
             self._turn_away(moves)
             return
         channels, commits = self._channels, self.shard.commits
@@ -573,7 +573,7 @@ class Session:
         if channel.is_superseded:
             self._pay()
             return
-        if self.shard.upkeep.is_in_trouble:
+        if self.shard.upkeep.trouble:
             # It is asked for on a new channel, while an error would say no more than that it was.
             channel.finish(StreamEnd.SERVER_DRAINING, "nothing can be stored now", RETRY_MS)
             return

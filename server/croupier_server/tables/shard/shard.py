@@ -23,7 +23,7 @@ from croupier_server.tables.directory.directory import RECORDED_MAX, Directory
 from croupier_server.tables.directory.house_seats import HouseSeat, HouseSeats
 from croupier_server.tables.directory.reception import Created, Joined, Reception
 from croupier_server.tables.durability import outages
-from croupier_server.tables.durability.commits import Commits, store_unavailable
+from croupier_server.tables.durability.commits import Commits, Refusing, store_unavailable
 from croupier_server.tables.durability.recovery import Recovery
 from croupier_server.tables.feeds.assignments import SeatAssignmentsFeed
 from croupier_server.tables.feeds.feed import Feed, PublicFeed, SeatFeed
@@ -76,6 +76,7 @@ class Shard:
         committed: await it before telling a client what was done.
         refusing: do within it what a client may be refused.
         upkeep: what happens by itself.
+        clock_started: see `feed.Owner.clock_started`.
         now_ms, tick, heartbeat, loop_is_alive: see `Upkeep`.
         run: starts timers on the running loop.
         stop: stops timers.
@@ -103,6 +104,9 @@ class Shard:
         self.list_tables = self.directory.listed
         self.readers = Readers(limits.watchers_max)
         self.house = HouseSeats(secrets, house, limits.relief_bot)
+        self.upkeep = Upkeep(self, clock, log)
+        self._timers = self.upkeep.timers
+        self.clock_started = self._timers.schedule
         self.commits = Commits(
             log,
             publish=self._publish,
@@ -111,13 +115,11 @@ class Shard:
             deadline=self.clock_started,
         )
         self.committed = self.commits.committed
-        self.refusing = self.commits.refusing
-        self.upkeep = Upkeep(self, clock, log)
+        self.refusing = Refusing(self.commits)
         self.now_ms = self.upkeep.now_ms
         self.tick = self.upkeep.tick
         self.heartbeat = self.upkeep.heartbeat
         self.loop_is_alive = self.upkeep.loop_is_alive
-        self._timers = self.upkeep.timers
         self.run = self._timers.run
         self.stop = self._timers.stop
         self.reception = Reception(
@@ -168,7 +170,7 @@ class Shard:
         self.reception.take_up(table)
         if table.status is not Status.ENDED:
             self.house.take_up(table)
-            if self.upkeep.is_in_trouble:
+            if self.upkeep.trouble:
                 outages.stand_still(table, self.now_ms())
             self._timers.schedule(table)
         if table.delayed is not None and not table.delayed.is_over:
@@ -360,7 +362,7 @@ class Shard:
             Unavailable: SERVER_DRAINING, STORE_UNAVAILABLE.
         """
         self.expect_serving()
-        if self.upkeep.is_in_trouble:
+        if self.upkeep.trouble:
             raise store_unavailable()
 
     # Publishing ----------------------------------------------------------------------------------
@@ -483,10 +485,6 @@ class Shard:
         if table.presence.is_watched:
             table.presence.seen(seat, self.now_ms())
             self._timers.schedule(table)
-
-    def clock_started(self, table: Table) -> None:
-        """See `feed.Owner.clock_started`."""
-        self._timers.schedule(table)
 
     # The end -------------------------------------------------------------------------------------
 

@@ -58,8 +58,8 @@ class Upkeep:
         log: the store, which may be in trouble.
 
     Attributes:
-        trouble: why nothing can be stored now; empty when all is well. A store that hangs does not
-            know it, and is in trouble here all the same.
+        trouble: why nothing can be stored now, so that nothing may happen; empty when all is well.
+            A store that hangs does not know it, and is in trouble here all the same.
         clock: the time.
         lag: notices when the loop is late.
         timers: deadlines of tables.
@@ -107,11 +107,6 @@ class Upkeep:
         self._watch_store(now)
         if self._trouble_ms is not None and now - self._trouble_ms >= PATIENCE_MS:
             self._charge.commits.give_up_waiting()
-
-    @property
-    def is_in_trouble(self) -> bool:
-        """Whether nothing can be stored now, so that nothing may happen."""
-        return self._trouble_ms is not None
 
     def _watch_store(self, now: int) -> None:
         """Find out whether the store does nothing at all with what it was given."""
@@ -171,7 +166,7 @@ class Upkeep:
         now = self.now_ms()
         commits = self._charge.commits
         due = self.timers.due(now)
-        if self.is_in_trouble:
+        if self.trouble:
             return  # all of them are scheduled anew when the store is back
         for table in due:
             table.tick(now)
@@ -198,7 +193,7 @@ class Upkeep:
         whole = part is None
         tables = [one for one in charge.directory if whole or one.number % HEARTBEAT_SLICES == part]
         now = self.now_ms()
-        if not self.is_in_trouble:
+        if not self.trouble:
             for table in self._idle.found(part, tables, now):
                 table.abort("nothing happened for too long", now)
                 charge.commits.touch(table)
