@@ -105,7 +105,7 @@ async def test_durable_a_refusal_is_told_once_it_is_stored_what_it_follows_from(
         await asyncio.sleep(0)
     assert not any(call.done() for call in calls)
     log.store()
-    assert await calls[0]
+    assert (await calls[0]).accepted.decision_id == decision.id
     with pytest.raises(StaleDecision) as error:
         await calls[1]
     assert error.value.reason is Reason.DECISION_ANSWERED
