@@ -83,7 +83,7 @@ def everything(table: Table) -> dict[str, object]:
         "journal": slots(table.journal, {"_event_bytes", "delayed", "outbox"}),
         "views": [match.views.seat(match.state, seat) for seat in range(len(table.seats))],
         "public": match.views.public(match.state),
-        "questions": [match.decision_payload(one, LATER, with_view=True) for one in asked(table)],
+        "questions": [match.decision_payload(one, LATER, None) for one in asked(table)],
     }
 
 

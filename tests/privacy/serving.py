@@ -53,6 +53,7 @@ class Way(Enum):
     WATCH_EVENTS = ("watch", table_pb2.VIEW_MODE_EVENTS)
     SESSION_FULL = ("session", table_pb2.VIEW_MODE_FULL)
     SESSION_EVENTS = ("session", table_pb2.VIEW_MODE_EVENTS)
+    SESSION_DELTA = ("session", table_pb2.VIEW_MODE_DELTA)
     SEATS_EVENTS = ("seats", table_pb2.VIEW_MODE_EVENTS)
 
 

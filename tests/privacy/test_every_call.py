@@ -130,7 +130,7 @@ async def test_private_to_whoever_has_no_seat(name: str, manner: Manner) -> None
     [
         (Way.WATCH_FULL, BOTH),
         (Way.WATCH_EVENTS, LATE_AND_ROUGH),
-        (Way.SESSION_FULL, ROUGH),
+        (Way.SESSION_DELTA, ROUGH),
         (Way.SESSION_EVENTS, BOTH),
     ],
 )

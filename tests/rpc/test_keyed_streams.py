@@ -220,7 +220,7 @@ def asked(live: Keyed, seats: Seats) -> table_pb2.Decision:
     shard = live.running.app.shard
     table = shard.table(seats.id)
     decision = next(one for one in table.match.decisions if one and one.answer is None)
-    payload = table.match.decision_payload(decision, shard.now_ms(), with_view=True)
+    payload = table.match.decision_payload(decision, shard.now_ms(), None)
     return table_pb2.Decision.FromString(payload)
 
 

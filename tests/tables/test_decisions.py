@@ -58,7 +58,7 @@ def test_a_decision_names_public_facts_and_its_seat_alone() -> None:
     _, table, decision = at_turns()
     assert decision.id == f"{decision.sequence}-{decision.seat}"
     assert decision.sequence == table.journal.sequence
-    payload = table.match.decision_payload(decision, 0, with_view=True)
+    payload = table.match.decision_payload(decision, 0, None)
     found = exactly(table_pb2.Decision, payload)
     assert found.decision_id == decision.id
     assert found.seat == decision.seat

@@ -197,12 +197,15 @@ def test_the_input_of_a_window() -> None:
 def test_decisions(size: int, view: bool) -> None:
     padding = b"\xfa\x01" + varint(size) + bytes(size)  # an unknown field
     shown = padding if view else None
-    data = messages.decision("4096-11", 11, b"\x08\x06", 4096, padding, shown, 1_500, True, padding)
+    data = messages.decision(
+        "4096-11", 11, b"\x08\x06", 4096, padding, shown, 1_500, True, padding, shown, None
+    )
     found = exactly(table_pb2.TableUpdate, updates.decision_update(data)).decision
     assert (found.decision_id, found.seat, found.sequence) == ("4096-11", 11, 4096)
     assert found.kind.tractor == 6
     assert found.legal.ByteSize() == found.fallback.ByteSize() == len(padding)
-    assert found.HasField("view") == view
+    assert found.HasField("view") == found.HasField("view_base") == view
+    assert not found.HasField("view_added")
     assert found.time_left.ToMilliseconds() == 1_500
     assert found.sealed
 

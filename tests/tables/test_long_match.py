@@ -80,7 +80,8 @@ def play(name: str, **overrides: str) -> Long:
         (decision,) = asked(table)
         deal = len(seat_results(table)) + 1
         if not SOME + 1 < deal <= DEALS - SOME:
-            size = len(table.match.decision_payload(decision, START_MS, with_view=True))
+            view = table.match.views.seat(table.match.state, decision.seat)
+            size = len(table.match.decision_payload(decision, START_MS, view))
             first = first or size
             sizes[deal] = max(size, sizes.get(deal, 0))
         move = next(table.game.members(table.legal(decision.seat, decision.id)))

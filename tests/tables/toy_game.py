@@ -27,6 +27,7 @@ from croupier_server.games.base import (
     SeatOutcome,
     Turn,
 )
+from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import field_bytes
 
 KIND = 77
@@ -266,7 +267,7 @@ def text_bytes(text: object) -> bytes:
     return field_bytes(TEXT, str(text).encode())
 
 
-class ToyViews:
+class ToyViews(ViewEncoder):
     """See `croupier_server.wire.base.ViewEncoder`."""
 
     def public(self, state: object) -> bytes:

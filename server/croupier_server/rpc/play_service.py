@@ -242,7 +242,7 @@ class PlayService:
         if decision is not None:
             table.match.timing.start(decision, now, self._shard.limits.unary_grace_ms)
             self._shard.clock_started(table)
-            payload = table.match.decision_payload(decision, now, with_view=False)
+            payload = table.match.decision_payload(decision, now, None)
             answer += field_bytes(2, payload)
         return answer
 

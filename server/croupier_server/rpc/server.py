@@ -265,6 +265,7 @@ def services_of(
         reflection=listen.reflection,
         house_bots=bool(backing.house_bots),
         seats=listen.gate.asks_for_keys,
+        view_delta=True,
     )
     return {
         "croupier.v1.SystemService": SystemService(

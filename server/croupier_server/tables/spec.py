@@ -75,6 +75,7 @@ class ViewMode(IntEnum):
 
     FULL = 1
     EVENTS = 2
+    DELTA = 3
 
 
 class DealKind(IntEnum):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Legal, Move, Seat
@@ -30,6 +30,15 @@ class LegalMode(IntEnum):
     OFF = 3
 
 
+SplitView: TypeAlias = tuple[bytes, bytes]
+"""A seat's view in two parts that have no field in common: its base and the rest.
+
+The base is fields of the game's public view that seldom change: the same object as before if they
+have not, and the bytes of before with more behind them if only a repeated field has grown. The rest
+is the payload of ``SeatView`` without them.
+"""
+
+
 class ViewEncoder(Protocol):
     """Views of one table as bytes. Keeps what does not change between two calls.
 
@@ -44,6 +53,11 @@ class ViewEncoder(Protocol):
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``: what *seat* knows."""
         ...
+
+    def split(self, state: object, seat: Seat) -> SplitView:
+        """The same in two parts, for streams that send the first one once. A game whose views are
+        short need not have this: then every part is sent each time."""
+        return b"", self.seat(state, seat)
 
 
 class GameWire(Protocol):

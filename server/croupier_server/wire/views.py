@@ -6,9 +6,20 @@ Must not be put here: any one game's message.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
+
+from croupier_server.wire.encode import TAGS, framed
+from croupier_server.wire.generated.game import SEAT_VIEW
 
 T = TypeVar("T")
+
+_PUBLIC_VIEW: Final = TAGS[1]
+"""``public_view`` in the view of every game."""
+
+
+def part_of_view(game: str, fields: bytes) -> bytes:
+    """Payload of a ``SeatView`` that has nothing but *fields* of the public view of *game*."""
+    return framed(SEAT_VIEW[game], framed(_PUBLIC_VIEW, fields)) if fields else b""
 
 
 class Growing(Generic[T]):
@@ -19,26 +30,29 @@ class Growing(Generic[T]):
 
     Args:
         encode: the field with one element.
+
+    Attributes:
+        kept: all elements, with tags and lengths.
     """
 
-    __slots__ = ("_encode", "_encoded", "_of")
+    __slots__ = ("_encode", "_of", "kept")
 
     def __init__(self, encode: Callable[[T], bytes]) -> None:
         self._encode = encode
         self._of: tuple[T, ...] = ()
-        self._encoded = b""
+        self.kept = b""
 
-    def encoded(self, elements: tuple[T, ...]) -> bytes:
-        """All *elements*, with tags and lengths."""
+    def keep(self, elements: tuple[T, ...]) -> bool:
+        """Let the elements be *elements*; returns whether that changed them."""
         if elements is self._of:
-            return self._encoded
+            return False
         known = len(self._of)
         if elements[:known] != self._of:
             known = 0
-            self._encoded = b""
-        self._encoded += b"".join([self._encode(element) for element in elements[known:]])
+            self.kept = b""
+        self.kept += b"".join([self._encode(element) for element in elements[known:]])
         self._of = elements
-        return self._encoded
+        return True
 
 
 class Latest(Generic[T]):
@@ -46,18 +60,20 @@ class Latest(Generic[T]):
 
     Args:
         encode: the field with a value.
+
+    Attributes:
+        kept: the value with tag and length; nothing for None.
     """
 
-    __slots__ = ("_encode", "_encoded", "_of")
+    __slots__ = ("_encode", "_of", "kept")
 
     def __init__(self, encode: Callable[[T], bytes]) -> None:
         self._encode = encode
         self._of: T | None = None
-        self._encoded = b""
+        self.kept = b""
 
-    def encoded(self, value: T | None) -> bytes:
-        """*value* with tag and length; nothing for None."""
+    def keep(self, value: T | None) -> None:
+        """Let the value be *value*."""
         if value is not self._of:
             self._of = value
-            self._encoded = b"" if value is None else self._encode(value)
-        return self._encoded
+            self.kept = b"" if value is None else self._encode(value)

@@ -161,6 +161,7 @@ class ServerCapabilities(_message.Message):
     REFLECTION_FIELD_NUMBER: _builtins.int
     HOUSE_BOTS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
+    VIEW_DELTA_FIELD_NUMBER: _builtins.int
     session: _builtins.bool
     """It has SessionService."""
     records: _builtins.bool
@@ -173,6 +174,8 @@ class ServerCapabilities(_message.Message):
     """It has house bots, for seats that ask for one and for absent players."""
     seats: _builtins.bool
     """It requires keys and has SeatService."""
+    view_delta: _builtins.bool
+    """Streams of a seat have the view mode DELTA."""
     def __init__(
         self,
         *,
@@ -182,10 +185,11 @@ class ServerCapabilities(_message.Message):
         reflection: _builtins.bool = ...,
         house_bots: _builtins.bool = ...,
         seats: _builtins.bool = ...,
+        view_delta: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "seats", b"seats", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "seats", b"seats", "session", b"session", "view_delta", b"view_delta"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -160,6 +160,10 @@ class _ViewModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ViewMode.Val
     """Decisions with the seat's whole view, and results. No events."""
     VIEW_MODE_EVENTS: _ViewMode.ValueType  # 2
     """Every event, and the result; decisions without a view. GetSeatView returns a view on demand."""
+    VIEW_MODE_DELTA: _ViewMode.ValueType  # 3
+    """As FULL, but each part of a view that seldom changes, such as the finished tricks, is sent once;
+    see `Decision.view_base`. Only if `ServerCapabilities.view_delta` is set.
+    """
 
 class ViewMode(_ViewMode, metaclass=_ViewModeEnumTypeWrapper):
     """What a stream sends to a seat."""
@@ -170,6 +174,10 @@ VIEW_MODE_FULL: ViewMode.ValueType  # 1
 """Decisions with the seat's whole view, and results. No events."""
 VIEW_MODE_EVENTS: ViewMode.ValueType  # 2
 """Every event, and the result; decisions without a view. GetSeatView returns a view on demand."""
+VIEW_MODE_DELTA: ViewMode.ValueType  # 3
+"""As FULL, but each part of a view that seldom changes, such as the finished tricks, is sent once;
+see `Decision.view_base`. Only if `ServerCapabilities.view_delta` is set.
+"""
 Global___ViewMode: _TypeAlias = ViewMode  # noqa: Y015
 
 class _TimeoutPolicy:
@@ -1357,6 +1365,8 @@ class Decision(_message.Message):
     TIME_LEFT_FIELD_NUMBER: _builtins.int
     SEALED_FIELD_NUMBER: _builtins.int
     FALLBACK_FIELD_NUMBER: _builtins.int
+    VIEW_BASE_FIELD_NUMBER: _builtins.int
+    VIEW_ADDED_FIELD_NUMBER: _builtins.int
     decision_id: _builtins.str
     """Id of the decision, unique at its table. Send it with the answer. Opaque."""
     seat: _builtins.int
@@ -1375,7 +1385,9 @@ class Decision(_message.Message):
 
     @_builtins.property
     def view(self) -> _game_pb2.SeatView:
-        """The seat's whole view (view mode FULL)."""
+        """The seat's view: all of it in the view mode FULL. In DELTA it lacks what `view_base` and
+        `view_added` have brought; merge that into it, as Protobuf merges messages.
+        """
 
     @_builtins.property
     def time_left(self) -> _duration_pb2.Duration:
@@ -1385,6 +1397,19 @@ class Decision(_message.Message):
     def fallback(self) -> _game_pb2.Move:
         """The legal move that the rules play for the seat when its time is up. Always set, in every legal
         mode. A client without a strategy of its own can answer with it.
+        """
+
+    @_builtins.property
+    def view_base(self) -> _game_pb2.SeatView:
+        """View mode DELTA: parts of the view that this and later decisions leave out. Keep it in place of
+        what you have kept before. Set in the first decision of a stream, and whenever a kept part has
+        changed, as it does in each deal.
+        """
+
+    @_builtins.property
+    def view_added(self) -> _game_pb2.SeatView:
+        """View mode DELTA: further parts that this and later decisions leave out, such as a trick that has
+        been finished. Merge it into what you keep.
         """
 
     def __init__(
@@ -1399,10 +1424,12 @@ class Decision(_message.Message):
         time_left: _duration_pb2.Duration | None = ...,
         sealed: _builtins.bool = ...,
         fallback: _game_pb2.Move | None = ...,
+        view_base: _game_pb2.SeatView | None = ...,
+        view_added: _game_pb2.SeatView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fallback", b"fallback", "kind", b"kind", "legal", b"legal", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fallback", b"fallback", "kind", b"kind", "legal", b"legal", "time_left", b"time_left", "view", b"view", "view_added", b"view_added", "view_base", b"view_base"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "fallback", b"fallback", "kind", b"kind", "legal", b"legal", "sealed", b"sealed", "seat", b"seat", "sequence", b"sequence", "time_left", b"time_left", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_id", b"decision_id", "fallback", b"fallback", "kind", b"kind", "legal", b"legal", "sealed", b"sealed", "seat", b"seat", "sequence", b"sequence", "time_left", b"time_left", "view", b"view", "view_added", b"view_added", "view_base", b"view_base"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

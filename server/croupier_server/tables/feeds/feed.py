@@ -20,12 +20,17 @@ from croupier_server.tables.clocks.decisions import Decision
 from croupier_server.tables.feeds import snapshots
 from croupier_server.tables.limits import Limits
 from croupier_server.tables.match import updates
+from croupier_server.tables.match.match import Match
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.match.updates import ResetReason, StreamEnd
 from croupier_server.tables.spec import Status, ViewMode
 from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.views import part_of_view
 
-_PLAYING: Final = Status.PLAYING  # members of an enum are looked up slowly
+# Members of an enum are looked up slowly.
+_PLAYING: Final = Status.PLAYING
+_EVENTS: Final = ViewMode.EVENTS
+_FULL: Final = ViewMode.FULL
 
 
 class Owner(Protocol):
@@ -358,13 +363,16 @@ class PublicFeed(TableFeed):
 class SeatFeed(TableFeed):
     """What one seat gets: its decisions, with every event or with its view.
 
+    In the mode DELTA it remembers what it has sent of the view's base, and sends only what has been
+    added to it; a base that has changed otherwise is sent anew.
+
     Args:
         seat: the seat.
         mode: what the stream carries.
         owner, table, epoch, after, lag_max: see `TableFeed`.
     """
 
-    __slots__ = ("_asked", "_is_full", "_nonce_asked", "_parting", "_seat_epoch", "seat")
+    __slots__ = ("_asked", "_base", "_mode", "_nonce_asked", "_parting", "_seat_epoch", "seat")
 
     def __init__(
         self,
@@ -377,7 +385,9 @@ class SeatFeed(TableFeed):
         after: int,
         lag_max: int,
     ) -> None:
-        self._is_full = mode is ViewMode.FULL
+        self._mode = mode
+        self._base: bytes | None = None
+        """The base that was sent; None: none yet."""
         self.seat = seat
         self._asked: Decision | None = None
         self._nonce_asked = b""
@@ -393,7 +403,7 @@ class SeatFeed(TableFeed):
     @property
     def sees_events(self) -> bool:
         """Whether the stream carries events."""
-        return not self._is_full
+        return self._mode is _EVENTS
 
     @property
     def network_ms(self) -> int:
@@ -421,7 +431,7 @@ class SeatFeed(TableFeed):
             table = self.table
             if self._parting is not None:
                 self._look_whether_to_part()
-            is_plain = self._is_full and table.status is _PLAYING
+            is_plain = self._mode is not _EVENTS and table.status is _PLAYING
             if not is_plain or self._is_opening or self._ending or self._is_beating:
                 self._take_stream(out, now)
                 if self._is_opening or self.is_done:
@@ -440,12 +450,29 @@ class SeatFeed(TableFeed):
                     match.timing.start(decision, now, self.network_ms if is_timed else 0)
                     if is_timed:
                         self.owner.clock_started(table)
-                payload = match.decision_payload(decision, now, with_view=self._is_full)
+                out.append(updates.decision_update(self._ask(match, decision, now)))
                 self._asked = decision
-                out.append(updates.decision_update(payload))
         except Exception as fault:
             self.owner.failed(self.table, fault)
         return out
+
+    def _ask(self, match: Match, decision: Decision, now: int) -> bytes:
+        """Payload of ``Decision``, with the view as the mode has it."""
+        if self._mode is _EVENTS:
+            return match.decision_payload(decision, now, None)
+        if self._mode is _FULL:
+            view = match.views.seat(match.state, self.seat)
+            return match.decision_payload(decision, now, view)
+        base, view = match.views.split(match.state, self.seat)
+        known, self._base = self._base, base
+        whole = added = None
+        if base is not known:
+            name = self.table.game.name
+            if known is not None and base.startswith(known):
+                added = part_of_view(name, base[len(known) :]) or None
+            else:
+                whole = part_of_view(name, base)
+        return match.decision_payload(decision, now, view, whole, added)
 
     def _want_nonce(self, out: list[bytes]) -> None:
         promised = self.table.seats[self.seat].nonce_hash

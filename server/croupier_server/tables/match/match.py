@@ -264,8 +264,15 @@ class Match:
             return None
         return decision if decision.sequence <= self._journal.committed else None
 
-    def decision_payload(self, decision: Decision, now: int, *, with_view: bool) -> bytes:
-        """Payload of ``Decision``."""
+    def decision_payload(
+        self,
+        decision: Decision,
+        now: int,
+        view: bytes | None,
+        base: bytes | None = None,
+        added: bytes | None = None,
+    ) -> bytes:
+        """Payload of ``Decision`` with *view* and, in the mode DELTA, what was left out of it."""
         game, wire, state, seat = self._game, self._wire, self.state, decision.seat
         return messages.decision(
             decision.id,
@@ -273,10 +280,12 @@ class Match:
             wire.decision_kinds[decision.kind],
             decision.sequence,
             wire.legal_bytes(game.legal_moves(state, seat), self._spec.legal_mode),
-            self.views.seat(state, seat) if with_view else None,
+            view,
             self.timing.left_ms(decision, now),
             decision.sealed,
             wire.move_bytes(game.fallback(state, seat)),
+            base,
+            added,
         )
 
     def _carry_on(

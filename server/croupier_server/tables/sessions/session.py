@@ -175,7 +175,7 @@ def view_mode(number: int) -> ViewMode:
     Raises:
         InvalidRequest: MALFORMED_REQUEST, *number* is none.
     """
-    if number > ViewMode.EVENTS or number < 0:
+    if number > ViewMode.DELTA or number < 0:
         raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
     return ViewMode(number or ViewMode.FULL)
 

@@ -260,13 +260,8 @@ def public_view_head(
     deal: int,
     dealer: int | None,
     center: bytes,
-    center_left: bytes,
-    calls: Iterable[bytes],
-    declarer: int | None,
-    bid: int,
-    wild_rank: int | None,
 ) -> bytes:
-    """``PokexPublicView``: ``phase`` to ``wild_rank``."""
+    """``PokexPublicView``: ``phase`` to ``center``."""
     return b"".join(
         (
             (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b""),
@@ -274,8 +269,26 @@ def public_view_head(
             (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b""),
             (b"\x22" + (VARINTS[size] if (size := len(center)) < SHORT else varint(size)) if center else b""),
             center,
-            (b"\x2a" + (VARINTS[size] if (size := len(center_left)) < SHORT else varint(size)) if center_left else b""),
-            center_left,
+        )
+    )
+
+
+def public_view_center_left(
+    center_left: bytes,
+) -> bytes:
+    """``PokexPublicView``: ``center_left``."""
+    return (b"\x2a" + (VARINTS[size] if (size := len(center_left)) < SHORT else varint(size)) if center_left else b"") + center_left
+
+
+def public_view_auction(
+    calls: Iterable[bytes],
+    declarer: int | None,
+    bid: int,
+    wild_rank: int | None,
+) -> bytes:
+    """``PokexPublicView``: ``calls`` to ``wild_rank``."""
+    return b"".join(
+        (
             *[framed(b"\x32", one) for one in calls],
             (b"\x38" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b""),
             (b"\x40" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),

@@ -278,6 +278,8 @@ def decision(
     time_left: int | None,
     sealed: bool,
     fallback: bytes | None,
+    view_base: bytes | None,
+    view_added: bytes | None,
 ) -> bytes:
     """Payload of ``Decision``."""
     return b"".join(
@@ -296,6 +298,10 @@ def decision(
             (b"\x40" + b"\x01" if sealed else b""),
             (b"\x4a" + (VARINTS[size] if (size := len(fallback)) < SHORT else varint(size)) if fallback is not None else b""),
             (fallback or b""),
+            (b"\x52" + (VARINTS[size] if (size := len(view_base)) < SHORT else varint(size)) if view_base is not None else b""),
+            (view_base or b""),
+            (b"\x5a" + (VARINTS[size] if (size := len(view_added)) < SHORT else varint(size)) if view_added is not None else b""),
+            (view_added or b""),
         )
     )
 

@@ -18,6 +18,7 @@ from croupier_server.games.kept import Kept
 from croupier_server.games.pokex.events import DealResult, Played
 from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
 from croupier_server.games.pokex.wire import parts
+from croupier_server.wire.base import SplitView
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
@@ -38,15 +39,32 @@ _SIZES: Final = Kept[tuple[int, ...], bytes](
 class PokexViews:
     """The `ViewEncoder` of Pokex; states are `pokex.state.State`."""
 
-    __slots__ = ("_back", "_back_of", "_head", "_head_of", "_last_result", "_own", "_tricks")
+    __slots__ = (
+        "_auction",
+        "_base",
+        "_center_left",
+        "_head",
+        "_head_of",
+        "_last_result",
+        "_own",
+        "_score",
+        "_trick_of",
+        "_tricks",
+    )
 
     def __init__(self) -> None:
+        self._base = b""
+        """Head, auction, last result and tricks; empty: to be joined again."""
         self._head = b""
-        """``phase`` to ``wild_rank``."""
+        """``phase`` to ``center``."""
+        self._auction = b""
+        """``calls`` to ``wild_rank``."""
         self._head_of: tuple[object, ...] = ()
-        self._back = b""
-        """``tricks`` to ``leader``."""
-        self._back_of: tuple[object, ...] = ()
+        self._center_left = b""
+        """``center_left``."""
+        self._score = b""
+        """``taken`` to ``leader``."""
+        self._trick_of: tuple[object, ...] = ()
         self._tricks = Growing[Trick](_trick)
         self._last_result = Latest[DealResult](
             lambda result: messages.public_view_last_result(parts.result(result))
@@ -62,66 +80,94 @@ class PokexViews:
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
+        return self._seat(self._public(state.public), state, seat)
+
+    def split(self, state: object, seat: Seat) -> SplitView:
+        """See `ViewEncoder.split`."""
+        assert isinstance(state, State)
+        left, sizes, trick, to_act = self._changing(state.public)
+        changing = b"".join((left, sizes, trick, self._score, to_act))
+        if not self._base:
+            self._base = b"".join(
+                (self._head, self._auction, self._last_result.kept, self._tricks.kept)
+            )
+        return self._base, self._seat(changing, state, seat)
+
+    def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
+        """``SeatView`` with *public*, its public part."""
         hand = state.hands[seat]
         last, own = self._own[seat]
         if hand != last:
             own = one_pack_ids(hand)
             self._own[seat] = hand, own
-        return framed(_SEAT_VIEW, messages.view(self._public(state.public), seat, own))
+        return framed(_SEAT_VIEW, messages.view(public, seat, own))
 
     def _public(self, public: PublicState) -> bytes:
         """``PokexPublicView``, its fields in the order of their numbers."""
+        left, sizes, trick, to_act = self._changing(public)
+        return b"".join(
+            (
+                self._head,
+                left,
+                self._auction,
+                sizes,
+                trick,
+                self._tricks.kept,
+                self._score,
+                to_act,
+                self._last_result.kept,
+            )
+        )
+
+    def _changing(self, public: PublicState) -> tuple[bytes, bytes, bytes, bytes]:
+        """``center_left``, ``hand_sizes``, ``trick`` and ``to_act``; what is kept is brought up to
+        date."""
         head_of = (
             public.phase,
             public.deal,
             public.dealer,
             public.center,
-            public.center_left,
             public.calls,
             public.declarer,
             public.bid,
             public.wild_rank,
+            public.last_result,
         )
         if head_of != self._head_of:
             self._head_of = head_of
-            self._head = _head(public)
-        back_of = (
+            self._keep_head(public)
+        trick_of = (
             public.tricks,
+            public.center_left,
             public.taken,
             public.carried,
             public.totals,
             public.passed_out,
             public.leader,
         )
-        if back_of != self._back_of:
-            self._back_of = back_of
-            self._back = self._tricks.encoded(public.tricks) + _score(public)
+        if trick_of != self._trick_of:
+            self._trick_of = trick_of
+            if self._tricks.keep(public.tricks):
+                self._base = b""
+            self._center_left = messages.public_view_center_left(public.center_left)
+            self._score = _score(public)
         plays, center = public.plays, public.trick_center
-        return b"".join(
-            (
-                self._head,
-                _SIZES[public.hand_sizes()],
-                _trick_under_way(center, plays) if plays or center else b"",
-                self._back,
-                _TO_ACT[public.to_act],
-                self._last_result.encoded(public.last_result),
-            )
+        trick = _trick_under_way(center, plays) if plays or center else b""
+        return self._center_left, _SIZES[public.hand_sizes()], trick, _TO_ACT[public.to_act]
+
+    def _keep_head(self, public: PublicState) -> None:
+        """What stays the same while tricks are played."""
+        self._base = b""
+        self._head = messages.public_view_head(
+            phase=public.phase, deal=public.deal, dealer=public.dealer, center=public.center
         )
-
-
-def _head(public: PublicState) -> bytes:
-    """``phase`` to ``wild_rank``."""
-    return messages.public_view_head(
-        phase=public.phase,
-        deal=public.deal,
-        dealer=public.dealer,
-        center=public.center,
-        center_left=public.center_left,
-        calls=map(parts.called, public.calls),
-        declarer=public.declarer,
-        bid=public.bid,
-        wild_rank=public.wild_rank or None,
-    )
+        self._auction = messages.public_view_auction(
+            calls=map(parts.called, public.calls),
+            declarer=public.declarer,
+            bid=public.bid,
+            wild_rank=public.wild_rank or None,
+        )
+        self._last_result.keep(public.last_result)
 
 
 def _score(public: PublicState) -> bytes:

@@ -25,6 +25,7 @@ from croupier_server.games.tongits.state import (
     State,
 )
 from croupier_server.games.tongits.wire import parts
+from croupier_server.wire.base import SplitView
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tongits as messages
@@ -52,6 +53,7 @@ class TongitsViews:
     """The `ViewEncoder` of Tong-its; states are `tongits.state.State`."""
 
     __slots__ = (
+        "_base",
         "_chips",
         "_chips_of",
         "_deal",
@@ -62,6 +64,8 @@ class TongitsViews:
     )
 
     def __init__(self) -> None:
+        self._base = b""
+        """All that is kept; empty: to be joined again."""
         self._deal = b""
         """``deal`` and ``dealer``."""
         self._chips = b""
@@ -83,46 +87,53 @@ class TongitsViews:
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
-        hand = state.hands[seat]
-        view = messages.view(
-            self._public(state.public),
-            seat,
-            one_pack_ids(hand),
-            bytes(state.secret_fours[seat]),
-            state.table.deadwood(hand),
-        )
-        return framed(_SEAT_VIEW, view)
+        return _seat(self._public(state.public), state, seat)
+
+    def split(self, state: object, seat: Seat) -> SplitView:
+        """See `ViewEncoder.split`."""
+        assert isinstance(state, State)
+        self._keep(state.public)
+        if not self._base:
+            self._base = b"".join((self._deal, self._chips, self._last_result.kept, *self._melds))
+        rest = _seat(b"".join(_changing(state.public)), state, seat)
+        return self._base, rest
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""
-        deal_of = (public.deal, public.dealer, public.pot, public.streak_seat, public.streak)
+        self._keep(public)
+        phase, cards, turns, discarders = _changing(public)
+        return b"".join(
+            (
+                phase,
+                self._deal,
+                cards,
+                *self._melds,
+                turns,
+                self._chips,
+                self._last_result.kept,
+                discarders,
+            )
+        )
+
+    def _keep(self, public: PublicState) -> None:
+        """Bring what is kept up to date."""
+        deal_of = (
+            public.deal,
+            public.dealer,
+            public.pot,
+            public.streak_seat,
+            public.streak,
+            public.last_result,
+        )
         if deal_of != self._deal_of or public.chips != self._chips_of:
             self._deal_of, self._chips_of = deal_of, public.chips.copy()
             self._deal = messages.public_view_deal(public.deal, public.dealer)
             self._chips = _chips(public)
+            self._last_result.keep(public.last_result)
+            self._base = b""
         if public.melds != self._melds_of:
             self._keep_melds(public.melds)
-        return b"".join(
-            (
-                _PHASES[public.phase],
-                self._deal,
-                messages.public_view_cards(
-                    bytes(public.hand_sizes), public.stock_size, public.discards
-                ),
-                *self._melds,
-                messages.public_view_turns(bytes(public.secret_fours), bytes(public.turns)),
-                _BARRED[public.barred_turn | public.barred_deal | public.barred_discard],
-                _TOOK_DISCARD if public.took_discard else b"",
-                b"" if public.caller == NO_SEAT else _call(public),
-                _TO_ACT[public.to_act],
-                self._chips,
-                self._last_result.encoded(public.last_result),
-                messages.public_view_discarders(public.discarders),
-                _BARRED_TURN[public.barred_turn],
-                _BARRED_DEAL[public.barred_deal],
-                _BARRED_DISCARD[public.barred_discard],
-            )
-        )
+            self._base = b""
 
     def _keep_melds(self, melds: list[Meld]) -> None:
         """Encode the melds that have been made or added to since the last call."""
@@ -131,6 +142,44 @@ class TongitsViews:
             kept.get(one) or messages.public_view_melds([parts.meld(one)]) for one in melds
         ]
         self._melds_of = melds.copy()
+
+
+def _seat(public: bytes, state: State, seat: Seat) -> bytes:
+    """``SeatView`` with *public*, its public part."""
+    hand = state.hands[seat]
+    view = messages.view(
+        public,
+        seat,
+        one_pack_ids(hand),
+        bytes(state.secret_fours[seat]),
+        state.table.deadwood(hand),
+    )
+    return framed(_SEAT_VIEW, view)
+
+
+def _changing(public: PublicState) -> tuple[bytes, bytes, bytes, bytes]:
+    """``phase``, ``hand_sizes`` to ``discards``, ``secret_four_counts`` to ``to_act``, and what
+    follows ``last_result``: what changes from turn to turn."""
+    barred = public.barred_turn | public.barred_deal | public.barred_discard
+    turns = b"".join(
+        (
+            messages.public_view_turns(bytes(public.secret_fours), bytes(public.turns)),
+            _BARRED[barred],
+            _TOOK_DISCARD if public.took_discard else b"",
+            b"" if public.caller == NO_SEAT else _call(public),
+            _TO_ACT[public.to_act],
+        )
+    )
+    discarders = messages.public_view_discarders(public.discarders)
+    if barred:
+        discarders += (
+            _BARRED_TURN[public.barred_turn]
+            + _BARRED_DEAL[public.barred_deal]
+            + _BARRED_DISCARD[public.barred_discard]
+        )
+    sizes = bytes(public.hand_sizes)
+    cards = messages.public_view_cards(sizes, public.stock_size, public.discards)
+    return _PHASES[public.phase], cards, turns, discarders
 
 
 def _call(public: PublicState) -> bytes:

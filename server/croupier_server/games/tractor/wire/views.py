@@ -1,8 +1,8 @@
 """Views of Tractor as bytes, built up from what the audience knows: the public state, and for a
 seat its own hand and, as the starter, its kitty.
 
-`TractorViews` keeps the parts of a view that change seldom. What it keeps is always compared with
-the state, so that it cannot send what is no longer true.
+`TractorViews` keeps the parts of a view that change seldom; most of them are its base. What it
+keeps is always compared with the state, so that it cannot send what is no longer true.
 
 Must not be put here: anything that reads the hand of another seat. Only `TractorViews.seat` looks
 beyond the public state.
@@ -29,6 +29,7 @@ from croupier_server.games.tractor.state import (
 )
 from croupier_server.games.tractor.wire import parts
 from croupier_server.games.tractor.wire.parts import PLAYS
+from croupier_server.wire.base import SplitView
 from croupier_server.wire.encode import framed, packed
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tractor as messages
@@ -65,8 +66,7 @@ class TractorViews:
     """The `ViewEncoder` of Tractor; states are `tractor.state.State`."""
 
     __slots__ = (
-        "_back",
-        "_back_of",
+        "_base",
         "_exposed",
         "_hands",
         "_head",
@@ -76,6 +76,9 @@ class TractorViews:
         "_kitty_ids",
         "_kitty_of",
         "_last_result",
+        "_order",
+        "_points",
+        "_points_of",
         "_spent",
         "_tricks",
         "_tricks_last",
@@ -83,9 +86,8 @@ class TractorViews:
     )
 
     def __init__(self) -> None:
-        self._back = b""
-        """``tricks`` to ``order``."""
-        self._back_of: tuple[object, ...] = ()
+        self._base = b""
+        """All that is kept but ``opponents_points``; empty: to be joined again."""
         self._exposed = b""
         """``exposed`` and ``first_declarer``; kept with the head."""
         self._hands: dict[Seat, tuple[Cards, bytes]] = {}
@@ -100,6 +102,11 @@ class TractorViews:
         self._last_result = Latest[DealScored](
             lambda result: messages.public_view_last_result(parts.result(result))
         )
+        self._order = b""
+        """``order``; kept with the head."""
+        self._points = b""
+        """``opponents_points``."""
+        self._points_of = 0
         self._tricks = b""
         self._tricks_number = 0
         self._tricks_last: Trick | None = None
@@ -114,7 +121,27 @@ class TractorViews:
     def seat(self, state: object, seat: Seat) -> bytes:
         """Payload of ``SeatView``."""
         assert isinstance(state, State)
-        public = self._public(state.public)
+        return self._seat(self._public(state.public), state, seat)
+
+    def split(self, state: object, seat: Seat) -> SplitView:
+        """See `ViewEncoder.split`."""
+        assert isinstance(state, State)
+        rest = self._seat(b"".join(self._changing(state.public)), state, seat)
+        if not self._base:
+            self._base = b"".join(
+                (
+                    self._head,
+                    self._kitty,
+                    self._order,
+                    self._last_result.kept,
+                    self._exposed,
+                    self._tricks,
+                )
+            )
+        return self._base, rest
+
+    def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
+        """``SeatView`` with *public*, its public part."""
         last, hand = self._hands.get(seat, _NO_HAND)
         if state.hands[seat] != last:
             hand = self._hand(seat, last, hand, state.hands[seat])
@@ -125,30 +152,40 @@ class TractorViews:
 
     def _public(self, public: PublicState) -> bytes:
         """``TractorPublicView``, its fields in the order of their numbers."""
+        sizes, trick, points_, asked = self._changing(public)
+        return b"".join(
+            (
+                self._head,
+                sizes,
+                self._kitty,
+                trick,
+                self._tricks,
+                points_,
+                self._order,
+                asked,
+                self._last_result.kept,
+                self._exposed,
+            )
+        )
+
+    def _changing(self, public: PublicState) -> tuple[bytes, bytes, bytes, bytes]:
+        """``hand_sizes``, ``trick``, ``opponents_points``, and who is asked; what is kept is
+        brought up to date."""
         tricks = public.tricks
         number = self._tricks_number
         if len(tricks) != number or (number and tricks[-1] is not self._tricks_last):
             self._keep_tricks(tricks)
-            self._back_of = ()
-        if (public.opponents_points, public.trumps) != self._back_of:
-            self._keep_back(public)
+        self._keep_head(public)
+        if public.opponents_points != self._points_of:
+            self._points_of = public.opponents_points
+            self._points = messages.public_view_opponents_points(public.opponents_points)
         asked = b""
         if public.phase is _DRAW:
             asked = _WINDOW
         elif public.to_act != NO_SEAT:
             asked = _TO_ACT[public.to_act]
-        return b"".join(
-            (
-                self._kept_head(public),
-                self._hand_sizes(public),
-                self._kitty,
-                _trick_under_way(public) if public.plays else b"",
-                self._back,
-                asked,
-                self._last_result.encoded(public.last_result),
-                self._exposed,
-            )
-        )
+        trick = _trick_under_way(public) if public.plays else b""
+        return self._hand_sizes(public), trick, self._points, asked
 
     # Parts that are kept -------------------------------------------------------------------------
 
@@ -170,16 +207,9 @@ class TractorViews:
             self._kitty_ids = unpack(kitty)
         return self._kitty_ids
 
-    def _keep_back(self, public: PublicState) -> None:
-        """``tricks`` to ``order``: they stay the same within a trick."""
-        self._back_of = (public.opponents_points, public.trumps)
-        self._back = self._tricks + messages.public_view_opponents_points(public.opponents_points)
-        if public.trumps is not None:
-            self._back += _order(public.trumps)
-
-    def _kept_head(self, public: PublicState) -> bytes:
-        """``phase`` to ``show``: they stay the same while tricks are played. So do ``kitty_size``,
-        ``exposed`` and ``first_declarer``."""
+    def _keep_head(self, public: PublicState) -> None:
+        """``phase`` to ``show``: they stay the same while tricks are played. So do ``kitty_size``
+        and ``order`` to ``first_declarer``."""
         head_of = (
             public.options,
             public.phase,
@@ -197,14 +227,17 @@ class TractorViews:
             public.turned,
             public.calls,
             public.shown,
+            public.last_result,
         )
         if head_of != self._head_of:
             self._head_of = head_of
+            self._base = b""
             self._head = _head(public)
+            self._order = b"" if public.trumps is None else _order(public.trumps)
+            self._last_result.keep(public.last_result)
             self._exposed = _exposed(public)
             self._held = public.options.hand - (1 if public.shown else 0)
             self._kitty = messages.public_view_kitty_size(public.options.kitty)
-        return self._head
 
     def _keep_tricks(self, tricks: list[Trick]) -> None:
         """Encode the tricks that have been finished since the last call.
@@ -212,6 +245,7 @@ class TractorViews:
         A deal's tricks are only ever added to, and tricks of two deals are not the same object;
         so the kept ones are right if the last of them still stands where it stood.
         """
+        self._base = b""
         number = self._tricks_number
         if len(tricks) < number or (number and tricks[number - 1] is not self._tricks_last):
             self._tricks = b""

@@ -13,6 +13,7 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Move, Seat
 from croupier_server.games.cards import CARD_NAMES, parse_card, single, unpack
 from croupier_server.games.module import GameModule
+from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.legal import LegalBytes, kind_bytes
@@ -43,7 +44,7 @@ def _public(public: rules.Public) -> pb.DuelPublicView:
     return found
 
 
-class _Views:
+class _Views(ViewEncoder):
     def public(self, state: Any) -> bytes:
         return game_pb2.PublicView(duel=_public(state.public)).SerializeToString()
 
