@@ -70,11 +70,13 @@ class Line:
 
 
 @asynccontextmanager
-async def sitting(silence_seconds: float = 60.0) -> AsyncIterator[tuple[Line, Seat]]:
+async def sitting(
+    silence_seconds: float = 60.0, mode: table_pb2.ViewMode.ValueType = table_pb2.VIEW_MODE_FULL
+) -> AsyncIterator[tuple[Line, Seat]]:
     """A seat on a session."""
     loop = asyncio.get_running_loop()
     line = Line()
-    session = Session(cast("Connection", line), "test", cast("Any", line), silence_seconds)
+    session = Session(cast("Connection", line), "test", cast("Any", line), silence_seconds, mode)
     workplace = Workplace(loop, Background(), Threads(1))
     ticket = Ticket(table_pb2.Table(table_id="t", table_epoch=1), 0, 1, "secret", bytes(32))
     seat = Seat(ticket, Bot(), SeatRandom(1, "t", 0), workplace)
@@ -118,6 +120,20 @@ async def test_a_channel_that_waits_to_be_opened_again_is_opened_once_on_a_new_s
             second.to_read.put_nowait(pb.SessionResponse(frame=1))
             assert await opens(second) == []
             assert not seat.done.done()
+
+
+async def test_a_server_without_the_mode_delta_is_asked_for_whole_views() -> None:
+    refusal = refused("MALFORMED_REQUEST")
+    refusal.field = "view_mode"
+    item = pb.ChannelItem(channel=1, refusal=refusal)
+    async with sitting(mode=table_pb2.VIEW_MODE_DELTA) as (line, seat):
+        call = await line.calls.get()
+        (first,) = (await call.written.get()).opens
+        assert first.view_mode == table_pb2.VIEW_MODE_DELTA
+        call.to_read.put_nowait(pb.SessionResponse(frame=1, items=[item]))
+        (again,) = (await call.written.get()).opens
+        assert (again.channel, again.view_mode) == (2, table_pb2.VIEW_MODE_FULL)
+        assert not seat.done.done()
 
 
 NEW = b"\xea\x04\x00"

@@ -486,7 +486,10 @@ class Client:
             carrier = Watches(connection, self._background, self._silence_seconds)
         else:
             loop = asyncio.get_running_loop()
-            session = Session(connection, NAME, loop, self._silence_seconds)
+            mode = table_pb2.VIEW_MODE_FULL
+            if self.info.capabilities.view_delta:
+                mode = table_pb2.VIEW_MODE_DELTA
+            session = Session(connection, NAME, loop, self._silence_seconds, mode)
             self._background.start(session.run())
             carrier = session
         self._carriers[address] = carrier

@@ -34,7 +34,7 @@ from croupier.nonces import Nonces
 from croupier.randomness import SeatRandom
 from croupier.threads import Threads
 from croupier.v1 import game_pb2, table_pb2
-from croupier.views import Memory, View, view_of
+from croupier.views import Memory, View, WholeViews, view_of
 
 __all__ = ["Link", "Seat", "Ticket", "Workplace"]
 
@@ -157,6 +157,7 @@ class Seat:
         self._source = source
         self._list_legal = list_legal
         self._memory: Memory = {}
+        self._whole = WholeViews()
         self._place = Place.THREAD
         if bot.inline:
             self._place = Place.INLINE
@@ -290,6 +291,7 @@ class Seat:
 
     # Decisions -----------------------------------------------------------------------------------
     def _decide(self, message: table_pb2.Decision) -> None:
+        self._whole.restore(message)
         decision_id = message.decision_id
         if decision_id == self._decision_id:
             if self._move is not None and self.link is not None:

@@ -75,8 +75,10 @@ class Session:
         client: str,
         loop: asyncio.AbstractEventLoop,
         silence_seconds: float,
+        view_mode: table_pb2.ViewMode.ValueType = table_pb2.VIEW_MODE_FULL,
     ) -> None:
         self._connection = connection
+        self._view_mode = view_mode
         self._client = client
         self._loop = loop
         self._silence_seconds = silence_seconds
@@ -143,7 +145,7 @@ class Session:
             channel=channel,
             table_id=seat.ticket.table_id,
             ticket=seat.ticket.secret,
-            view_mode=table_pb2.VIEW_MODE_FULL,
+            view_mode=self._view_mode,
             table_epoch=seat.epoch,
             after_sequence=seat.sequence,
         )
@@ -291,6 +293,9 @@ class Session:
             return
         if error.reason == "SEQUENCE_AHEAD":
             seat.sequence = 0
+            self._open(self._renumber(channel, seat))
+        elif error.field == "view_mode":  # an older server than the one that we connected to
+            self._view_mode = table_pb2.VIEW_MODE_FULL
             self._open(self._renumber(channel, seat))
         elif isinstance(error, LimitReached | Unavailable):
             wait = error.retry_after or 1.0
