@@ -13,6 +13,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.storage.base import AbandonedSecret, StoredTable
 from croupier_server.tables.clocks.clock import FOREVER, ManualClock
 from croupier_server.tables.durability.restore import Surroundings, restore
+from croupier_server.tables.kept import names_of
 from croupier_server.tables.match import match
 from croupier_server.tables.match.deals import RootDealer
 from croupier_server.tables.match.table import Table
@@ -58,8 +59,7 @@ def taken_up(stored: StoredTable) -> Table:
 
 def slots(thing: object, without: Collection[str] = ()) -> dict[str, object]:
     """All that *thing* holds, by name."""
-    names = type(thing).__slots__  # type: ignore[attr-defined]
-    return {name: getattr(thing, name) for name in names if name not in without}
+    return {name: getattr(thing, name) for name in names_of(type(thing)) if name not in without}
 
 
 def everything(table: Table) -> dict[str, object]:

@@ -217,8 +217,7 @@ def load(data: bytes) -> Kept:
 
 def slots(thing: object, without: Collection[str] = ()) -> Slots:
     """Attributes of *thing* that are not empty, zero or false, by name."""
-    names: Sequence[str] = type(thing).__slots__  # type: ignore[attr-defined]
-    found = {name: getattr(thing, name) for name in names if name not in without}
+    found = {name: getattr(thing, name) for name in names_of(type(thing)) if name not in without}
     return {name: value for name, value in found.items() if value}
 
 
@@ -267,8 +266,12 @@ class CarriedBytes:
 
 def _state(kind: type, without: Collection[str] = ()) -> Callable[[object], object]:
     """Gives the values of all slots of an object, which cannot be changed in place."""
-    names: Sequence[str] = kind.__slots__  # type: ignore[attr-defined]
-    return attrgetter(*(name for name in names if name not in without))
+    return attrgetter(*[name for name in names_of(kind) if name not in without])
+
+
+def names_of(kind: Any) -> list[str]:
+    """The attributes of *kind*, sorted. Compiled classes have no slots, but a list of mypyc's."""
+    return sorted(getattr(kind, "__slots__", ()) or kind.__mypyc_attrs__)
 
 
 def dump_results(at: int, results: Sequence[object]) -> bytes:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import Outcome, Seat, SeatOutcome
@@ -244,7 +245,7 @@ class TableSpec:
     epoch: int
     kind: int
     ruleset: str
-    options: object
+    options: Any
     option_text: Mapping[str, str]
     options_message: bytes
     ruleset_hash: bytes

@@ -155,4 +155,6 @@ def other_value(value: object) -> object:
     if value is None:
         return events.FailedThrow(1, 1, 1)
     assert isinstance(value, tuple)
+    if value and isinstance(value[0], int):
+        return (value[0] + 1, *value[1:])
     return (*value, 1)

@@ -235,12 +235,14 @@ class Tongits:
         return state.results
 
     def read_result(self, values: Sequence[Any]) -> DealResult:
-        result = DealResult(*values)
-        return result._replace(
-            ending=Ending(result.ending),
-            seats=tuple([SeatResult(*seat) for seat in result.seats]),
-            payments=tuple([Payment(*payment) for payment in result.payments]),
+        # Any: compiled code holds the fields of a result to their types.
+        plain: Any = DealResult(*values)
+        result: DealResult = plain._replace(
+            ending=Ending(plain.ending),
+            seats=tuple([SeatResult(*seat) for seat in plain.seats]),
+            payments=tuple([Payment(*payment) for payment in plain.payments]),
         )
+        return result
 
     def carry(self, state: State) -> tuple[int, ...]:
         return (state.public.streak_seat, state.public.streak)

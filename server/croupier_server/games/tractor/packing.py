@@ -98,7 +98,7 @@ class _Room:
     def finishes(self, index: int, left: _Left, under_way: _UnderWay) -> bool:
         """Whether *left* and *under_way* fit from step *index* on."""
         lone = max([part for part in left if part[1] == 1], key=_number, default=_NO_LONE)
-        others = tuple([part for part in left if part is not lone])
+        others = tuple([part for part in left if part != lone])
         return self._fits(index, others, under_way, len(lone[2]), lone[0], lone[2])
 
     def selections(

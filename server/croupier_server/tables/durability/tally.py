@@ -15,7 +15,21 @@ from typing import Final
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Status
 
-SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+SECONDS: Final[Sequence[float]] = (
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+)
 """Bounds for what should take milliseconds."""
 
 
