@@ -36,7 +36,7 @@ MARK: Final = int.from_bytes(b"Crpb", "big")
 COPIED: Final = tuple(table for table in METADATA.sorted_tables if table is not writer)
 """Tables of a backup. Who may write is no part of it."""
 
-ROWS_AT_ONCE: Final = 500
+_ROWS_AT_ONCE: Final = 500
 
 
 async def back_up(url: str, file: Path, *, replace: bool) -> int:
@@ -107,16 +107,22 @@ async def _copy_postgres(url: str, draft: Path) -> None:
                 with opened(draft) as target:
                     upgrade(target)
                     target.exec_driver_sql(f"PRAGMA application_id={MARK}")
-                    for table in COPIED:
-                        target.execute(delete(table))
-                        async with source.stream(rows_of(table)) as found:
-                            async for some in found.mappings().partitions(ROWS_AT_ONCE):
-                                target.execute(insert(table), [dict(row) for row in some])
+                    await source.run_sync(copy_rows, target)
         finally:
             await engine.dispose()
 
 
-def rows_of(table: Table) -> Select[Any]:
+def copy_rows(source: Connection, target: Connection) -> None:
+    """Put the rows of *source* in place of those of *target*, a few at a time."""
+    for table in reversed(COPIED):
+        target.execute(delete(table))
+    for table in COPIED:
+        found = source.execute(_rows_of(table), execution_options={"yield_per": _ROWS_AT_ONCE})
+        for some in found.mappings().partitions():
+            target.execute(insert(table), [dict(row) for row in some])
+
+
+def _rows_of(table: Table) -> Select[Any]:
     """All rows of *table*, but for the garbage of the logs."""
     chosen = select(table)
     if table is log_pieces:

@@ -16,15 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, case, delete, func, insert, select, text, update
+from sqlalchemy import Connection, case, func, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from croupier_server.storage.backup import (
     COPIED,
-    ROWS_AT_ONCE,
+    copy_rows,
     expect_backup,
     opened,
-    rows_of,
     sync,
 )
 from croupier_server.storage.base import StoreError
@@ -200,11 +199,7 @@ async def _restore_postgres(copy: Path, url: str, replace: bool) -> None:
 def _copy(copy: Path, target: Connection) -> None:
     """Put what is in a file in place of what is in PostgreSQL."""
     with opened(copy) as source:
-        for table in reversed(COPIED):
-            target.execute(delete(table))
-        for table in COPIED:
-            for some in source.execute(rows_of(table)).mappings().partitions(ROWS_AT_ONCE):
-                target.execute(insert(table), [dict(row) for row in some])
+        copy_rows(source, target)
     for table in _COUNTED:
         newest = select(func.coalesce(func.max(table.c.number), 0) + 1).scalar_subquery()
         sequence = func.pg_get_serial_sequence(table.name, "number")
