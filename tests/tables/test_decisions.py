@@ -54,6 +54,14 @@ def said(world: World, table: Table) -> list[LogRow]:
     return [row for row in world.rows(table.spec.table_id) if row.sequence or row.input]
 
 
+def test_legal_moves_that_are_not_listed_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, table, decision = at_turns(legal_mode=3)
+    monkeypatch.setattr(Toy, "legal_moves", None)
+    found = exactly(table_pb2.Decision, table.match.decision_payload(decision, 0, None))
+    assert not found.legal.moves
+    assert found.HasField("fallback")
+
+
 def test_a_decision_names_public_facts_and_its_seat_alone() -> None:
     _, table, decision = at_turns()
     assert decision.id == f"{decision.sequence}-{decision.seat}"

@@ -90,8 +90,7 @@ class LegalBytes:
         listed, kinds = legal.moves, legal.kinds
         if listed and kinds.count(kinds[0]) == len(kinds):
             # Most answers are of one kind, and half the time of this function is the look-up of it.
-            known = self._entries[kinds[0]]
-            entries = [known[move] for move in listed]
+            entries = list(map(self._entries[kinds[0]].__getitem__, listed))
         else:
             tables = self._entries
             entries = [tables[kind][move] for move, kind in zip(listed, kinds, strict=True)]

@@ -25,7 +25,7 @@ from croupier_server.tables.match.deals import Dealer
 from croupier_server.tables.match.journal import Journal
 from croupier_server.tables.match.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.base import GameWire, LegalMode
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import record
 from croupier_server.wire.generated import table as messages
@@ -48,6 +48,10 @@ _QUARANTINE_RETRY_MS: Final = 5_000
 _ONE_MOVES: Final = Turn.MOVE
 _CHANCE: Final = Turn.CHANCE
 _WINDOW: Final = Turn.WINDOW
+
+_OFF: Final = LegalMode.OFF
+_UNLISTED: Final = Legal((), ())
+"""In place of the legal moves where a decision lists none: there they are not even computed."""
 
 _MOVE: Final = INPUT["move"]
 _ANSWER: Final = INPUT["answer"]
@@ -274,12 +278,14 @@ class Match:
     ) -> bytes:
         """Payload of ``Decision`` with *view* and, in the mode DELTA, what was left out of it."""
         game, wire, state, seat = self._game, self._wire, self.state, decision.seat
+        mode = self._spec.legal_mode
+        legal = _UNLISTED if mode == _OFF else game.legal_moves(state, seat)
         return messages.decision(
             decision.id,
             seat,
             wire.decision_kinds[decision.kind],
             decision.sequence,
-            wire.legal_bytes(game.legal_moves(state, seat), self._spec.legal_mode),
+            wire.legal_bytes(legal, mode),
             view,
             self.timing.left_ms(decision, now),
             decision.sealed,

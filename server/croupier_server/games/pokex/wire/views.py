@@ -30,6 +30,9 @@ _CENTERS: Final = tuple(messages.trick_center(card or None) for card in range(CA
 """By card: ``PokexTrick.center``."""
 
 _TO_ACT: Final = {seat: messages.public_view_to_act(seat) for seat in (NO_SEAT, *range(PLAYERS))}
+_IDS: Final = Kept[Cards, bytes](one_pack_ids, 4096)
+"""The ids of cards that a seat has played: every pair of cards, and few other sets."""
+
 _SIZES: Final = Kept[tuple[int, ...], bytes](
     lambda sizes: messages.public_view_hand_sizes(bytes(sizes)), 256
 )
@@ -98,7 +101,8 @@ class PokexViews:
         hand = state.hands[seat]
         last, own = self._own[seat]
         if hand != last:
-            own = one_pack_ids(hand)
+            gone = last & ~hand
+            own = own.translate(None, _IDS[gone]) if last ^ hand == gone else one_pack_ids(hand)
             self._own[seat] = hand, own
         return framed(_SEAT_VIEW, messages.view(public, seat, own))
 
