@@ -97,17 +97,18 @@ class Player:
 
 def public_fields(view: game_pb2.SeatView) -> set[str]:
     """Names of the fields of the public part of *view* that are set."""
-    arm = getattr(view, str(view.WhichOneof("game")))
-    return {field.name for field, _ in arm.public_view.ListFields()}
+    return {field.name for _, arm in view.ListFields() for field, _ in arm.public_view.ListFields()}
 
 
 def check_parts(decision: table_pb2.Decision) -> None:
-    """Check that the kept parts are public, and that no field is in them and in the view."""
+    """Check that the kept parts are public, and that no field is in them and in the view.
+
+    A game that keeps nothing has parts without an arm."""
     for name in ("view_base", "view_added"):
         if decision.HasField(name):
             part = getattr(decision, name)
-            arm = getattr(part, str(part.WhichOneof("game")))
-            assert {field.name for field, _ in arm.ListFields()} <= {"public_view"}
+            fields = {field.name for _, arm in part.ListFields() for field, _ in arm.ListFields()}
+            assert fields <= {"public_view"}
             assert not public_fields(part) & public_fields(decision.view)
 
 

@@ -123,7 +123,8 @@ def test_durable_the_rows_since_a_deal_that_can_be_resumed_are_replayed_at_most(
         read.append(len(stored.rows))
     assert max(replayed) < 2 * events + 10
     assert replayed[-1] < events + 10
-    assert max(read) < 2 * events + 40
+    assert max(read) < 3 * events + 40  # the first deal that can be resumed comes later
+    assert read[-1] < 2 * events + 40
 
 
 def test_isolated_a_table_that_cannot_be_published_harms_none_of_the_others(
