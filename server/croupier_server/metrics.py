@@ -31,7 +31,8 @@ from prometheus_client.registry import Collector
 
 from croupier_server.games.modules import WIRES
 from croupier_server.storage.base import Store
-from croupier_server.tables.durability.tally import SECONDS, standing
+from croupier_server.tables.durability.commits import SECONDS
+from croupier_server.tables.durability.tally import standing
 from croupier_server.tables.shard.shard import Shard
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from croupier_server.storage.sqlite_file import SqliteFile
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.clocks.clock import ManualClock
 from croupier_server.tables.shard.shard import Shard
-from croupier_server.tables.shard.timers import PERIOD_MS
-from croupier_server.tables.shard.upkeep import HANGS_MS
+from croupier_server.tables.shard.upkeep import HANGS_MS, PERIOD_MS
 from tests.storage.postgres import Cluster
 from tests.tables.toy_game import KIND
 from tests.tables.world import ENTRY, START_MS, known_ids, known_secrets, request

@@ -13,7 +13,7 @@ from croupier_server.tables.clocks.clock import ManualClock, SystemClock
 from croupier_server.tables.clocks.timing import RoundTrips
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import Shard
-from croupier_server.tables.shard.timers import PERIOD_MS, TOLERANCE_MS
+from croupier_server.tables.shard.upkeep import PERIOD_MS, TOLERANCE_MS
 from croupier_server.tables.spec import ClockSpec
 from tests.tables.answering import submit
 from tests.tables.test_session import Client, answer, named, openings

@@ -16,7 +16,7 @@ import pytest
 from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.tables.clocks.decisions import Decision
-from croupier_server.tables.shard.timers import PERIOD_MS
+from croupier_server.tables.shard.upkeep import PERIOD_MS
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
 from tests.tables.answering import submit
 from tests.tables.test_fair import LateClock

@@ -15,8 +15,7 @@ from croupier_server.tables.caller import Caller
 from croupier_server.tables.clocks.decisions import DUE_GRACE_MS
 from croupier_server.tables.durability import outages
 from croupier_server.tables.match.table import Table
-from croupier_server.tables.shard.timers import PERIOD_MS
-from croupier_server.tables.shard.upkeep import HANGS_MS, PATIENCE_MS
+from croupier_server.tables.shard.upkeep import HANGS_MS, PATIENCE_MS, PERIOD_MS
 from croupier_server.tables.spec import (
     AbsencePolicy,
     ClockSpec,

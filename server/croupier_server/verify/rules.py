@@ -11,7 +11,7 @@ from collections import Counter, deque
 from croupier.v1 import table_pb2
 from croupier_server.errors import CroupierError
 from croupier_server.games.base import ChanceKind, Event, Move, Seat, Turn
-from croupier_server.tables.match import encode
+from croupier_server.tables.match import journal
 from croupier_server.tables.match.creation import GameEntry
 from croupier_server.tables.match.deals import RootDealer
 from croupier_server.verify.log import Line, RecordLog, Wrong
@@ -141,9 +141,9 @@ class Play:
         if not self._expected:
             raise Wrong(f"{line.name} follows from nothing")
         public, private = self._entry.wire.event_bytes(self._expected.popleft())
-        time = encode.stamp(line.event.time.ToMilliseconds())
+        time = journal.stamp(line.event.time.ToMilliseconds())
         row = line.row
-        event = encode.event(row.sequence, time, EVENT["game"], public)
+        event = journal.event_bytes(row.sequence, time, EVENT["game"], public)
         if row.public != event + _clocks(line.event):
             raise Wrong(f"{line.name} is not what the rules say")
         if dict(row.private) != {

@@ -4,19 +4,66 @@ from __future__ import annotations
 
 import asyncio
 import time
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Final, NamedTuple, Protocol
 
 from croupier_server.errors import CroupierError, Reason, Unavailable
 from croupier_server.storage.base import LogRow, TableLog
-from croupier_server.tables.durability.tally import Spread
 from croupier_server.tables.match.encode import Shown
 from croupier_server.tables.match.table import Table
 
 RETRY_MS: Final = 1_000
 """Retry delay of STORE_UNAVAILABLE refusals; clocks stay paused for as long after an outage."""
+
+
+SECONDS: Final[Sequence[float]] = (
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+)
+"""Bounds for what should take milliseconds."""
+
+
+class Spread:
+    """How often something took how long: a histogram.
+
+    Args:
+        bounds: upper bounds of its classes, in seconds, rising.
+
+    Attributes:
+        total: of all values together.
+    """
+
+    __slots__ = ("_bounds", "_counts", "total")
+
+    def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
+        self._bounds = bounds
+        self._counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def add(self, value: float) -> None:
+        """One more."""
+        self._counts[bisect_left(self._bounds, value)] += 1
+        self.total += value
+
+    def classes(self) -> list[tuple[float, int]]:
+        """Each upper bound with how many values are at most that; the last is infinite."""
+        bounds = (*self._bounds, float("inf"))
+        return list(zip(bounds, accumulate(self._counts), strict=True))
 
 
 class Channel(Protocol):

@@ -6,59 +6,11 @@ closes, and a table that is shown late counts when it has been shown to its end.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Final
+from collections.abc import Iterable
 
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import Status
-
-SECONDS: Final[Sequence[float]] = (
-    0.0005,
-    0.001,
-    0.002,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.25,
-    0.5,
-    1.0,
-    2.5,
-    5.0,
-)
-"""Bounds for what should take milliseconds."""
-
-
-class Spread:
-    """How often something took how long: a histogram.
-
-    Args:
-        bounds: upper bounds of its classes, in seconds, rising.
-
-    Attributes:
-        total: of all values together.
-    """
-
-    __slots__ = ("_bounds", "_counts", "total")
-
-    def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
-        self._bounds = bounds
-        self._counts = [0] * (len(bounds) + 1)
-        self.total = 0.0
-
-    def add(self, value: float) -> None:
-        """One more."""
-        self._counts[bisect_left(self._bounds, value)] += 1
-        self.total += value
-
-    def classes(self) -> list[tuple[float, int]]:
-        """Each upper bound with how many values are at most that; the last is infinite."""
-        bounds = (*self._bounds, float("inf"))
-        return list(zip(bounds, accumulate(self._counts), strict=True))
 
 
 class Tally:

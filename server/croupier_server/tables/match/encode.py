@@ -1,13 +1,8 @@
-"""The messages of ``table.proto`` as bytes: the table itself, its events, and the log's inputs.
-
-Every event is stored and sent in the same bytes.
-"""
+"""The messages of ``table.proto`` as bytes: the table itself, and the log's inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from itertools import starmap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from croupier_server.games.base import EndReason, Outcome, Seat
@@ -20,17 +15,14 @@ from croupier_server.tables.spec import (
     Status,
     TableSpec,
 )
-from croupier_server.wire.encode import framed, framed_time, packed, varint
+from croupier_server.wire.encode import framed, packed
 from croupier_server.wire.generated import game, record
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
-from croupier_server.wire.generated.table import EVENT
 
 if TYPE_CHECKING:
     from croupier_server.tables.match.seats import SeatState
 
-_SEQUENCE: Final = EVENT["sequence"]
-_TIME: Final = EVENT["time"]
 _SOURCES: Final = {kind: messages.DEAL_SOURCE[kind.name.lower()] for kind in DealKind}
 
 CHANCE_TAG: Final = INPUT["chance"]
@@ -174,29 +166,6 @@ def match_result(
         detail=detail,
         aborted_by=aborted_by or 0,
     )
-
-
-def stamp(now_ms: int) -> bytes:
-    """``TableEvent.time`` with its tag."""
-    return framed_time(_TIME, now_ms)
-
-
-def event(sequence: int, time: bytes, tag: bytes, payload: bytes) -> bytes:
-    """Public part of a ``TableEvent``; *time* is from `stamp`, *tag* that of the payload's arm."""
-    return b"".join((_SEQUENCE, varint(sequence), time, framed(tag, payload)))
-
-
-def event_clocks(clocks: Iterable[tuple[Seat, int, int | None]]) -> bytes:
-    """``TableEvent.clocks``, as `Accounts.told` gives them."""
-    return b"".join(starmap(_event_clock, clocks))
-
-
-@lru_cache(maxsize=1024)
-def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
-    """One of ``TableEvent.clocks``. Cached, because most of them come up again."""
-    is_running = move_left_ms is not None
-    clock = messages.seat_clock(seat, left_ms, None, is_running, move_left_ms)
-    return framed(EVENT["clocks"], clock)
 
 
 # Inputs -----------------------------------------------------------------------------------------

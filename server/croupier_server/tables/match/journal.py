@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
-from croupier_server.games.base import Event
+from croupier_server.games.base import Event, Seat
 from croupier_server.storage.base import NO_PRIVATE, Deal, LogRow
 from croupier_server.tables.kept import Kept, dump
 from croupier_server.tables.match import encode
 from croupier_server.wire.base import GameWire
-from croupier_server.wire.encode import VARINTS, varint
+from croupier_server.wire.encode import VARINTS, framed, framed_time, varint
+from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.table import EVENT
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 _SHORT: Final = len(VARINTS)
 _FRAMED_SIZE_MAX: Final = 16
 _FRAMED_MAX: Final = 1024
+_SEQUENCE: Final = EVENT["sequence"]
+_TIME: Final = EVENT["time"]
 
 
 class _Framed(dict[bytes, bytes]):
@@ -98,7 +103,7 @@ class Journal:
             self.delayed.happened(cause, self.sequence + len(events), now)
         if not cause.startswith(encode.CHANCE_TAG):
             self.answered += 1
-        stamp = encode.stamp(now)
+        time = stamp(now)
         table_id, epoch, sequence = self.table_id, self.epoch, self.sequence
         rows: list[LogRow] = []
         for event in events:
@@ -109,7 +114,7 @@ class Journal:
                 (
                     b"\x08",
                     VARINTS[sequence] if sequence < _SHORT else varint(sequence),
-                    stamp,
+                    time,
                     b"\x52",
                     VARINTS[size] if size < _SHORT else varint(size),
                     payload,
@@ -141,7 +146,7 @@ class Journal:
             fact: what the server alone may know of it.
         """
         self.sequence += 1
-        public = encode.event(self.sequence, encode.stamp(now), tag, payload)
+        public = event_bytes(self.sequence, stamp(now), tag, payload)
         extra = dump(fact) if fact is not None else b""
         row = LogRow(self.table_id, self.epoch, self.sequence, public, NO_PRIVATE, b"", extra)
         self.kept.append(row)
@@ -198,3 +203,26 @@ class Journal:
         """Events behind number *after*, which must not lie before `kept_from` - 1, up to *to*."""
         assert after >= self.kept_from - 1
         return self.kept[after + 1 - self.kept_from : to + 1 - self.kept_from]
+
+
+def stamp(now_ms: int) -> bytes:
+    """``TableEvent.time`` with its tag."""
+    return framed_time(_TIME, now_ms)
+
+
+def event_bytes(sequence: int, time: bytes, tag: bytes, payload: bytes) -> bytes:
+    """Public part of a ``TableEvent``; *time* is from `stamp`, *tag* that of the payload's arm."""
+    return b"".join((_SEQUENCE, varint(sequence), time, framed(tag, payload)))
+
+
+def event_clocks(clocks: Iterable[tuple[Seat, int, int | None]]) -> bytes:
+    """``TableEvent.clocks``, as `Accounts.told` gives them."""
+    return b"".join(starmap(_event_clock, clocks))
+
+
+@lru_cache(maxsize=1024)
+def _event_clock(seat: Seat, left_ms: int, move_left_ms: int | None) -> bytes:
+    """One of ``TableEvent.clocks``. Cached, because most of them come up again."""
+    is_running = move_left_ms is not None
+    clock = messages.seat_clock(seat, left_ms, None, is_running, move_left_ms)
+    return framed(EVENT["clocks"], clock)

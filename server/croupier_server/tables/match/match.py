@@ -22,7 +22,7 @@ from croupier_server.tables.clocks.timing import Timing
 from croupier_server.tables.kept import Carried, CarriedBytes, Struck, dump_results, slots
 from croupier_server.tables.match import encode, updates
 from croupier_server.tables.match.deals import Dealer
-from croupier_server.tables.match.journal import Journal
+from croupier_server.tables.match.journal import Journal, event_clocks
 from croupier_server.tables.match.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
 from croupier_server.wire.base import GameWire, LegalMode
@@ -387,7 +387,7 @@ class Match:
             game, state = self._game, self.state
             asks_one = game.turn(state) is _ONE_MOVES
             self._next = game.to_act(state)[0] if asks_one else None
-            clocks = encode.event_clocks(self.timing.accounts.told(changed, self._next))
+            clocks = event_clocks(self.timing.accounts.told(changed, self._next))
         self._journal.emit(events, cause, now, clocks)
 
     def _start_deal(self) -> Deal | None:
