@@ -4,15 +4,103 @@ choices of options, and the reading of single values.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from croupier_server.games.cards import RANKS, Card, card_text, parse_card
 
 if TYPE_CHECKING:
     from _collections_abc import dict_items
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Facts = Mapping[str, Json]
+
+_P = TypeVar("_P")
+
+
+def run(
+    vector: Facts,
+    expected: Facts,
+    kinds: Mapping[str, Callable[[_P], Facts]],
+    make: Callable[[Facts, Mapping[str, str]], _P],
+    *,
+    options: Json = None,
+    sets: Collection[str] = (),
+) -> Iterator[tuple[str, Facts, Facts]]:
+    """Run one position under every combination of its option values.
+
+    Args:
+        vector: as it stands in the file.
+        expected: what it expects, by name.
+        kinds: what computes the answer to each kind of position.
+        make: the position with one value for every option.
+        options: in place of those of the position.
+        sets: names of options of which a list is one value.
+
+    Yields:
+        The options as text, what is expected, and what the rules say, cut down to the same keys.
+
+    Raises:
+        LookupError: the kind is unknown, or something is missing or asked for that no rule says.
+        TypeError, ValueError: something is written wrongly.
+        InvalidRequest: an option is unknown or has no such value.
+    """
+    solve = kinds[str(vector["kind"])]
+    for texts in option_choices(options or vector.get("options") or {}, sets):
+        actual = solve(make(vector, texts))
+        answer = {key: _as_asked(actual[key], value) for key, value in expected.items()}
+        yield told(texts), expected, answer
+
+
+def _as_asked(value: Json, expected: Json) -> Json:
+    """*value* as it is asked for: as true or false, or as the number of items of a list."""
+    if isinstance(expected, bool):
+        return value if value is None else bool(value)
+    return len(value) if isinstance(expected, int) and isinstance(value, list) else value
+
+
+class CardNames:
+    """How a file writes cards.
+
+    Args:
+        jokers: names of the jokers.
+        is_suit_first: whether other cards are written suit then rank, as in ``S7``.
+    """
+
+    def __init__(self, jokers: Mapping[str, Card], *, is_suit_first: bool = False) -> None:
+        self._jokers = jokers
+        self._joker_names = {card: name for name, card in jokers.items()}
+        self._step = -1 if is_suit_first else 1
+
+    def card(self, written: Json) -> Card:
+        """The card written so.
+
+        Raises:
+            ValueError: it is no card.
+        """
+        name = str(written)
+        return self._jokers[name] if name in self._jokers else parse_card(name[:: self._step])
+
+    def cards(self, value: Json) -> list[Card]:
+        """The cards of a list."""
+        return [self.card(item) for item in items(value)]
+
+    def text(self, card: Card) -> str:
+        """How *card* is written."""
+        return self._joker_names.get(card) or card_text(card)[:: self._step]
+
+
+def rank_of(value: Json) -> int:
+    """A rank, 2 to 14, written as its letter or as 10.
+
+    Raises:
+        ValueError: it is none.
+    """
+    letter = "T" if str(value) == "10" else str(value)
+    if len(letter) != 1 or letter not in RANKS:
+        raise ValueError(f"{value!r} is no rank")
+    return RANKS.index(letter) + 2
 
 
 class Noted(dict[str, Json]):

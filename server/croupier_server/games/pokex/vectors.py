@@ -11,36 +11,27 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from croupier_server.errors import CroupierError, IllegalMove
+from croupier_server.games import positions
 from croupier_server.games.base import Legal, Seat
-from croupier_server.games.cards import (
-    BLACK_JOKER,
-    CARD_MAX,
-    RANKS,
-    RED_JOKER,
-    Card,
-    card_text,
-    pack,
-    parse_card,
-    unpack,
-)
+from croupier_server.games.cards import BLACK_JOKER, CARD_MAX, RED_JOKER, Card, pack, unpack
 from croupier_server.games.pokex import moves, scoring, tricks
 from croupier_server.games.pokex.options import PokexOptions, parse_options
 from croupier_server.games.pokex.pokerhands import HandRules, PokexCategory, Ranked, hand_rules
 from croupier_server.games.pokex.rules import Pokex
 from croupier_server.games.pokex.state import NO_SEAT, TRICKS, Phase, State
 from croupier_server.games.positions import (
+    CardNames,
     Facts,
     Json,
     facts,
     items,
     number,
-    option_choices,
-    told,
+    rank_of,
 )
 
 _GAME: Final = Pokex()
 _JOKERS: Final = {"X1": BLACK_JOKER, "X2": RED_JOKER}
-_JOKER_NAMES: Final = {card: name for name, card in _JOKERS.items()}
+_NAMES: Final = CardNames(_JOKERS)
 _SIDES: Final = {"a": 0, "b": 1}
 _TIE: Final = "tie"
 _OTHER_WORDS: Final = {
@@ -112,7 +103,7 @@ class Position:
         return found.pop() if found else 0
 
     def cards(self, key: str) -> list[Card]:
-        return _cards(self.given.get(key, ()))
+        return _NAMES.cards(self.given.get(key, ()))
 
     def pair(self, key: str) -> tuple[int, int]:
         first, second = (number(item) for item in items(self.given[key]))
@@ -133,7 +124,7 @@ class Position:
         told_rank = self.given.get("wild_rank")
         named = told_rank if options.wild_rank == "named" else None
         return hand_rules(
-            0 if named is None else _rank(named),
+            0 if named is None else rank_of(named),
             options.joker,
             options.flush_duplicates,
             options.wild_as_self_free,
@@ -142,31 +133,12 @@ class Position:
 
 
 def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
-    """Run one position under every combination of its option values.
-
-    Yields:
-        The options as text, what is expected, and what the rules say, cut down to the same keys.
-
-    Raises:
-        LookupError: the kind is unknown, or something is missing or asked for that no rule says.
-        TypeError, ValueError: something is written wrongly.
-        InvalidRequest: an option is unknown or has no such value.
-    """
-    solve = KINDS[str(vector["kind"])]
-    expected = facts(vector["expect"])
-    for texts in option_choices(vector.get("options") or {}):
-        actual = solve(Position(vector, texts))
-        answer = {key: _as_asked(actual[key], value) for key, value in expected.items()}
-        if answer.get("bid") == 0 and expected["bid"] is None:
-            answer["bid"] = None
-        yield told(texts), {key: _usual(value) for key, value in expected.items()}, answer
-
-
-def _as_asked(value: Json, expected: Json) -> Json:
-    """*value* as it is asked for: as true or false, or as the number of items of a list."""
-    if isinstance(expected, bool):
-        return value if value is None else bool(value)
-    return len(value) if isinstance(expected, int) and isinstance(value, list) else value
+    """See `positions.run`."""
+    found = positions.run(vector, facts(vector["expect"]), KINDS, Position)
+    for texts, expected, answer in found:
+        is_unbid = answer.get("bid") == 0 and expected["bid"] is None
+        wanted = {key: _usual(value) for key, value in expected.items()}
+        yield texts, wanted, {**answer, "bid": None} if is_unbid else answer
 
 
 def _usual(value: Json) -> Json:
@@ -178,25 +150,6 @@ def _usual(value: Json) -> Json:
     return words if words in _WORDS else value
 
 
-def _card(written: Json) -> Card:
-    return _JOKERS[written] if written in _JOKERS else parse_card(str(written))
-
-
-def _cards(value: Json) -> list[Card]:
-    return [_card(item) for item in items(value)]
-
-
-def _written(card: Card) -> str:
-    return _JOKER_NAMES.get(card) or card_text(card)
-
-
-def _rank(value: Json) -> int:
-    letter = "T" if str(value) == "10" else str(value)
-    if len(letter) != 1 or letter not in RANKS:
-        raise ValueError(f"{value!r} is no rank")
-    return RANKS.index(letter) + moves.RANK_LEAST
-
-
 # Hands ---------------------------------------------------------------------------------------
 
 
@@ -204,7 +157,7 @@ def _best(position: Position, key: str) -> Ranked:
     """The hand of the five cards at *key*, or of four and the centre card of the position."""
     cards = position.cards(key)
     if "center" in position.given:
-        cards.append(_card(position.given["center"]))
+        cards.append(_NAMES.card(position.given["center"]))
     if len(cards) != 5:
         raise ValueError(f"{key} are not five cards")
     return position.hand_rules().best(pack(cards))
@@ -377,8 +330,8 @@ def _deal(position: Position) -> Facts:
     order = range(dealer + 1, dealer + 5)
     return {
         "hand_sizes": [hand.bit_count() for hand in state.hands],
-        "hands": [[_written(card) for card in unpack(hand)] for hand in state.hands],
-        "center": [_written(card) for card in public.center],
+        "hands": [[_NAMES.text(card) for card in unpack(hand)] for hand in state.hands],
+        "center": [_NAMES.text(card) for card in public.center],
         "first_bidder": public.to_act,
         "bidding_order": [seat % 4 for seat in order],
         "tricks": len(public.center),
@@ -431,13 +384,15 @@ def _center(position: Position) -> Facts:
     center = position.cards("center_left_to_right")
     others = {"center_left_to_right", "trick"}
     told_cards = [value for key, value in position.given.items() if key not in others]
-    picks = [card for value in told_cards if not isinstance(value, str) for card in _cards(value)]
+    picks = [
+        card for value in told_cards if not isinstance(value, str) for card in _NAMES.cards(value)
+    ]
     trick = position.number("trick", default=len(picks) + 1)
     for value in told_cards:
         if isinstance(value, str):
-            named = [*picks, _card(value)]
+            named = [*picks, _NAMES.card(value)]
             rest = [card for card in center if card not in named]
-            picks = [*(picks + rest)[: trick - 1], _card(value)]
+            picks = [*(picks + rest)[: trick - 1], _NAMES.card(value)]
     state = _dealt(position, 0, center)
     try:
         _play_out(state, 1, picks)
@@ -445,10 +400,10 @@ def _center(position: Position) -> Facts:
         return {"card": None, "legal": False, "reason": _word(refusal), "left": None}
     used = [played.center for played in state.public.tricks]
     return {
-        "card": _written(used[trick - 1]),
-        "cards": [_written(card) for card in used],
-        "legal": [_written(card) for card in center if card not in used[: trick - 1]],
-        "left": [_written(card) for card in center if card not in used[:trick]],
+        "card": _NAMES.text(used[trick - 1]),
+        "cards": [_NAMES.text(card) for card in used],
+        "legal": [_NAMES.text(card) for card in center if card not in used[: trick - 1]],
+        "left": [_NAMES.text(card) for card in center if card not in used[:trick]],
         "reason": None,
     }
 

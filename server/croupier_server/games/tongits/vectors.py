@@ -11,25 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from croupier_server.errors import CroupierError
+from croupier_server.games import positions
 from croupier_server.games.base import Seat
 from croupier_server.games.cards import (
-    Card,
     Cards,
     card_text,
     pack,
-    parse_card,
     single,
     unpack,
 )
-from croupier_server.games.positions import (
-    Facts,
-    Json,
-    facts,
-    items,
-    number,
-    option_choices,
-    told,
-)
+from croupier_server.games.positions import CardNames, Facts, Json, facts, items, number
 from croupier_server.games.tongits import legal, moves, scoring, turn_phase
 from croupier_server.games.tongits.events import Ending, Meld
 from croupier_server.games.tongits.melds import (
@@ -46,6 +37,7 @@ from croupier_server.games.tongits.rules import Tongits
 from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, State
 
 _GAME: Final = Tongits()
+_NAMES: Final = CardNames({})
 _SETS: Final = ("secret_open", "special_pays")
 # Names under which positions tell how many secret fours, and how many exposed fours, there are.
 _FOURS: Final = ("face_down", "secret_fours", "face_down_fours", "face_down_melds")
@@ -124,21 +116,11 @@ class Position:
 
 
 def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
-    """Run one position under every combination of its option values.
-
-    Yields:
-        The options as text, what is expected, and what the rules say, cut down to the same keys.
-
-    Raises:
-        LookupError: the kind is unknown, or something is missing or asked for that no rule says.
-        TypeError, ValueError: something is written wrongly.
-        InvalidRequest: an option is unknown or has no such value.
-    """
-    solve = KINDS[str(vector["kind"])]
-    expected = facts(vector["expect"])
-    for texts in option_choices(_flat(vector.get("options") or {}), _SETS):
-        actual = solve(Position(vector, texts))
-        yield told(texts), expected, {key: actual[key] for key in expected}
+    """See `positions.run`."""
+    options = _flat(vector.get("options") or {})
+    return positions.run(
+        vector, facts(vector["expect"]), KINDS, Position, options=options, sets=_SETS
+    )
 
 
 def _flat(options: Json) -> Facts:
@@ -149,12 +131,8 @@ def _flat(options: Json) -> Facts:
     return flat
 
 
-def _card(written: Json) -> Card:
-    return parse_card(str(written))
-
-
 def _cards(value: Json) -> Cards:
-    return pack(_card(item) for item in items(value))
+    return pack(_NAMES.cards(value))
 
 
 def _number(given: Facts, *keys: str) -> int:
@@ -225,7 +203,7 @@ def _take_discard(position: Position) -> Facts:
     state = _state(position, position.cards("hand"))
     top = position.given.get("top")
     if top is not None:
-        state.public.discards = bytes((_card(top),))
+        state.public.discards = bytes((_NAMES.card(top),))
         state.public.discarders = bytes((_OTHERS[-1],))
     if "using" in position.given:
         wanted = [moves.take_for_meld(position.cards("using"))]
@@ -264,7 +242,7 @@ def _can_go_out(position: Position) -> Facts:
     state = _state(position, position.cards("hand"))
     public = state.public
     if position.given.get("top") is not None:
-        public.discards = bytes((_card(position.given["top"]),))
+        public.discards = bytes((_NAMES.card(position.given["top"]),))
         public.discarders = bytes((_OTHERS[-1],))
     else:
         public.phase = Phase.PLAY
@@ -456,7 +434,7 @@ def _deal(position: Position) -> Facts:
     state = _GAME.new(position.options)
     _GAME.apply_chance(state, [number(position.given["dealer"])])
     deck = position.given.get("deck")
-    _GAME.apply_chance(state, PACK if deck is None else [_card(card) for card in items(deck)])
+    _GAME.apply_chance(state, PACK if deck is None else [_NAMES.card(card) for card in items(deck)])
     public = state.public
     dealt: dict[str, Json] = {
         "hand_sizes": list(public.hand_sizes),

@@ -10,23 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from croupier_server.errors import IllegalMove
-from croupier_server.games.cards import (
-    RANKS,
-    SUITS,
-    Card,
-    Cards,
-    card_of,
-    pack,
-    parse_card,
-    unpack,
-)
-from croupier_server.games.positions import Facts, Json, items, number, option_choices, told
+from croupier_server.games import positions
+from croupier_server.games.cards import BLACK_JOKER, RED_JOKER, SUITS, Cards, pack, unpack
+from croupier_server.games.positions import CardNames, Facts, Json, items, number, rank_of
 from croupier_server.games.tractor import bidding, scoring
 from croupier_server.games.tractor.cards import Trumps, points, trumps
 from croupier_server.games.tractor.components import Lead, read_lead
 from croupier_server.games.tractor.follow import FollowRules, check_follow
 from croupier_server.games.tractor.options import (
-    LEVEL_FIRST,
     TractorOptions,
     level_text,
     parse_options,
@@ -34,7 +25,7 @@ from croupier_server.games.tractor.options import (
 from croupier_server.games.tractor.throws import judge_throw
 from croupier_server.games.tractor.tricks import challenge, new_standing
 
-_JOKERS: Final = ("BJ", "RJ")
+_NAMES: Final = CardNames({"BJ": BLACK_JOKER, "RJ": RED_JOKER}, is_suit_first=True)
 _EFFECTIVE: Final = (*SUITS, "T")
 _WIDTH_NAMES: Final = ("", "single", "pair")
 
@@ -87,14 +78,14 @@ class Position:
         return number(self.vector.get(key, default))
 
     def cards(self, key: str) -> Cards:
-        return pack(_cards(self.vector[key]))
+        return pack(_NAMES.cards(self.vector[key]))
 
     def all_cards(self, key: str) -> list[Cards]:
-        return [pack(_cards(item)) for item in items(self.vector[key])]
+        return [pack(_NAMES.cards(item)) for item in items(self.vector[key])]
 
     @property
     def rank(self) -> int:
-        return _level(self.vector["trump_rank"])
+        return rank_of(self.vector["trump_rank"])
 
     @property
     def trumps(self) -> Trumps:
@@ -110,23 +101,10 @@ class Position:
 
 
 def run(vector: Facts) -> Iterator[tuple[str, Json, Json]]:
-    """Run one position under every combination of its option values.
-
-    Yields:
-        The options as text, what is expected, and what the rules say, cut down to the same keys.
-
-    Raises:
-        LookupError: the kind is unknown or something is missing.
-        TypeError, ValueError: something is written wrongly.
-        InvalidRequest: an option is unknown or has no such value.
-    """
-    solve = KINDS[str(vector["kind"])]
-    for texts in option_choices(vector.get("options") or {}, sets=("mandatory_levels",)):
-        position = Position(vector, texts)
-        expected = _expected(vector)
-        actual = solve(position)
-        answer = {key: _as_asked(actual.get(key), expected[key]) for key in expected}
-        yield told(texts), _tidy(expected), _tidy(answer)
+    """See `positions.run`."""
+    found = positions.run(vector, _expected(vector), KINDS, Position, sets=("mandatory_levels",))
+    for texts, expected, answer in found:
+        yield texts, _tidy(expected), _tidy(answer)
 
 
 def _expected(vector: Facts) -> Facts:
@@ -142,46 +120,18 @@ def _tidy(facts: Facts) -> Json:
     return {key: _tidy_value(key, value) for key, value in facts.items()}
 
 
-def _as_asked(value: Json, expected: Json) -> Json:
-    """The number of items of a list where the position expects a number."""
-    is_counted = isinstance(expected, int) and not isinstance(expected, bool)
-    return len(value) if is_counted and isinstance(value, list) else value
-
-
 def _tidy_value(key: str, value: Json) -> Json:
     if value is None or isinstance(value, int):
         return value
     if key in ("played", "withdrawn"):
-        return [_written(card) for card in sorted(_cards(value))]
+        return [_NAMES.text(card) for card in sorted(_NAMES.cards(value))]
     if key == "groups":
-        return [[_written(card) for card in sorted(_cards(group))] for group in items(value)]
+        return [
+            [_NAMES.text(card) for card in sorted(_NAMES.cards(group))] for group in items(value)
+        ]
     if key in ("runs", "widths"):
         return sorted((str(item) for item in items(value)), reverse=True)
     return value
-
-
-def _cards(value: Json) -> list[Card]:
-    return [_card(item) for item in items(value)]
-
-
-def _card(written: Json) -> Card:
-    """A card written suit then rank."""
-    if not isinstance(written, str) or len(written) != 2:
-        raise ValueError(f"{written!r} is no card")
-    return parse_card(written if written in _JOKERS else written[::-1])
-
-
-def _written(card: Card) -> str:
-    if card > card_of(3, 14):
-        return _JOKERS[card - card_of(3, 14) - 1]
-    return SUITS[(card - 1) // len(RANKS)] + RANKS[(card - 1) % len(RANKS)]
-
-
-def _level(value: Json) -> int:
-    letter = "T" if str(value) == "10" else str(value)
-    if len(letter) != 1 or letter not in RANKS:
-        raise ValueError(f"{value!r} is no level")
-    return RANKS.index(letter) + LEVEL_FIRST
 
 
 # Cards and leads -----------------------------------------------------------------------------
@@ -192,18 +142,18 @@ def _rank_order(position: Position) -> Facts:
     order = position.trumps
     suits: list[int] = []
     for group in items(position.vector["groups"]):
-        for card in _cards(group):
+        for card in _NAMES.cards(group):
             if order.suit_of[card] not in suits:
                 suits.append(order.suit_of[card])
     return {
         "groups": [
-            [_written(card) for card in group] for suit in suits for group in order.order[suit]
+            [_NAMES.text(card) for card in group] for suit in suits for group in order.order[suit]
         ]
     }
 
 
 def _effective_suit(position: Position) -> Facts:
-    card = _card(position.vector["card"])
+    card = _NAMES.card(position.vector["card"])
     return {"expected": _EFFECTIVE[position.trumps.suit_of[card]]}
 
 
@@ -272,8 +222,8 @@ def _throw(position: Position) -> Facts:
         )
     return {
         "valid": is_valid,
-        "played": [_written(card) for card in unpack(judged.stays)],
-        "withdrawn": [_written(card) for card in unpack(judged.withdrawn)],
+        "played": [_NAMES.text(card) for card in unpack(judged.stays)],
+        "withdrawn": [_NAMES.text(card) for card in unpack(judged.withdrawn)],
         "penalty": penalty,
     }
 
@@ -318,7 +268,7 @@ def _result(position: Position) -> Facts:
 
 def _advance(position: Position) -> Facts:
     promotion = scoring.promote(
-        _level(position.vector["level"]),
+        rank_of(position.vector["level"]),
         position.number("levels_won"),
         position.text("role") == "declarers",
         position.options,
@@ -330,7 +280,7 @@ def _next_deal(position: Position) -> Facts:
     options = position.options
     starter = position.number("starter")
     declarers = starter % 2
-    levels = [_level(level) for level in items(position.vector["levels"])]
+    levels = [rank_of(level) for level in items(position.vector["levels"])]
     total = scoring.final_points(position.number("points"), 0)
     verdict = scoring.judge(total, options, position.number("bid", 0))
     winners = declarers if verdict.declarers_held else 1 - declarers
@@ -358,7 +308,7 @@ def _declare(position: Position) -> Facts:
         assert isinstance(item, Mapping)
         seat = item["seat"]
         assert isinstance(seat, int)
-        cards = pack(_cards(item["cards"]))
+        cards = pack(_NAMES.cards(item["cards"]))
         try:
             standing = bidding.check_declaration(
                 hands[seat], seat, cards, standing, position.rank, position.options
@@ -381,7 +331,7 @@ def _declare(position: Position) -> Facts:
 
 def _no_declaration(position: Position) -> Facts:
     policy = position.options.no_declaration
-    turned = bidding.turn_kitty(_cards(position.vector["kitty"]), position.rank, policy)
+    turned = bidding.turn_kitty(_NAMES.cards(position.vector["kitty"]), position.rank, policy)
     return {
         "trump_suit": None if turned.suit is None else SUITS[turned.suit],
         "exposed": len(turned.cards),
