@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from croupier_server.games.cards import Cards, parse, text
 from croupier_server.games.tractor.cards import Trumps, trumps
+from croupier_server.games.tractor.components import Lead
+from croupier_server.games.tractor.moves import TractorMoveKind
 from tests.oracles.tractor_cards import (
     NAMES,
     RANKS,
@@ -46,6 +48,17 @@ def trumps_of(of: Deal) -> Trumps:
 def order_by(name: str, **options: str) -> Trumps:
     """Trumps by the name of the main rank card."""
     return trumps_of(deal(name, **options))
+
+
+def kind_of(lead: Lead) -> TractorMoveKind:
+    """The kind of a move that makes *lead*."""
+    if lead.is_throw:
+        return TractorMoveKind.LEAD_THROW
+    (component,) = lead.components
+    if component.length > 1:
+        return TractorMoveKind.LEAD_TRACTOR
+    kinds = (TractorMoveKind.LEAD_SINGLE, TractorMoveKind.LEAD_PAIR, TractorMoveKind.LEAD_TUPLE)
+    return kinds[min(component.width, 3) - 1]
 
 
 def packed(names: Names) -> Cards:

@@ -14,6 +14,7 @@ from croupier_server.games.tractor.moves import TractorMoveKind
 from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.kit import (
     dense_cards,
+    kind_of,
     named,
     order_by,
     packed,
@@ -48,7 +49,7 @@ def components(cards: str, name: str = "2H", **options: str) -> list[str]:
     ],
 )
 def test_kinds_1_to_4(cards: str, kind: TractorMoveKind) -> None:
-    assert read_lead(parse(cards), order_by("2H")).kind == kind
+    assert kind_of(read_lead(parse(cards), order_by("2H"))) == kind
 
 
 def test_mixed_suits_4_are_no_lead() -> None:

@@ -17,6 +17,7 @@ from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMov
 from croupier_server.games.tractor.refusals import Rule
 from tests.games.tractor.kit import (
     dense_cards,
+    kind_of,
     order_by,
     packed,
     random_deal,
@@ -107,7 +108,7 @@ def test_leads_are_all_sets_of_one_suit(random: Random) -> None:
         assert len(set(legal.moves)) == len(legal.moves) <= LEGAL_LIST_MAX
         assert (len(every_lead(hand, of)) <= LEGAL_LIST_MAX) == (not legal.patterns)
         for move, kind in zip(legal.moves, legal.kinds, strict=True):
-            assert kind == read_lead(cards_of(move), trumps).kind
+            assert kind == kind_of(read_lead(cards_of(move), trumps))
             assert check_lead(packed(hand), cards_of(move), trumps).cards | PLAY == move
 
 

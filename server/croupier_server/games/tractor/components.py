@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.cards import (
@@ -18,14 +17,7 @@ from croupier_server.games.cards import (
     unpack,
 )
 from croupier_server.games.tractor.cards import Trumps
-from croupier_server.games.tractor.moves import TractorMoveKind
 from croupier_server.games.tractor.refusals import Rule
-
-LEAD_SINGLE: Final = int(TractorMoveKind.LEAD_SINGLE)
-LEAD_PAIR: Final = int(TractorMoveKind.LEAD_PAIR)
-LEAD_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
-LEAD_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
-LEAD_THROW: Final = int(TractorMoveKind.LEAD_THROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +53,10 @@ class Lead:
         cards: the cards.
         components: the components, largest first.
         is_throw: there are two or more components.
-        kind: its `TractorMoveKind`, as a plain number.
         claims: length and width of the components other than singles, largest first (T-6.4).
     """
 
-    __slots__ = ("cards", "claims", "components", "count", "is_throw", "kind", "suit")
+    __slots__ = ("cards", "claims", "components", "count", "is_throw", "suit")
 
     def __init__(self, suit: int, cards: Cards, components: tuple[Component, ...]) -> None:
         self.suit = suit
@@ -80,7 +71,6 @@ class Lead:
                 for component in components
                 if component.width > 1
             )
-        self.kind = _kind(components)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -104,14 +94,6 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
     if len(components) > 1:
         components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
-
-
-def _kind(components: tuple[Component, ...]) -> int:
-    if len(components) > 1:
-        return LEAD_THROW
-    if components[0].length > 1:
-        return LEAD_TRACTOR
-    return (LEAD_SINGLE, LEAD_PAIR, LEAD_TUPLE)[min(components[0].width, 3) - 1]
 
 
 def _size(component: Component) -> tuple[int, int, int, int]:

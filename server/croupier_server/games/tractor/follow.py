@@ -191,18 +191,12 @@ def _listed(patterns: Sequence[Pattern]) -> Legal:
 
 def _void_answers(hand: Cards, lead: Lead, trumps: Trumps) -> Legal:
     """Any cards (T-6.3): first the ruffs, then everything."""
-    everything = Pattern(_DISCARD, 0, hand, lead.count, lead.count)
-    ruffing = trumps.mask[TRUMP] if lead.suit != TRUMP else 0
-    listed = listing((everything,), LEGAL_LIST_MAX)
-    if listed is not None:
-        ruffs = tuple([cards | PLAY for cards in listed if not cards & ~ruffing])
-        discards = tuple([cards | PLAY for cards in listed if cards & ~ruffing])
-        return Legal(ruffs + discards, (_RUFF,) * len(ruffs) + (_DISCARD,) * len(discards))
-    trumps_held = hand & ruffing
-    if count(trumps_held) < lead.count:
-        return Legal((), (), (everything,))
-    spans = (Pattern(_RUFF, 0, trumps_held, lead.count, lead.count), everything)
-    return Legal((), (), spans[:1] if trumps_held == hand else spans)
+    spans = [Pattern(_DISCARD, 0, hand, lead.count, lead.count)]
+    ruffing = hand & trumps.mask[TRUMP] if lead.suit != TRUMP else 0
+    if count(ruffing) >= lead.count:
+        ruffs = Pattern(_RUFF, 0, ruffing, lead.count, lead.count)
+        spans = [ruffs] if ruffing == hand else [ruffs, *spans]
+    return _listed(spans)
 
 
 def _structure_patterns(

@@ -22,17 +22,16 @@ from croupier_server.games.cards import (
 )
 from croupier_server.games.kept import Kept
 from croupier_server.games.tractor.cards import Trumps
-from croupier_server.games.tractor.components import (
-    LEAD_PAIR,
-    LEAD_SINGLE,
-    LEAD_THROW,
-    LEAD_TRACTOR,
-    LEAD_TUPLE,
-    Lead,
-    read_lead,
-)
-from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY
+from croupier_server.games.tractor.components import Lead, read_lead
+from croupier_server.games.tractor.moves import LEGAL_LIST_MAX, PLAY, TractorMoveKind
 from croupier_server.games.tractor.refusals import Rule
+
+# As plain numbers: members of an enum are looked up slowly.
+_SINGLE: Final = int(TractorMoveKind.LEAD_SINGLE)
+_PAIR: Final = int(TractorMoveKind.LEAD_PAIR)
+_TUPLE: Final = int(TractorMoveKind.LEAD_TUPLE)
+_TRACTOR: Final = int(TractorMoveKind.LEAD_TRACTOR)
+_THROW: Final = int(TractorMoveKind.LEAD_THROW)
 
 _KEPT_MAX: Final = 1 << 11
 _DISTINCT_MAX: Final = 18
@@ -111,14 +110,14 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
         planes.append(plane)
         tuples = tuple_moves(plane, width)
         moves += tuples
-        kinds += (LEAD_PAIR if width == 2 else LEAD_TUPLE,) * len(tuples)
+        kinds += (_PAIR if width == 2 else _TUPLE,) * len(tuples)
         if len(tuples) > 1:
             tractors += _tractors(plane, width, trumps)
         width += 1
         plane = at_least(hand, width)
     if tractors:
         moves += tractors
-        kinds += (LEAD_TRACTOR,) * len(tractors)
+        kinds += (_TRACTOR,) * len(tractors)
     if cards.bit_count() <= _DISTINCT_MAX and _are_few(cards, planes, trumps):
         throws: tuple[Move, ...] = ()
         for mask in trumps.mask:
@@ -127,17 +126,15 @@ def legal_leads(hand: Cards, trumps: Trumps) -> Legal:
                 throws += _mixed_sets(hand & mask)
         if tractors:
             throws = tuple([move for move in throws if move not in tractors])
-        return Legal(moves + throws, kinds + (LEAD_THROW,) * len(throws))
+        return Legal(moves + throws, kinds + (_THROW,) * len(throws))
     if len(moves) <= LEGAL_LIST_MAX:
         return Legal(moves, kinds, _spans(hand, cards, trumps))
     parts = [part for mask in trumps.mask if (part := hand & mask)]
-    return Legal((), (), [Pattern(LEAD_THROW, 0, part, 1, count(part)) for part in parts])
+    return Legal((), (), [Pattern(_THROW, 0, part, 1, count(part)) for part in parts])
 
 
-_SINGLES: Final = tuple((LEAD_SINGLE,) * number for number in range(CARD_MAX + 1))
+_SINGLES: Final = tuple((_SINGLE,) * number for number in range(CARD_MAX + 1))
 """The kinds of so many singles."""
-
-_new: Final = tuple.__new__
 
 
 def _are_few(cards: Cards, planes: list[Cards], trumps: Trumps) -> bool:
@@ -163,7 +160,7 @@ def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
         some = cards & mask
         if some & some - 1:
             part = hand & mask
-            spans.append(_new(Pattern, (LEAD_THROW, 0, part, 2, count(part))))
+            spans.append(Pattern(_THROW, 0, part, 2, count(part)))
     return spans
 
 

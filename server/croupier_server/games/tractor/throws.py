@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from croupier_server.games.cards import Cards, at_least, single
-from croupier_server.games.tractor.cards import HEIGHT_MAX, Trumps
+from croupier_server.games.cards import Cards, at_least
+from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Component, Lead
+from croupier_server.games.tractor.packing import Run, fits
 
 
 class ThrowJudgement(NamedTuple):
@@ -58,12 +59,5 @@ def _can_beat(part: Cards, component: Component, suit: int, trumps: Trumps) -> b
     wide = at_least(part, component.width)
     if not wide & trumps.above[suit][component.top]:
         return False
-    if component.length == 1:
-        return True
-    length = 0
-    for height in range(component.top + 2 - component.length, HEIGHT_MAX + 1):
-        held = any(wide & single(card) for card in trumps.at_height[suit][height])
-        length = length + 1 if held else 0
-        if length == component.length:
-            return True
-    return False
+    shape = Run(component.width, component.length, top_min=component.top + 1)
+    return component.length == 1 or fits(part, [shape], suit, trumps)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from croupier_server.games.cards import Card, Cards, at_least, unpack
+from croupier_server.games.cards import Card, Cards, unpack
 from croupier_server.games.tractor.cards import TRUMP, Trumps
-from croupier_server.games.tractor.components import Lead
+from croupier_server.games.tractor.components import Lead, read_lead
 from croupier_server.games.tractor.packing import Run, fits
 
 
@@ -77,16 +75,11 @@ def challenge(standing: Standing, cards: Cards) -> Standing | None:
 
 def _top_of_run(cards: Cards, width: int, length: int, trumps: Trumps) -> Card:
     """The highest card of *cards* if they are one run of this shape, else 0."""
-    plane = at_least(cards, width)
-    if cards != width * plane or plane.bit_count() != length:
+    suits = {trumps.suit_of[card] for card in unpack(cards)}
+    run = read_lead(cards, trumps).components[0] if len(suits) == 1 else None
+    if run is None or (run.width, run.length) != (width, length):
         return 0
-    ids = sorted(unpack(plane), key=trumps.height.__getitem__)
-    for low, high in pairwise(ids):
-        if trumps.suit_of[low] != trumps.suit_of[high]:
-            return 0
-        if trumps.height[low] + 1 != trumps.height[high]:
-            return 0
-    return ids[-1]
+    return max(unpack(cards), key=trumps.height.__getitem__)
 
 
 def _challenge_throw(standing: Standing, cards: Cards) -> Standing | None:
