@@ -91,7 +91,7 @@ def pack(ids: Iterable[Card]) -> Cards:
     return cards
 
 
-_CHUNKS: Final[list[dict[int, bytes]]] = [{0: b""} for _ in range(14)]
+_CHUNKS: Final[list[dict[int, bytes]]] = [{} for _ in range(14)]
 """Ids of four neighbouring digits, by position of the chunk and its 16 bits; filled on demand."""
 
 
@@ -111,18 +111,20 @@ def unpack(cards: Cards) -> bytes:
     while cards:
         bits = cards & 0xFFFF
         if bits:
-            ids = _CHUNKS[position].get(bits)
+            ids = _CHUNKS[position].get(bits)  # quicker than the lookups of `Kept`
             found += _chunk(position, bits) if ids is None else ids
         cards >>= 16
         position += 1
     return found
 
 
-_SPADES: Final = sum(1 << 4 * card for card in range(1, 14))
-_HEARTS: Final = _SPADES << 52
-_DIAMONDS: Final = _HEARTS << 52
-_CLUBS: Final = _DIAMONDS << 52
-_JOKERS: Final = (1 << 4 * BLACK_JOKER) + (1 << 4 * CARD_MAX)
+SPADES: Final = sum(1 << 4 * card for card in range(1, 14))
+HEARTS: Final = SPADES << 52
+DIAMONDS: Final = HEARTS << 52
+CLUBS: Final = DIAMONDS << 52
+JOKERS: Final = (1 << 4 * BLACK_JOKER) + (1 << 4 * CARD_MAX)
+"""One of every card of each printed suit, and of the jokers."""
+
 # Of the 8,192 sets of cards of a suit most would come late and hardly again.
 _SUIT_IDS_MAX: Final = 1 << 12
 _SPADE_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
@@ -135,11 +137,11 @@ _JOKER_IDS: Final = Kept(unpack, _SUIT_IDS_MAX)
 def one_pack_ids(cards: Cards) -> bytes:
     """`unpack` of cards of one pack, in a third of the time."""
     return (
-        _SPADE_IDS[cards & _SPADES]
-        + _HEART_IDS[cards & _HEARTS]
-        + _DIAMOND_IDS[cards & _DIAMONDS]
-        + _CLUB_IDS[cards & _CLUBS]
-        + (_JOKER_IDS[cards & _JOKERS] if cards >> 4 * BLACK_JOKER else b"")
+        _SPADE_IDS[cards & SPADES]
+        + _HEART_IDS[cards & HEARTS]
+        + _DIAMOND_IDS[cards & DIAMONDS]
+        + _CLUB_IDS[cards & CLUBS]
+        + (_JOKER_IDS[cards & JOKERS] if cards >> 4 * BLACK_JOKER else b"")
     )
 
 

@@ -6,7 +6,7 @@ ever made whole. All functions speak of cards; a game adds its own move type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import comb
 from typing import Final, overload
@@ -214,6 +214,15 @@ def below(bound: int, words: Words) -> int:
         number &= (1 << bits) - 1
         if number < bound:
             return number
+
+
+def shuffled(ids: Iterable[int], words: Words) -> list[int]:
+    """*ids* in random order, all orders equally likely."""
+    cards = list(ids)
+    for place in range(len(cards) - 1, 0, -1):
+        other = below(place + 1, words)
+        cards[place], cards[other] = cards[other], cards[place]
+    return cards
 
 
 def _first(pattern: Pattern) -> Cards | None:

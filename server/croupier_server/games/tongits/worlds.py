@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croupier_server.games.cards import Card, Cards, unpack
-from croupier_server.games.patterns import below
+from croupier_server.games.cards import Cards, unpack
+from croupier_server.games.patterns import below, shuffled
 from croupier_server.games.tongits.melds import PACK_CARDS, RANK_CARDS, fours_in
 from croupier_server.games.tongits.state import PLAYERS, Phase, State
 from croupier_server.games.tongits.view import TongitsView
@@ -38,7 +38,7 @@ def deal_world(view: TongitsView, draw: _Words) -> State:
                 four = ranks[below(len(ranks), draw)]
                 unseen &= ~RANK_CARDS[four]
                 state.secret_fours[seat] += (four,)
-    cards = _shuffled(unseen, draw)
+    cards = shuffled(unpack(unseen), draw)
     place = 0
     for seat in range(PLAYERS):
         if seat != own:
@@ -61,11 +61,3 @@ def _unseen(view: TongitsView) -> Cards:
     for four in view.secret_fours:
         seen |= RANK_CARDS[four]
     return PACK_CARDS & ~seen
-
-
-def _shuffled(cards: Cards, draw: _Words) -> list[Card]:
-    ids = list(unpack(cards))
-    for place in range(len(ids) - 1, 0, -1):
-        other = below(place + 1, draw)
-        ids[place], ids[other] = ids[other], ids[place]
-    return ids

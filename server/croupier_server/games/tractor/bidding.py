@@ -7,12 +7,14 @@ Plain functions of hands, cards and the standing declaration; `rules` keeps the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Move, Seat
 from croupier_server.games.cards import (
     BLACK_JOKER,
+    COPIES_MAX,
     RED_JOKER,
     card_of,
     every_copy,
@@ -72,32 +74,36 @@ DECLARING: Final = tuple(frozenset(unpack(ranks | _JOKERS)) for ranks in _RANK_M
 """By trump rank: the cards that can be part of a declaration."""
 
 
-def strength(card: int, count: int, options: TractorOptions) -> int:
+def strength(card: int, count: int, joker_pairs: str) -> int:
     """A number that orders declarations (T-3.3): more cards, then jokers, then red over black."""
     joker = 0
     if card >= BLACK_JOKER:
-        joker = 2 if card == RED_JOKER and options.joker_pairs == "ranked" else 1
+        joker = 2 if card == RED_JOKER and joker_pairs == "ranked" else 1
     return count * 4 + joker
 
 
 def legal_declarations(
     hand: int, seat: Seat, standing: Declaration | None, trump_rank: int, options: TractorOptions
-) -> list[Move]:
+) -> tuple[Move, ...]:
     """Every DECLARE that `check_declaration` accepts from *hand*, by card, then by count."""
-    moves: list[Move] = []
     held = hand & declaring_mask(trump_rank)
-    floor = 0 if standing is None else strength(standing.card, standing.copies, options)
-    is_bound = standing is not None and seat == standing.seat and not options.self_override
-    while held:
-        card = ((held & -held).bit_length() - 1) // _DIGIT
-        copies = held >> _DIGIT * card & _COPIES
-        held ^= copies << _DIGIT * card
-        if is_bound and standing is not None and card != standing.card:
-            continue
-        for count in range(_JOKER_SET_MIN if card >= BLACK_JOKER else 1, copies + 1):
-            if strength(card, count, options) > floor:
-                moves.append(count << _DIGIT * card | DECLARE)
-    return moves
+    if standing is None:
+        return _stronger(held, 0, options.joker_pairs)
+    if seat == standing.seat and not options.self_override:
+        held &= every_copy(single(standing.card))
+    floor = strength(standing.card, standing.copies, options.joker_pairs)
+    return _stronger(held, floor, options.joker_pairs)
+
+
+@lru_cache(maxsize=1 << 10)  # hands seldom change in these cards from window to window
+def _stronger(held: int, floor: int, joker_pairs: str) -> tuple[Move, ...]:
+    """Declarations of the cards *held* of more than the strength *floor*."""
+    return tuple(
+        count << _DIGIT * card | DECLARE
+        for card in sorted(set(unpack(held)))
+        for count in range(_JOKER_SET_MIN if card >= BLACK_JOKER else 1, COPIES_MAX + 1)
+        if count <= held >> _DIGIT * card & _COPIES and strength(card, count, joker_pairs) > floor
+    )
 
 
 def declaring_mask(trump_rank: int) -> int:
@@ -150,7 +156,8 @@ def _check_stronger(
             "T-3.4",
             "the standing declarer may add copies of the card, not change it",
         )
-    if strength(card, count, options) <= strength(standing.card, standing.copies, options):
+    floor = strength(standing.card, standing.copies, options.joker_pairs)
+    if strength(card, count, options.joker_pairs) <= floor:
         raise IllegalMove(
             Rule.DECLARATION_TOO_WEAK,
             "T-3.3",
@@ -169,9 +176,8 @@ def resolve_window(
         cards = cards_of(answers[seat])
         card = (cards.bit_length() - 1) // _DIGIT
         count = cards >> _DIGIT * card
-        if best is None or strength(card, count, options) > strength(
-            best.card, best.copies, options
-        ):
+        how_strong = strength(card, count, options.joker_pairs)
+        if best is None or how_strong > strength(best.card, best.copies, options.joker_pairs):
             best = Declaration(seat, card, count)
     return best
 

@@ -143,6 +143,9 @@ def _run_card(copies: dict[Card, int], width: int, cards: tuple[Card, ...]) -> C
 
 def _take_tuples(copies: dict[Card, int], trumps: Trumps) -> Iterator[Component]:
     """What no tractor took: a tuple or single of every card, all its copies."""
-    for card, width in copies.items():
-        if width:
-            yield Component(width, 1, trumps.height[card], suit(card), width * single(card))
+    return (_tuple(card, width, trumps) for card, width in copies.items() if width)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tuple(card: Card, width: int, trumps: Trumps) -> Component:
+    return Component(width, 1, trumps.height[card], suit(card), width * single(card))

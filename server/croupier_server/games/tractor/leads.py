@@ -10,13 +10,17 @@ from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Legal, Move, Pattern
 from croupier_server.games.cards import (
     CARD_MAX,
+    CLUBS,
     COPIES_MAX,
+    DIAMONDS,
+    HEARTS,
+    JOKERS,
     ONES,
+    SPADES,
     Cards,
     at_least,
     contains,
     count,
-    single,
     text,
     unpack,
 )
@@ -51,18 +55,6 @@ def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
     return read_lead(cards, trumps)
 
 
-_PRINTED_SUITS: Final[tuple[Cards, ...]] = tuple(
-    sum(single(card) for card in range(1 + 13 * suit, min(14 + 13 * suit, CARD_MAX + 1)))
-    for suit in range(5)
-)
-"""One of every card of each printed suit, and of the jokers."""
-
-_SPADES: Final = _PRINTED_SUITS[0]
-_HEARTS: Final = _PRINTED_SUITS[1]
-_DIAMONDS: Final = _PRINTED_SUITS[2]
-_CLUBS: Final = _PRINTED_SUITS[3]
-_JOKERS: Final = _PRINTED_SUITS[4]
-
 _TUPLES: Final[tuple[tuple[Move, ...], ...]] = tuple(
     tuple(width << 4 * card | PLAY for card in range(CARD_MAX + 1))
     for width in range(COPIES_MAX + 1)
@@ -82,11 +74,11 @@ def tuple_moves(plane: Cards, width: int) -> tuple[Move, ...]:
     """The moves that play *width* copies of one card of *plane*, which has one of each."""
     moves = _SUIT_TUPLES[width]
     return (
-        moves[plane & _SPADES]
-        + moves[plane & _HEARTS]
-        + moves[plane & _DIAMONDS]
-        + moves[plane & _CLUBS]
-        + moves[plane & _JOKERS]
+        moves[plane & SPADES]
+        + moves[plane & HEARTS]
+        + moves[plane & DIAMONDS]
+        + moves[plane & CLUBS]
+        + moves[plane & JOKERS]
     )
 
 
@@ -137,6 +129,9 @@ _SINGLES: Final = tuple((_SINGLE,) * number for number in range(CARD_MAX + 1))
 """The kinds of so many singles."""
 
 
+_new: Final = tuple.__new__
+
+
 def _are_few(cards: Cards, planes: list[Cards], trumps: Trumps) -> bool:
     """Whether there are at most `LEGAL_LIST_MAX` leads, throws included. *cards* are those held,
     one of each, and *planes* those held twice and more, three times and more, and so on."""
@@ -160,7 +155,8 @@ def _spans(hand: Cards, cards: Cards, trumps: Trumps) -> list[Pattern]:
         some = cards & mask
         if some & some - 1:
             part = hand & mask
-            spans.append(Pattern(_THROW, 0, part, 2, count(part)))
+            # Made without the detour of its own constructor.
+            spans.append(_new(Pattern, (_THROW, 0, part, 2, count(part))))
     return spans
 
 

@@ -19,8 +19,6 @@ from croupier_server.games.tractor.moves import PASS, TractorMoveKind
 from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
 
-_MEMO_MAX: Final = 1 << 10
-
 # Values of events that come in every window of every deal.
 _DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))
 _UNCHANGED: Final = Event(events.WindowClosed(None), NOBODY)
@@ -175,27 +173,12 @@ def asked(state: State) -> tuple[Legal | None, ...]:
     return answers
 
 
-_Standing = tuple[int, int, bool] | None
-_memo: Final[dict[tuple[Cards, _Standing, str, bool], Legal | None]] = {}
-"""Answers by the cards that can declare, what stands and whose it is, and the options. Hands
-seldom change in them from window to window."""
-
-
 def _answers(
     held: Cards, seat: Seat, standing: bidding.Declaration | None, public: PublicState
 ) -> Legal | None:
-    options = public.options
-    before: _Standing = None
-    if standing is not None:
-        before = (standing.card, standing.copies, standing.seat == seat)
-    key = (held, before, options.joker_pairs, options.self_override)
-    if key not in _memo:
-        moves = bidding.legal_declarations(held, seat, standing, public.trump_rank, options)
-        kinds = (TractorMoveKind.PASS, *(TractorMoveKind.DECLARE,) * len(moves))
-        if len(_memo) >= _MEMO_MAX:
-            _memo.clear()
-        _memo[key] = Legal((PASS, *moves), kinds) if moves else None
-    return _memo[key]
+    moves = bidding.legal_declarations(held, seat, standing, public.trump_rank, public.options)
+    kinds = (TractorMoveKind.PASS, *(TractorMoveKind.DECLARE,) * len(moves))
+    return Legal((PASS, *moves), kinds) if moves else None
 
 
 def close_window(state: State, answers: Mapping[Seat, Move]) -> list[Event]:

@@ -24,6 +24,7 @@ from croupier_server.games.cards import (
 )
 from croupier_server.games.tractor.bidding import declaring_mask
 from croupier_server.games.tractor.cards import POINTS, TRUMP, Trumps, points
+from croupier_server.games.tractor.components import read_lead
 from croupier_server.games.tractor.follow import legal_follows
 from croupier_server.games.tractor.moves import DECLARE, PASS, PLAY, TYPE_MASK
 from croupier_server.games.tractor.rules import Tractor
@@ -201,11 +202,12 @@ def _leads_of(
                 price += _BREAK
             score = (won - 0.5) * POINTS[card] * width + won * (_LEAD + _FEED * width)
             yield score - price * (_SURE if won > 0.9 else 1.0), width << 4 * card
-    run = _run(pairs, trumps) if pairs & pairs - 1 else 0
-    if run:
-        cards = PAIR * run
-        price = sum([eyes.price(card) for card in unpack(cards)])
-        yield 0.5 * points(cards) + _LEAD + _FEED * count(cards) - _SURE * price, cards
+    if pairs & pairs - 1:
+        run = read_lead(PAIR * pairs, trumps).components[0]
+        if run.length > 1:
+            price = sum([eyes.price(card) for card in unpack(run.cards)])
+            gained = 0.5 * points(run.cards) + _LEAD + _FEED * run.count
+            yield gained - _SURE * price, run.cards
 
 
 def spread(plane: Cards, trumps: Trumps) -> list[Card]:
@@ -218,21 +220,6 @@ def spread(plane: Cards, trumps: Trumps) -> list[Card]:
         some += [card for card in cards if not POINTS[card]][:1]
         some += [card for card in reversed(cards) if POINTS[card]][:1]
     return list(dict.fromkeys(some))
-
-
-def _run(pairs: Cards, trumps: Trumps) -> Cards:
-    """One card of each step of the longest run in *pairs* of one suit; 0 if there is none."""
-    best: list[Card] = []
-    run: list[Card] = []
-    for card in sorted(unpack(pairs), key=trumps.height.__getitem__, reverse=True):
-        step = trumps.height[run[-1]] - trumps.height[card] if run else 1
-        if step == 1:
-            run.append(card)
-        elif step:
-            run = [card]
-        if len(run) > len(best):
-            best = run.copy()
-    return sum(map(single, best)) if len(best) > 1 else 0
 
 
 # Answers -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from croupier_server.games.cards import Cards, count, single, unpack
-from croupier_server.games.patterns import below
+from croupier_server.games.patterns import below, shuffled
 from croupier_server.games.tractor.components import Component
 from croupier_server.games.tractor.knowledge import (
     Knowledge,
@@ -48,7 +48,7 @@ def deal_world(view: TractorView, draw: _Words) -> State:
     if public.phase is Phase.PLAY:
         state.buried = view.buried or rest
     elif public.phase is not Phase.BURY:
-        state.stock = bytes(_shuffled(list(unpack(rest)), draw))
+        state.stock = bytes(shuffled(unpack(rest), draw))
     if public.phase is Phase.PLAY or public.phase is Phase.BURY:
         state.taken = view.taken or _taken(state, draw)
     return state
@@ -61,13 +61,6 @@ def _find(known: Knowledge, draw: _Words) -> list[Cards]:
         except _Stuck:
             continue
     raise AssertionError("no world was found that fits the view")
-
-
-def _shuffled(ids: list[int], draw: _Words) -> list[int]:
-    for place in range(len(ids) - 1, 0, -1):
-        other = below(place + 1, draw)
-        ids[place], ids[other] = ids[other], ids[place]
-    return ids
 
 
 def _taken(state: State, draw: _Words) -> Cards:
@@ -83,7 +76,7 @@ def _taken(state: State, draw: _Words) -> Cards:
         own += public.plays[step]
     others = unpack(less(less(own, turned), public.exposed[starter]))
     wanted = public.options.kitty - len(public.turned)
-    return turned + sum(map(single, _shuffled(list(others), draw)[:wanted]))
+    return turned + sum(map(single, shuffled(others, draw)[:wanted]))
 
 
 class _Attempt:
@@ -200,7 +193,7 @@ class _Attempt:
         """Put every card of the pool somewhere, those of the most refused suits first."""
         holders = range(len(self.room))
         refusals = [sum(suit in void for void in self.known.voids) for suit in range(5)]
-        cards = _shuffled(list(unpack(self.pool)), self.draw)
+        cards = shuffled(unpack(self.pool), self.draw)
         cards.sort(key=lambda card: -refusals[self._suit(card)])
         for card in cards:
             places = [h for h in holders if self.room[h] and self._may_hold(h, card)]
