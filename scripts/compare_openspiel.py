@@ -74,7 +74,7 @@ def our_answers(hands: list[Names]) -> Answers:
     every = short(list(table.kinds))
     return {
         "deadwood": [table.deadwood(cards) for cards in held],
-        "melds": [sorted(names(meld) for meld in short(table.melds_in(cards))) for cards in held],
+        "melds": [sorted(names(meld) for meld in every if meld & cards == meld) for cards in held],
         "extensions": sorted([names(meld), names(table.nexts[meld])] for meld in every),
     }
 

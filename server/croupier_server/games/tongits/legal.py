@@ -111,10 +111,10 @@ def play_moves(state: State, seat: Seat) -> Legal:
     spades, hearts = hand & PLANE, hand >> SUIT_SHIFT & PLANE
     diamonds, clubs = hand >> 2 * SUIT_SHIFT & PLANE, hand >> 3 * SUIT_SHIFT & PLANE
     rows = table.suit_rows
-    row_s = rows[0].get(spades) or table.suit_row(0, spades)
-    row_h = rows[1].get(hearts) or table.suit_row(1, hearts)
-    row_d = rows[2].get(diamonds) or table.suit_row(2, diamonds)
-    row_c = rows[3].get(clubs) or table.suit_row(3, clubs)
+    row_s = rows[0][spades]
+    row_h = rows[1][hearts]
+    row_d = rows[2][diamonds]
+    row_c = rows[3][clubs]
     ends: Sequence[int] = row_s[0] + row_h[0] + row_d[0] + row_c[0]
     end_kinds: Sequence[int] = _DISCARDS[len(ends)]
     if public.took_discard and not options.discard_after_take:

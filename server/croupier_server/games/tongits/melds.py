@@ -8,12 +8,13 @@ a plane of 52 bits of it, and "are these cards there" is one mask.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import combinations
 from operator import or_
 from typing import Final, NamedTuple
 
 from croupier_server.games.cards import Card, Cards, card_of, rank, single, unpack
+from croupier_server.games.kept import Kept
 from croupier_server.games.tongits.moves import DISCARD, MELD, TongitsMoveKind
 
 PACK: Final[tuple[Card, ...]] = tuple(range(1, 53))
@@ -49,7 +50,7 @@ _DISCARD_MOVES: Final = tuple(
 """By suit and spade: the move that discards the card of that suit and rank."""
 
 _ROWS_KEPT_MAX: Final = 1 << 12
-"""Of each suit, see `MeldTable.suit_row`."""
+"""Of each suit: those that come first come most often, and most of 8,192 hardly ever."""
 
 SET: Final = int(TongitsMoveKind.MELD_SET)
 RUN: Final = int(TongitsMoveKind.MELD_RUN)
@@ -128,7 +129,7 @@ class MeldTable:
     Attributes:
         kinds: of every meld, `SET` or `RUN`; what is no key is no meld.
         nexts: by meld, the cards that extend it alone to another meld (G-4).
-        suit_rows: by suit, a `SuitRow` for each plane that came up, see `suit_row`.
+        suit_rows: by suit and by the cards in it, shifted down to spades, a `SuitRow`.
     """
 
     __slots__ = (
@@ -165,7 +166,7 @@ class MeldTable:
             {run: run << SUIT_SHIFT * of | MELD for run in self._runs} for of in range(4)
         )
         self._after_runs = _AfterRuns(self._runs_in)
-        self.suit_rows: tuple[dict[Cards, SuitRow], ...] = ({}, {}, {}, {})
+        self.suit_rows = tuple(Kept(partial(self._suit_row, of), _ROWS_KEPT_MAX) for of in range(4))
         self._extras = {meld: self._extras_of(meld) for meld in self.kinds}
         self.nexts: dict[Cards, Cards] = {
             meld: sum(extra for extra in extras if extra.bit_count() == 1)
@@ -193,22 +194,15 @@ class MeldTable:
             )
         )
 
-    def suit_row(self, of: int, plane: Cards) -> SuitRow:
-        """The row of the suit *of* for the cards in *plane*, shifted down to spades; made when it
-        is first asked for. Rows share their moves. The first ones are kept: they come most often,
-        and most of the 8,192 of a suit hardly ever."""
-        row = self.suit_rows[of].get(plane)
-        if row is None:
-            discards, run_moves = _DISCARD_MOVES[of], self._run_moves[of]
-            runs = self._runs_in(plane)
-            row = SuitRow(
-                tuple([discards[card] for card in unpack(plane)]),
-                tuple([run_moves[run] for run in runs]),
-                reduce(or_, runs, 0) << SUIT_SHIFT * of,
-            )
-            if len(self.suit_rows[of]) < _ROWS_KEPT_MAX:
-                self.suit_rows[of][plane] = row
-        return row
+    def _suit_row(self, of: int, plane: Cards) -> SuitRow:
+        """The row of the suit *of* for the cards in *plane*. Rows share their moves."""
+        discards, run_moves = _DISCARD_MOVES[of], self._run_moves[of]
+        runs = self._runs_in(plane)
+        return SuitRow(
+            tuple([discards[card] for card in unpack(plane)]),
+            tuple([run_moves[run] for run in runs]),
+            reduce(or_, runs, 0) << SUIT_SHIFT * of,
+        )
 
     def _runs_in(self, plane: Cards) -> list[Cards]:
         """Every run in *plane*, ascending."""
@@ -228,12 +222,8 @@ class MeldTable:
         found = hand & set_ranks(hand) * _SUITS
         for of, rows in enumerate(self.suit_rows):
             plane = hand >> SUIT_SHIFT * of & PLANE
-            found |= (rows.get(plane) or self.suit_row(of, plane)).in_runs
+            found |= rows[plane].in_runs
         return found
-
-    def melds_in(self, hand: Cards) -> list[Cards]:
-        """Every meld in *hand*, ascending."""
-        return sorted(meld for meld in self.kinds if meld & hand == meld)
 
     def extras_in(self, meld: Cards, hand: Cards) -> list[Cards]:
         """Every choice of cards of *hand* that extends *meld* to a meld, ascending (G-4)."""
