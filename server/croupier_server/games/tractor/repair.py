@@ -1,14 +1,13 @@
 """Mending a random deal until it explains the structure that seats gave and the throws that stood.
 
 A search by exchanges: cards change places between hands as long as that breaks no more facts than
-it mends. Most facts forbid structure and go away with single exchanges; under `protect` (T-6.5) a
-fact may also demand runs, so several copies of a card are brought together at once.
+it mends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from croupier_server.games.cards import Card, Cards, single
 from croupier_server.games.patterns import below
@@ -42,14 +41,6 @@ class Barred:
         )
 
 
-class _Exchange(NamedTuple):
-    """The card at place ``mine`` of the hand in question for that at ``theirs`` of ``other``."""
-
-    mine: int
-    other: int
-    theirs: int
-
-
 class Repair:
     """The search. ``hands`` (all cards) and ``free`` (those that may move) change in place."""
 
@@ -81,75 +72,41 @@ class Repair:
 
     def run(self) -> bool:
         """Whether every fact could be mended."""
-        gathers = self.known.rules.protect != "none"
         for _ in range(_STEPS):
             if not self.broken:
                 return True
             places = sorted(self.broken)
             seat, suit = places[below(len(places), self.draw)]
-            if gathers and below(2, self.draw):
-                self._try(seat, self._gathering(seat, suit))
-            else:
-                self._try(seat, self._exchange(seat, suit))
+            self._exchange(seat, suit)
         return not self.broken
 
     def _suit(self, card: Card) -> int:
         assert self.known.trumps is not None
         return self.known.trumps.suit_of[card]
 
-    def _exchange(self, seat: int, suit: int) -> list[_Exchange]:
-        """Any card of *suit* for any card elsewhere."""
+    def _exchange(self, seat: int, suit: int) -> None:
+        """Exchange any card of *suit* for any card elsewhere, unless that breaks more facts than
+        it mends."""
         own = [place for place, card in enumerate(self.free[seat]) if self._suit(card) == suit]
         other = below(len(self.free), self.draw)
         if not own or other == seat or not self.free[other]:
-            return []
-        mine = own[below(len(own), self.draw)]
-        return [_Exchange(mine, other, below(len(self.free[other]), self.draw))]
-
-    def _gathering(self, seat: int, suit: int) -> list[_Exchange]:
-        """Two copies of one card of *suit* for any two cards."""
-        found: dict[Card, list[tuple[int, int]]] = {}
-        for other, cards in enumerate(self.free):
-            if other != seat:
-                for place, card in enumerate(cards):
-                    if self._suit(card) == suit:
-                        found.setdefault(card, []).append((other, place))
-        twice = sorted(card for card, places in found.items() if len(places) > 1)
-        if not twice or len(self.free[seat]) < 2:
-            return []
-        places = found[twice[below(len(twice), self.draw)]]
-        first = below(len(self.free[seat]), self.draw)
-        second = (first + 1 + below(len(self.free[seat]) - 1, self.draw)) % len(self.free[seat])
-        start = below(len(places) - 1, self.draw)
-        return [
-            _Exchange(mine, other, theirs)
-            for mine, (other, theirs) in zip((first, second), places[start:], strict=False)
-        ]
-
-    def _try(self, seat: int, exchanges: list[_Exchange]) -> None:
-        """Make *exchanges*, unless that breaks more facts than it mends."""
-        after: dict[int, Cards] = {seat: self.hands[seat]}
-        suits: set[int] = set()
-        for mine, other, theirs in exchanges:
-            given, got = self.free[seat][mine], self.free[other][theirs]
-            suit_given, suit_got = self._suit(given), self._suit(got)
-            if suit_given in self.known.voids[other] or suit_got in self.known.voids[seat]:
-                return
-            change = single(got) - single(given)
-            after[seat] += change
-            after[other] = after.get(other, self.hands[other]) - change
-            suits |= {suit_given, suit_got}
+            return
+        mine, theirs = own[below(len(own), self.draw)], below(len(self.free[other]), self.draw)
+        given, got = self.free[seat][mine], self.free[other][theirs]
+        suit_got = self._suit(got)
+        if suit in self.known.voids[other] or suit_got in self.known.voids[seat]:
+            return
+        change = single(got) - single(given)
+        after = {seat: self.hands[seat] + change, other: self.hands[other] - change}
         faults = {
-            (holder, suit): self._faults(holder, suit, hand)
+            (holder, led): self._faults(holder, led, hand)
             for holder, hand in after.items()
-            for suit in suits
+            for led in {suit, suit_got}
         }
         worse = sum(faults.values()) - sum(self.broken.get(place, 0) for place in faults)
         if worse > 0 and below(_UPHILL, self.draw):
             return
-        for mine, other, theirs in exchanges:
-            given, got = self.free[seat][mine], self.free[other][theirs]
-            self.free[seat][mine], self.free[other][theirs] = got, given
+        self.free[seat][mine], self.free[other][theirs] = got, given
         for holder, hand in after.items():
             self.hands[holder] = hand
         for place, number in faults.items():
