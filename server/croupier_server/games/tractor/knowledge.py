@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from croupier_server.errors import IllegalMove
 from croupier_server.games.base import Seat
-from croupier_server.games.cards import ONES, Cards, unpack
+from croupier_server.games.cards import ONES, Cards, pack, unpack
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Component, Lead, read_lead
 from croupier_server.games.tractor.follow import FollowRules, check_follow
@@ -104,7 +104,7 @@ class Knowledge:
         self.follows: list[FollowFact] = []
         self.throws: list[ThrowFact] = []
         if public.phase is Phase.BURY:
-            self.bounds[public.starter] = _sum_of(public.exposed[public.starter], public.turned)
+            self.bounds[public.starter] = public.exposed[public.starter] + pack(public.turned)
         elif public.phase is Phase.PLAY:
             self._read_tricks(public)
         if view.seat >= 0:
@@ -112,7 +112,7 @@ class Knowledge:
 
     def _read_tricks(self, public: PublicState) -> None:
         starter = public.starter
-        self.starter_or_rest = _sum_of(public.exposed[starter], public.turned)
+        self.starter_or_rest = public.exposed[starter] + pack(public.turned)
         self.bounds[starter] = 0
         tricks = _tricks(public)
         later = [0] * public.options.players
@@ -227,14 +227,10 @@ def less(left: Cards, right: Cards) -> Cards:
     return found
 
 
-def _sum_of(cards: Cards, more: tuple[int, ...]) -> Cards:
-    return cards + sum(1 << 4 * card for card in more)
-
-
 def _seen(view: TractorView) -> Cards:
     """Every card that the viewer can place, the hand and the burial included."""
     public = view.public
-    seen = view.hand + view.buried + _sum_of(0, tuple(card for _, card in public.shown))
+    seen = view.hand + view.buried + pack(card for _, card in public.shown)
     return seen + sum(sum(trick.plays) for trick in _tricks(public))
 
 
