@@ -153,7 +153,7 @@ golden: $(READY) ## show what differs from tests/golden (ARGS=--update writes it
 
 .PHONY: docs-check
 docs-check: $(READY) ## pages written from the code, links, anchors, decisions, changelog
-	@$(BIN)/python scripts/gen_docs.py --check
+	@$(BIN)/python -m scripts.gen_docs --check
 	@$(BIN)/python scripts/check_docs.py
 
 .PHONY: audit

@@ -7,7 +7,7 @@
 - ``docs/rules/<game>.md``: clauses, refusals, options and rulesets, from the game itself.
 - ``clients/rust/README.md``, ``clients/cpp/README.md``: the files that they show.
 
-``python scripts/gen_docs.py`` writes, ``--check`` fails when something is not current.
+``python -m scripts.gen_docs`` writes, ``--check`` fails when something is not current.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from croupier_server.config import Settings
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.identity.matrix import matrix
+from scripts.rights_matrix import matrix
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reasons: written by scripts/gen_docs.py from errors.proto -->\n"
@@ -209,7 +209,7 @@ def main() -> int:
             continue
         stale += 1
         if is_check:
-            print(f"not current: {path.relative_to(ROOT)}; run scripts/gen_docs.py")
+            print(f"not current: {path.relative_to(ROOT)}; run python -m scripts.gen_docs")
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

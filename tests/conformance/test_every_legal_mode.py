@@ -26,8 +26,10 @@ from croupier_server.bots.search import SearchBot
 from croupier_server.config import Settings
 from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
+from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
+from croupier_server.rpc.validate import Requests
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard.shard import GameEntry
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
@@ -116,7 +118,7 @@ def test_a_decision_is_listed_in_full_on_demand(game: str, mode: LegalMode) -> N
     wire = WIRES_BY_NAME[game]
     world = Real()
     table, tickets = world.start(kind=wire.kind, legal_mode=int(mode))
-    service = PlayService(world.shard, PageTokens(b"key"))
+    service = PlayService(world.shard, PageTokens(b"key"), Calls(Requests(1 << 16), 1))
     for _ in range(20):
         decision = asked(table)[0]
         legal = table.legal(decision.seat, decision.id)

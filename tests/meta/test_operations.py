@@ -20,6 +20,7 @@ from croupier_server.cli import COMMANDS
 from croupier_server.config import PREFIX, Settings, load
 from croupier_server.errors import Reason
 from croupier_server.identity.rights import RIGHTS
+from scripts.rights_matrix import OPERATORS
 from tests.meta.sources import ROOT, modules
 
 PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
@@ -111,7 +112,8 @@ async def test_numbers_that_the_page_names_are_there(numbers: dict[str, str]) ->
 
 def test_methods_and_codes_that_alerts_ask_for_are_there() -> None:
     methods = re.findall(r'method=~?"([^"]+)"', ALERTS)
-    assert [name for name in methods if not any(re.fullmatch(name, path) for path in RIGHTS)] == []
+    paths = [*RIGHTS, *OPERATORS]
+    assert [name for name in methods if not any(re.fullmatch(name, path) for path in paths)] == []
     codes = [code for found in re.findall(r'code=~?"([^"]+)"', ALERTS) for code in found.split("|")]
     assert methods
     assert [code for code in codes if code not in grpc.StatusCode.__members__] == []

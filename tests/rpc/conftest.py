@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
@@ -17,7 +16,7 @@ import structlog
 from croupier_server.app import App, Sources, running
 from croupier_server.config import Settings
 from croupier_server.identity.rights import Right
-from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.interceptors import Calls, Servant
 from croupier_server.rpc.validate import Requests
 from croupier_server.tables.clocks.clock import Clock, ManualClock
 from tests.rpc.calls import Caller, serving
@@ -37,10 +36,11 @@ def serve(requests: Requests) -> Serve:
 
     @asynccontextmanager
     async def run(
-        *services: Callable[[Calls], grpc.GenericRpcHandler], streams_max: int = 2
+        *services: Servant | Callable[[Calls], grpc.GenericRpcHandler], streams_max: int = 2
     ) -> AsyncIterator[Caller]:
-        calls = Calls(requests, streams_max, rights=defaultdict(Right))
-        async with serving(*(service(calls) for service in services)) as channel:
+        calls = Calls(requests, streams_max, rights=lambda _path: Right())
+        handlers = [one(calls) if callable(one) else calls.serve(one) for one in services]
+        async with serving(*handlers) as channel:
             yield Caller(channel)
 
     return run

@@ -28,7 +28,7 @@ def catalog() -> CatalogService:
 
 
 async def test_every_game_is_listed(serve: Serve) -> None:
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
         answer = await call.unary(
             f"{CATALOG}/ListGames", pb.ListGamesRequest(), pb.ListGamesResponse
         )
@@ -56,7 +56,7 @@ def test_seats_keep_to_the_bounds_that_are_listed() -> None:
 async def test_rulesets_come_in_pages(serve: Serve, size: int) -> None:
     names: list[str] = []
     token = ""
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
         while True:
             request = pb.ListRulesetsRequest(game=TRACTOR, page_size=size, page_token=token)
             page = await call.unary(f"{CATALOG}/ListRulesets", request, pb.ListRulesetsResponse)
@@ -71,7 +71,7 @@ async def test_rulesets_come_in_pages(serve: Serve, size: int) -> None:
 async def test_a_token_is_good_for_its_own_list_alone(serve: Serve) -> None:
     service = catalog()
     other = PageTokens(b"key of the test").token("games", "0")
-    async with serve(service.handler) as call:
+    async with serve(service) as call:
         for token in (other, "x", "AAAA" * 8, "\N{BULLET}", "a" * 512):
             request = pb.ListRulesetsRequest(game=TRACTOR, page_token=token)
             refused = await call.refused(f"{CATALOG}/ListRulesets", request)
@@ -88,7 +88,7 @@ async def test_a_token_is_good_for_its_own_list_alone(serve: Serve) -> None:
 )
 async def test_a_ruleset_shows_every_option(serve: Serve, kind: int, name: str) -> None:
     wire, game = WIRES[kind], GAMES[WIRES[kind].name]
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
         answer = await call.unary(
             f"{CATALOG}/GetRuleset",
             pb.GetRulesetRequest(game=kind, ruleset=name),  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ async def test_a_ruleset_shows_every_option(serve: Serve, kind: int, name: str) 
 
 
 async def test_there_is_no_ruleset_of_another_name(serve: Serve) -> None:
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
         refused = await call.refused(
             f"{CATALOG}/GetRuleset", pb.GetRulesetRequest(game=TRACTOR, ruleset="mine")
         )
@@ -132,7 +132,7 @@ async def test_a_clause_a_section_and_all(
 ) -> None:
     texts = GAMES[WIRES[kind].name].clauses()
 
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
 
         async def explain(clause: str) -> list[str]:
             request = pb.ExplainRuleRequest(game=kind, clause=clause)
@@ -151,7 +151,7 @@ async def test_a_clause_a_section_and_all(
 
 @pytest.mark.parametrize("clause", ["T-99", "T-6.", "t-6.4", "x", "T-6.4.1"])
 async def test_there_is_no_such_clause(serve: Serve, clause: str) -> None:
-    async with serve(catalog().handler) as call:
+    async with serve(catalog()) as call:
         refused = await call.refused(
             f"{CATALOG}/ExplainRule", pb.ExplainRuleRequest(game=TRACTOR, clause=clause)
         )

@@ -273,7 +273,7 @@ async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limi
         async def get(self, _table_id: str) -> SimpleNamespace:
             return SimpleNamespace(record=record, readers=None)
 
-    async with serve(serving(Long()).handler) as call:
+    async with serve(serving(Long())) as call:
         assert await call.record_bytes("table-1") == record
 
 

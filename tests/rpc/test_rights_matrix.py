@@ -16,10 +16,10 @@ from google.protobuf.message import Message
 
 from croupier.v1 import play_service_pb2, session_service_pb2, table_pb2, table_service_pb2
 from croupier_server.identity.keys import Scope, with_implied
-from croupier_server.identity.matrix import Shown, applies, matrix, refusal
-from croupier_server.identity.rights import RIGHTS, Proof
+from croupier_server.identity.rights import RIGHTS, Proof, right_of
 from croupier_server.rpc.validate import image_bytes
 from scripts.gen_docs import ROOT
+from scripts.rights_matrix import OPERATORS, Shown, applies, matrix, refusal
 from tests.rpc.calls import Caller, Metadata, build, on_stream
 from tests.rpc.calls import refusal as taken_apart
 from tests.rpc.hostile import (
@@ -39,9 +39,6 @@ from tests.rpc.players import NONCES, Seats, first_move, host_of, ticket_of
 from tests.rpc.webcalls import WebCaller
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-SERVED = [path for path in RIGHTS if not path.startswith("croupier.admin.")]
-"""The Admin service has a port of its own; see `test_rights_operators`."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -165,7 +162,7 @@ async def for_anybody(live: Keyed, method: str) -> Try:
 
 async def metadata_for(live: Keyed, method: str, tried: Try, shown: Shown) -> Metadata:
     """What a caller shows."""
-    right = RIGHTS[method]
+    right = right_of(method)
     scopes = (right.scope,) if right.scope is not None else (Scope.ADMIN,)
     lacking = [one for one in Scope if right.scope not in with_implied(frozenset((one,)))]
     good = await live.good(tried.who, *scopes)
@@ -232,7 +229,7 @@ MAKERS: dict[Proof, Make] = {
 
 @pytest.mark.parametrize(
     ("method", "door"),
-    [*((method, "grpc") for method in SERVED), *((m, "web") for m in SERVED if m != SESSION)],
+    [*((method, "grpc") for method in RIGHTS), *((m, "web") for m in RIGHTS if m != SESSION)],
 )
 async def test_a_seat_cannot_act_for_another(live: Keyed, method: str, door: str) -> None:
     call = over(live, door)
@@ -294,8 +291,8 @@ async def test_every_call_of_the_contract_says_what_it_takes() -> None:
         for service in file.service
         for method in service.method
     }
-    assert paths == set(RIGHTS)
-    assert set(SERVED) - {SESSION} <= set(REQUESTS)
+    assert paths == {*RIGHTS, *OPERATORS}
+    assert set(RIGHTS) - {SESSION} <= set(REQUESTS)
 
 
 async def test_the_matrix_in_the_docs_is_the_one_that_is_tested() -> None:

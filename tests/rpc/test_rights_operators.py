@@ -17,21 +17,20 @@ from google.protobuf.message import Message
 from croupier.admin.v1 import admin_service_pb2 as pb
 from croupier.v1 import table_service_pb2
 from croupier_server.identity.keys import Scope
-from croupier_server.identity.matrix import Shown, applies, refusal
-from croupier_server.identity.rights import RIGHTS
+from croupier_server.identity.rights import RIGHTS, right_of
 from croupier_server.tables.shard.operating import Operating
 from croupier_server.tables.spec import Status
+from scripts.rights_matrix import OPERATORS, Shown, applies, refusal
 from tests.rpc.calls import Caller, Metadata, build
 from tests.rpc.calls import refusal as taken_apart
 from tests.rpc.conftest import server
 from tests.rpc.keyed import Keyed, bearer
 from tests.rpc.players import TABLES, Seats, host_of, make_full, ticket_of
-from tests.rpc.test_rights_matrix import SERVED, Try, metadata_for
+from tests.rpc.test_rights_matrix import Try, metadata_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ADMIN = "croupier.admin.v1.AdminService"
-OPERATED = [path for path in RIGHTS if path not in SERVED]
 ASKED: dict[str, tuple[type[Message], str]] = {
     f"{ADMIN}/GetServerStatus": (pb.GetServerStatusRequest, ""),
     f"{ADMIN}/DrainServer": (pb.DrainServerRequest, ""),
@@ -123,10 +122,10 @@ async def ports(request: pytest.FixtureRequest) -> AsyncIterator[Ports]:
         yield Ports(request.param, Keyed(running), Caller(channel))
 
 
-@pytest.mark.parametrize("method", OPERATED)
+@pytest.mark.parametrize("method", OPERATORS)
 async def test_a_seat_cannot_act_as_an_operator(ports: Ports, method: str) -> None:
     """The same without keys at the public port: the other one asks for them all the same."""
-    right = RIGHTS[method]
+    right = right_of(method)
     seats = await ports.table(method)
     kind, text = ASKED[method]
     tried = Try(build(kind, text.replace("{id}", seats.id)), "olga")
@@ -168,14 +167,14 @@ async def status(call: Caller, method: str, metadata: Metadata) -> grpc.StatusCo
     return code
 
 
-@pytest.mark.parametrize("method", OPERATED)
+@pytest.mark.parametrize("method", OPERATORS)
 async def test_the_public_port_has_no_calls_of_operators(ports: Ports, method: str) -> None:
     key = bearer(await ports.keyed.good("olga", *Scope)) if ports.auth == "keys" else ()
     public = ports.keyed.running.call
     assert await status(public, method, key) is grpc.StatusCode.UNIMPLEMENTED
 
 
-@pytest.mark.parametrize("method", SERVED)
+@pytest.mark.parametrize("method", RIGHTS)
 async def test_the_port_of_operators_has_no_other_calls(ports: Ports, method: str) -> None:
     key = bearer(await ports.keyed.good("olga", *Scope))
     assert await status(ports.admin, method, key) is grpc.StatusCode.UNIMPLEMENTED
@@ -212,5 +211,5 @@ async def test_a_store_that_fails_lets_nobody_in(
 
 
 async def test_every_call_of_operators_is_tried() -> None:
-    assert set(ASKED) == set(OPERATED)
-    assert set(OPERATED) > LOOKS
+    assert set(ASKED) == set(OPERATORS)
+    assert set(OPERATORS) > LOOKS

@@ -13,7 +13,7 @@ from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import Exhausted, NotFound, Reason
 from croupier_server.identity.keys import LOCAL_SCOPES
 from croupier_server.identity.quota import Quota
-from croupier_server.rpc.interceptors import Calls, Link
+from croupier_server.rpc.interceptors import Calls, How, Link
 from croupier_server.rpc.validate import Form, Requests
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clocks.clock import ManualClock
@@ -35,7 +35,7 @@ class Echo:
     def __call__(self, calls: Calls) -> grpc.GenericRpcHandler:
         service = calls.service(ECHO)
         service.unary("Message", pb.GetTableRequest, self.message)
-        service.unary("Frequent", pb.GetTableRequest, self.message, frequent=True)
+        service.unary("Frequent", pb.GetTableRequest, self.message, How(frequent=True))
         service.unary("Bytes", pb.GetTableRequest, self.raw)
         service.unary("Fails", pb.GetTableRequest, self.fails)
         service.unary("Refuses", pb.GetTableRequest, self.refuses)

@@ -22,7 +22,7 @@ async def test_a_server_says_what_it_is(serve: Serve, root: Path) -> None:
     limits = pb.ServerLimits(tables_max=7, page_size_max=9)
     can, bots = pb.ServerCapabilities(session=True), frozenset({"random", "greedy"})
     system = SystemService(limits, can, 2_500, clock.now_ms, bots)
-    async with serve(system.handler) as call:
+    async with serve(system) as call:
         info = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
         clock.advance(1_000)
         later = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
@@ -40,7 +40,7 @@ async def test_a_server_says_what_it_is(serve: Serve, root: Path) -> None:
 
 async def test_every_ruleset_has_its_own_hash(serve: Serve) -> None:
     system = SystemService(pb.ServerLimits(), pb.ServerCapabilities(), 1, ManualClock().now_ms, ())
-    async with serve(system.handler) as call:
+    async with serve(system) as call:
         info = await call.unary(METHOD, pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
     assert {(int(entry.game), entry.ruleset): entry.hash for entry in info.rulesets} == {
         (WIRES_BY_NAME[game.name].kind, name): ruleset_hash(

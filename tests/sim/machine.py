@@ -124,14 +124,14 @@ class Machine:
         self._records = RecordService(
             store.records, pages, self._clock.now_ms, self._limits.heartbeat_ms
         )
-        services = services_of(listen, backing, pages, self._records)
         calls = Calls(
             Requests(LIMITS.record_bytes_max),
             LIMITS.streams_max,
             used_s=lambda: 0.0,  # how long work takes differs from run to run
             throttle=Throttle(seconds=lambda: self._clock.now_ms() / 1_000),
         )
-        self._handlers = [service.handler(calls) for service in services.values()]
+        services = services_of(listen, backing, pages, self._records, calls)
+        self._handlers = [calls.serve(service) for service in services]
         self.is_up = True
         self.lives += 1
         shard.run()

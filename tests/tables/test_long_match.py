@@ -108,7 +108,7 @@ async def test_a_record_that_is_longer_than_a_message_is_whole_when_it_arrives()
     data = match.record.record
     assert len(data) > DEFAULT_LIMIT
     service = RecordService(match.records, PageTokens(bytes(32)), lambda: START_MS, 10_000)
-    async with serving(service.handler(Calls(Requests(1 << 20), 10))) as channel:
+    async with serving(Calls(Requests(1 << 20), 10).serve(service)) as channel:
         stub = RecordServiceStub(channel)
         got = await fetch_record(stub, pb.GetRecordRequest(table_id=match.record.table_id))
         asked_for = pb.StreamRecordsRequest(since=Timestamp())

@@ -8,8 +8,10 @@ import pytest
 
 from croupier.v1 import play_service_pb2, table_pb2, table_service_pb2
 from croupier_server.errors import NotYourTurn, Reason, StaleDecision, Unavailable
+from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
+from croupier_server.rpc.validate import Requests
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.feeds.feed import Feed
 from croupier_server.tables.match.table import Table
@@ -89,7 +91,7 @@ async def test_durable_a_refusal_is_told_once_it_is_stored_what_it_follows_from(
     table, tickets = world.start()
     decision = world.to_turns(table)
     log.store()
-    play = PlayService(world.shard, PageTokens(b"key"))
+    play = PlayService(world.shard, PageTokens(b"key"), Calls(Requests(1 << 16), 1))
     caller = Caller(ticket=tickets[decision.seat])
 
     async def submit(place: int) -> play_service_pb2.SubmitMoveResponse:

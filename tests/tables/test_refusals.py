@@ -16,10 +16,12 @@ from croupier.v1 import play_service_pb2 as play
 from croupier.v1 import spectate_service_pb2 as spectate
 from croupier.v1 import table_service_pb2 as lobby
 from croupier_server.errors import CroupierError, Reason, Unavailable
+from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.rpc.spectate_service import SpectateService
 from croupier_server.rpc.table_service import TableService
+from croupier_server.rpc.validate import Requests
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard.shard import Created
 from croupier_server.tables.spec import DealKind, DealSource, JoinTable, SeatSpec, StartMode
@@ -71,7 +73,7 @@ def services(at: Scene) -> tuple[TableService, PlayService, SpectateService]:
     shard = at.world.shard
     return (
         TableService(shard, pages, frozenset()),
-        PlayService(shard, pages),
+        PlayService(shard, pages, Calls(Requests(1 << 16), 1)),
         SpectateService(shard, pages),
     )
 

@@ -78,15 +78,16 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.record.v1.RecordService/ListRecords": _SPECTATE,
         "croupier.record.v1.RecordService/StreamRecords": _SPECTATE,
         "croupier.record.v1.RecordService/VerifyRecord": _SPECTATE,
-        "croupier.admin.v1.AdminService/GetServerStatus": _ADMIN,
-        "croupier.admin.v1.AdminService/DrainServer": _ADMIN,
-        "croupier.admin.v1.AdminService/ResumeServer": _ADMIN,
-        "croupier.admin.v1.AdminService/AbortTable": _ADMIN,
-        "croupier.admin.v1.AdminService/VoidMatch": _ADMIN,
-        "croupier.admin.v1.AdminService/AdjudicateTable": _ADMIN,
-        "croupier.admin.v1.AdminService/QuarantineTable": _ADMIN,
-        "croupier.admin.v1.AdminService/ReleaseTable": _ADMIN,
-        "croupier.admin.v1.AdminService/ListAuditEntries": _ADMIN,
     }
 )
-"""Every call of the contract."""
+"""Every call of the contract but those of operators."""
+
+
+def right_of(path: str) -> Right:
+    """What the call *path* takes, such as ``croupier.v1.TableService/GetTable``; those of operators
+    take the scope `admin`.
+
+    Raises:
+        KeyError: no right is defined for it.
+    """
+    return _ADMIN if path.startswith("croupier.admin.") else RIGHTS[path]

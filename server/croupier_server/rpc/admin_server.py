@@ -56,7 +56,7 @@ async def listening(
     )
     server = grpc.aio.server(options=options(_REQUEST_BYTES_MAX))
     service = AdminService(operated, PageTokens(secrets(32), size_max=_PAGE_SIZE_MAX))
-    server.add_generic_rpc_handlers([service.handler(calls)])
+    server.add_generic_rpc_handlers([calls.serve(service)])
     address = open_port(server, host, port, certificates)
     await server.start()
     try:

@@ -5,17 +5,17 @@ Every call that changes something is written down before it is answered, a refus
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 
-import grpc
 import structlog
+from google.protobuf.message import Message
 
 from croupier.admin.v1 import admin_service_pb2 as pb
 from croupier_server.errors import CroupierError, InvalidRequest, NotFound, Reason
 from croupier_server.games.base import Outcome, SeatOutcome
-from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import printable
 from croupier_server.storage.base import AuditEntry, Store
@@ -53,25 +53,13 @@ class AdminService:
         pages: makes page tokens.
     """
 
+    service = "croupier.admin.v1.AdminService"
+
     def __init__(self, operated: Operated, pages: PageTokens) -> None:
         self._operated = operated
         self._tables = Operating(operated.shard)
         self._pages = pages
         self._started_ms = operated.now_ms()
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.admin.v1.AdminService")
-        service.unary("GetServerStatus", pb.GetServerStatusRequest, self.get_server_status)
-        service.unary("DrainServer", pb.DrainServerRequest, self.drain_server)
-        service.unary("ResumeServer", pb.ResumeServerRequest, self.resume_server)
-        service.unary("AbortTable", pb.AbortTableRequest, self.abort_table)
-        service.unary("VoidMatch", pb.VoidMatchRequest, self.void_match)
-        service.unary("AdjudicateTable", pb.AdjudicateTableRequest, self.adjudicate_table)
-        service.unary("QuarantineTable", pb.QuarantineTableRequest, self.quarantine_table)
-        service.unary("ReleaseTable", pb.ReleaseTableRequest, self.release_table)
-        service.unary("ListAuditEntries", pb.ListAuditEntriesRequest, self.list_audit_entries)
-        return service.handler()
 
     async def get_server_status(
         self, _caller: Caller, _request: pb.GetServerStatusRequest
@@ -97,96 +85,69 @@ class AdminService:
     ) -> pb.DrainServerResponse:
         """Refuses new tables; with ``stop`` also ends the process."""
         shard = self._operated.shard
-
-        async def drain() -> None:
+        async with self._audited(caller, request, " stop" if request.stop else ""):
             shard.reception.is_closed = True
-
-        action = "DrainServer stop" if request.stop else "DrainServer"
-        await self._audited(caller, action, "", "", drain)
         if request.stop:
             _log.info("stopping", by=caller.principal)
             self._operated.stop()
         return pb.DrainServerResponse(live_tables=shard.directory.live)
 
     async def resume_server(
-        self, caller: Caller, _request: pb.ResumeServerRequest
+        self, caller: Caller, request: pb.ResumeServerRequest
     ) -> pb.ResumeServerResponse:
         """Accepts new tables again."""
         shard = self._operated.shard
-
-        async def resume() -> None:
+        async with self._audited(caller, request):
             shard.reception.is_closed = False
-
-        await self._audited(caller, "ResumeServer", "", "", resume)
         return pb.ResumeServerResponse(live_tables=shard.directory.live)
 
     async def abort_table(
         self, caller: Caller, request: pb.AbortTableRequest
     ) -> pb.AbortTableResponse:
         """Stops a table."""
-        detail = printable("detail", request.detail)
-
-        async def abort() -> None:
-            self._tables.abort(request.table_id, detail)
+        async with self._audited(caller, request):
+            self._tables.abort(request.table_id, request.detail)
             await self._operated.shard.committed()
-
-        await self._audited(caller, "AbortTable", request.table_id, detail, abort)
         return pb.AbortTableResponse()
 
     async def void_match(
         self, caller: Caller, request: pb.VoidMatchRequest
     ) -> pb.VoidMatchResponse:
         """Lets a match that has ended not count."""
-        detail = printable("detail", request.detail)
-
-        async def void() -> None:
+        async with self._audited(caller, request):
             if not await self._operated.store.records.void(request.table_id):
                 raise NotFound(
                     Reason.NOT_FOUND,
                     "there is no record of it; a match that has not ended can be aborted",
                     field="table_id",
                 )
-
-        await self._audited(caller, "VoidMatch", request.table_id, detail, void)
         return pb.VoidMatchResponse()
 
     async def adjudicate_table(
         self, caller: Caller, request: pb.AdjudicateTableRequest
     ) -> pb.AdjudicateTableResponse:
         """Ends a match by decision."""
-        detail = printable("detail", request.detail)
-
-        async def adjudicate() -> None:
-            self._tables.adjudicate(request.table_id, _outcome(request), detail)
+        async with self._audited(caller, request):
+            self._tables.adjudicate(request.table_id, _outcome(request), request.detail)
             await self._operated.shard.committed()
-
-        await self._audited(caller, "AdjudicateTable", request.table_id, detail, adjudicate)
         return pb.AdjudicateTableResponse()
 
     async def quarantine_table(
         self, caller: Caller, request: pb.QuarantineTableRequest
     ) -> pb.QuarantineTableResponse:
         """Stops play at a table for now."""
-        detail = printable("detail", request.detail)
-
-        async def quarantine() -> None:
+        async with self._audited(caller, request):
             self._tables.quarantine(request.table_id)
             await self._operated.shard.committed()
-
-        await self._audited(caller, "QuarantineTable", request.table_id, detail, quarantine)
         return pb.QuarantineTableResponse()
 
     async def release_table(
         self, caller: Caller, request: pb.ReleaseTableRequest
     ) -> pb.ReleaseTableResponse:
         """Lets play go on at a table in quarantine."""
-        detail = printable("detail", request.detail)
-
-        async def release() -> None:
+        async with self._audited(caller, request):
             self._tables.release(request.table_id)
             await self._operated.shard.committed()
-
-        await self._audited(caller, "ReleaseTable", request.table_id, detail, release)
         return pb.ReleaseTableResponse()
 
     async def list_audit_entries(
@@ -210,19 +171,19 @@ class AdminService:
             answer.next_page_token = self._pages.token("audit", str(found[size - 1][0]))
         return answer
 
+    @asynccontextmanager
     async def _audited(
-        self,
-        caller: Caller,
-        action: str,
-        subject: str,
-        detail: str,
-        carry_out: Callable[[], Awaitable[None]],
-    ) -> None:
-        """Carry something out and write it down, with what came of it."""
-        printable("table_id", subject)
+        self, caller: Caller, request: Message, how: str = ""
+    ) -> AsyncIterator[None]:
+        """Write *request* down when it has been carried out, with what came of it; *how* is added
+        to its name."""
+        action = request.DESCRIPTOR.name.removesuffix("Request") + how
+        detail, subject = (
+            printable(field, getattr(request, field, "")) for field in ("detail", "table_id")
+        )
         outcome = Reason.INTERNAL.value
         try:
-            await carry_out()
+            yield
             outcome = "OK"
         except CroupierError as error:
             outcome = error.reason.value

@@ -119,15 +119,23 @@ class Stream(Protocol):
         """End it, behind what is due."""
         ...
 
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
 
 @contextmanager
 def while_key_lasts(caller: Caller, stream: Stream) -> Iterator[None]:
-    """End *stream* with KEY_REVOKED if the key of *caller* stops being good while this lasts."""
+    """Close *stream* at the end of this; end it with KEY_REVOKED if the key of *caller* stops being
+    good before."""
     key = caller.key
-    with waking_when_key_ends(
-        caller, lambda: stream.finish(StreamEnd.KEY_REVOKED, "" if key is None else key.fault)
-    ):
-        yield
+    try:
+        with waking_when_key_ends(
+            caller, lambda: stream.finish(StreamEnd.KEY_REVOKED, "" if key is None else key.fault)
+        ):
+            yield
+    finally:
+        stream.close()
 
 
 def waking_when_key_ends(caller: Caller, wake: Callable[[], None]) -> AbstractContextManager[None]:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import grpc
-
 from croupier.v1 import catalog_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
 from croupier_server.games.base import AnyGame, Choice, Flag, Levels, Number, OptionSpec, WordSet
 from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
-from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
@@ -24,17 +21,10 @@ from croupier_server.wire.base import GameWire
 class CatalogService:
     """``croupier.v1.CatalogService``."""
 
+    service = "croupier.v1.CatalogService"
+
     def __init__(self, pages: PageTokens) -> None:
         self._pages = pages
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.v1.CatalogService")
-        service.unary("ListGames", pb.ListGamesRequest, self.list_games)
-        service.unary("ListRulesets", pb.ListRulesetsRequest, self.list_rulesets)
-        service.unary("GetRuleset", pb.GetRulesetRequest, self.get_ruleset)
-        service.unary("ExplainRule", pb.ExplainRuleRequest, self.explain_rule)
-        return service.handler()
 
     async def list_games(
         self, _caller: Caller, request: pb.ListGamesRequest

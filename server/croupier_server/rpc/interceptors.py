@@ -1,14 +1,9 @@
 """What stands between gRPC and every handler: the caller, the checked request, the status, the log.
 
-A service is written down as::
-
-    service = calls.service("croupier.v1.TableService")
-    service.unary("GetTable", GetTableRequest, self.get_table)
-    service.stream("WatchLobby", WatchLobbyRequest, self.watch_lobby)
-    return service.handler()
-
-Handlers are registered with generic handlers of our own, so that bytes that are no request get a
-reason as any other refusal does, and so that replies may be bytes that were encoded before.
+Each call of a service is carried out by the method of a `Servant` that has its name in snake case;
+its request and its kind follow from the contract. Handlers are registered with generic handlers of
+our own, so that bytes that are no request get a reason as any other refusal does, and so that
+replies may be bytes that were encoded before.
 
 The log of requests names the method, the status, the time, the table and the id of the key; never a
 key or a ticket, never a card, never the text of a request.
@@ -18,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import (
@@ -31,19 +27,20 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import aclosing, contextmanager
-from typing import Final, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 import grpc
 import structlog
+from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import Message
 
 from croupier_server.errors import CroupierError, Exhausted, InvalidRequest, Reason
 from croupier_server.identity.keyring import TurnedAway
 from croupier_server.identity.quota import READ_FREE_MAX, UNLIMITED, Quota
-from croupier_server.identity.rights import RIGHTS, Right
+from croupier_server.identity.rights import Right, right_of
 from croupier_server.logging import Throttle, fault
 from croupier_server.rpc.callers import Gate
-from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_status
+from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_refusal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
 from croupier_server.rpc.turns import READS_MAX, REST_S, Crowd, Metered, Turns
 from croupier_server.rpc.validate import REQUEST_BYTES_MAX, Form, Requests, too_long
@@ -55,6 +52,7 @@ FRAME_BYTES_MAX: Final = 1 << 18
 _FORM_FACTOR: Final = 4
 """A byte of another form takes so much longer to read than one in the wire format."""
 
+F = TypeVar("F", bound=Callable[..., object])
 R = TypeVar("R", bound=Message)
 Reply: TypeAlias = Message | bytes
 """What a handler answers: a message, or the bytes of one."""
@@ -129,6 +127,45 @@ class Unmetered:
         """See `Meter.refused`."""
 
 
+class Servant(Protocol):
+    """Carries out the calls of a service, each by the method with its name in snake case."""
+
+    @property
+    def service(self) -> str:
+        """Full name of the service in the contract."""
+        ...
+
+
+class How(NamedTuple):
+    """How a unary call is wrapped.
+
+    Attributes:
+        frequent: log it at debug level unless it is refused.
+        pays_itself: its handler takes the token that the call costs, or finds that it is free. It
+            takes its turns apart from the caller's other calls, so as not to wait for them.
+        bytes_max: see `Requests.reader`.
+    """
+
+    frequent: bool = False
+    pays_itself: bool = False
+    bytes_max: int | None = REQUEST_BYTES_MAX
+
+
+_USUAL: Final = How()
+
+
+def wrapped(
+    *, frequent: bool = False, pays_itself: bool = False, bytes_max: int | None = REQUEST_BYTES_MAX
+) -> Callable[[F], F]:
+    """Decorates the method of a `Servant` whose call is wrapped in another way; see `How`."""
+
+    def decorate(handle: F) -> F:
+        handle.how = How(frequent, pays_itself, bytes_max)  # type: ignore[attr-defined]
+        return handle
+
+    return decorate
+
+
 TurnAway: TypeAlias = Callable[[str, TurnedAway], Awaitable[None]]
 """Is told the method and the refusal of somebody known, before they are."""
 
@@ -140,7 +177,7 @@ class Calls:
         requests: reads and checks requests.
         streams_max: streams that one principal may have open.
         gate: tells callers apart; None: everybody is `local`.
-        rights: what each method takes.
+        rights: returns what a method takes.
         meter: counts the calls.
         turned_away: is told of those who have a key but not the right; None: nobody is.
         certificates: of the port; None: it is not encrypted.
@@ -158,7 +195,7 @@ class Calls:
         requests: Requests,
         streams_max: int,
         gate: Gate | None = None,
-        rights: Mapping[str, Right] = RIGHTS,
+        rights: Callable[[str], Right] = right_of,
         meter: Meter | None = None,
         turned_away: TurnAway | None = None,
         certificates: Certificates | None = None,
@@ -184,13 +221,33 @@ class Calls:
         service = self.services[name] = Service(name, self)
         return service
 
+    def serve(self, servant: Servant) -> grpc.GenericRpcHandler:
+        """The service whose calls *servant* carries out, as gRPC's server wants it."""
+        service = self.service(servant.service)
+        described: Any = descriptor_pool.Default().FindServiceByName(servant.service)
+        for method in described.methods:
+            handle = getattr(servant, re.sub(r"\B(?=[A-Z])", "_", method.name).lower())
+            request = message_factory.GetMessageClass(method.input_type)
+            if method.client_streaming:
+                service.session(method.name, handle)
+            elif method.server_streaming:
+                service.stream(method.name, request, handle)
+            else:
+                service.unary(method.name, request, handle, getattr(handle, "how", _USUAL))
+        return service.handler()
+
+    def refusal(self, error: CroupierError) -> bytes:
+        """Payload of the ``Refusal`` that a stream sends for *error*, which is counted."""
+        self.meter.refused(error.reason.value)
+        return to_refusal(error).SerializeToString()
+
     def admission(self, path: str) -> Callable[[Context], Awaitable[Caller]]:
         """Who makes a call of the method *path*, if it may.
 
         Raises:
             KeyError: no right is defined for the method.
         """
-        scope, admit, turned_away = self._rights[path].scope, self.gate.admit, self._turned_away
+        scope, admit, turned_away = self._rights(path).scope, self.gate.admit, self._turned_away
 
         async def admission(context: Context) -> Caller:
             if self._checks_peers:
@@ -305,23 +362,10 @@ class Service:
         method: str,
         request: type[R],
         handle: Callable[[Caller, R], Coroutine[object, object, Reply]],
-        *,
-        frequent: bool = False,
-        pays_itself: bool = False,
-        bytes_max: int | None = REQUEST_BYTES_MAX,
+        how: How = _USUAL,
     ) -> None:
-        """Add a unary call.
-
-        Args:
-            method: its name.
-            request: its request.
-            handle: carries it out.
-            frequent: log it at debug level unless it is refused.
-            pays_itself: *handle* takes the token that the call costs, or finds that it is free. It
-                takes its turns apart from the caller's other calls, so as not to wait for them.
-            bytes_max: see `Requests.reader`.
-        """
-        read = self._calls.requests.reader(request, bytes_max)
+        """Add the unary call *method*, which *handle* carries out."""
+        read = self._calls.requests.reader(request, how.bytes_max)
         path = f"{self._name}/{method}"
         calls = self._calls
         admit = calls.admission(path)
@@ -332,10 +376,10 @@ class Service:
             return _reply(data, await handle(caller, message))
 
         async def run(data: Data, context: Context) -> bytes:
-            async with _Call(path, context, calls, frequent=frequent) as call:
+            async with _Call(path, context, calls, frequent=how.frequent) as call:
                 caller = await admit(context)
                 call.by(caller)
-                if not pays_itself:
+                if not how.pays_itself:
                     await calls.begin(caller)
                     return await calls.charged(caller, carry_out(caller, call, data))
                 await calls.turns.turn(caller.flow)

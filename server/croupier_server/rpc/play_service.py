@@ -7,10 +7,9 @@ told after that has been stored which it tells of, and every read shows stored e
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
-
-import grpc
 
 from croupier.v1 import play_service_pb2 as pb
 from croupier.v1.session_service_pb2 import ChannelOpen
@@ -21,16 +20,14 @@ from croupier_server.errors import (
     InvalidRequest,
     MalformedMove,
     Reason,
-    TableHalted,
 )
 from croupier_server.games import patterns
 from croupier_server.games.base import Legal, Move, Seat
+from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.deal_results import results_page, whole
 from croupier_server.rpc.errors import to_refusal
-from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
+from croupier_server.rpc.interceptors import Calls, wrapped
 from croupier_server.rpc.pages import PageTokens
-from croupier_server.rpc.turns import Turns
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.directory.tickets import seat_at
 from croupier_server.tables.feeds import snapshots
@@ -48,45 +45,19 @@ _DIGIT: Final = 15
 """The digit of a packed count that no card uses; in a move it holds the type."""
 
 
-class PlayService:
+class PlayService(AtTables):
     """``croupier.v1.PlayService``.
 
     Args:
-        shard: owner of the tables.
-        pages: makes page tokens.
+        shard, pages: see `AtTables`.
+        calls: wraps the service.
     """
 
-    def __init__(self, shard: Shard, pages: PageTokens) -> None:
-        self._shard = shard
-        self._pages = pages
-        self._reads = Turns()
-        self._meter: Meter = Unmetered()
+    service = "croupier.v1.PlayService"
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        self._reads = calls.reads
-        self._meter = calls.meter
-        service = calls.service("croupier.v1.PlayService")
-        service.stream("WatchTable", pb.WatchTableRequest, self.watch_table)
-        service.stream("WatchTables", pb.WatchTablesRequest, self.watch_tables)
-        service.unary(
-            "SubmitMove",
-            pb.SubmitMoveRequest,
-            self.submit_move,
-            frequent=True,
-            pays_itself=True,
-            bytes_max=MOVE_BYTES_MAX,
-        )
-        service.unary("CheckMove", pb.CheckMoveRequest, self.check_move, frequent=True)
-        service.unary("GetLegalMoves", pb.GetLegalMovesRequest, self.get_legal_moves, frequent=True)
-        service.unary(
-            "ListLegalMoves", pb.ListLegalMovesRequest, self.list_legal_moves, frequent=True
-        )
-        service.unary("ListDealResults", pb.ListDealResultsRequest, self.list_deal_results)
-        service.unary("GetSeatView", pb.GetSeatViewRequest, self.get_seat_view, frequent=True)
-        service.unary("OpenNonce", pb.OpenNonceRequest, self.open_nonce)
-        service.unary("Concede", pb.ConcedeRequest, self.concede)
-        return service.handler()
+    def __init__(self, shard: Shard, pages: PageTokens, calls: Calls) -> None:
+        super().__init__(shard, pages)
+        self._calls = calls
 
     async def watch_table(
         self, caller: Caller, request: pb.WatchTableRequest
@@ -101,32 +72,23 @@ class PlayService:
                 after=request.after_sequence,
                 mode=request.view_mode,
             )
-        try:
-            with while_key_lasts(caller, feed):
-                async for update in feed:
-                    yield field_bytes(1, update)
-        finally:
-            feed.close()
+        with while_key_lasts(caller, feed):
+            async for update in feed:
+                yield field_bytes(1, update)
 
     async def watch_tables(
         self, caller: Caller, request: pb.WatchTablesRequest
     ) -> AsyncGenerator[bytes, None]:
         """The streams of several seats."""
         _expect_numbers(request.opens)
-        stream = SeatsStream(self._shard, caller, self._refusal)
-        try:
-            with while_key_lasts(caller, stream):
-                for opening in request.opens:
-                    await stream.open(opening)
-                async for payload in stream:
-                    yield payload
-        finally:
-            stream.close()
+        stream = SeatsStream(self._shard, caller, self._calls.refusal)
+        with while_key_lasts(caller, stream):
+            for opening in request.opens:
+                await stream.open(opening)
+            async for payload in stream:
+                yield payload
 
-    def _refusal(self, error: CroupierError) -> bytes:
-        self._meter.refused(error.reason.value)
-        return to_refusal(error).SerializeToString()
-
+    @wrapped(frequent=True, pays_itself=True, bytes_max=MOVE_BYTES_MAX)
     async def submit_move(
         self, caller: Caller, request: pb.SubmitMoveRequest
     ) -> pb.SubmitMoveResponse:
@@ -151,6 +113,7 @@ class PlayService:
         finally:
             shard.done(table)
 
+    @wrapped(frequent=True)
     async def check_move(
         self, caller: Caller, request: pb.CheckMoveRequest
     ) -> pb.CheckMoveResponse:
@@ -164,6 +127,7 @@ class PlayService:
                 return pb.CheckMoveResponse(refusal=to_refusal(refusal))
         return pb.CheckMoveResponse(legal=True)
 
+    @wrapped(frequent=True)
     async def get_legal_moves(self, caller: Caller, request: pb.GetLegalMovesRequest) -> bytes:
         """The legal moves as a decision that lists them has them."""
         async with self._shard.refusing:
@@ -171,6 +135,7 @@ class PlayService:
             legal = table.legal(seat, request.decision_id)
         return field_bytes(1, table.wire.legal_bytes(legal, LegalMode.FULL))
 
+    @wrapped(frequent=True)
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
         """A page of legal moves."""
         decision_id = request.decision_id
@@ -183,11 +148,12 @@ class PlayService:
         after = int(cursor, 16) if cursor else 0
         members = table.game.members(legal, after)
         kinds = dict(zip(legal.moves, legal.kinds, strict=True))
+        reads = self._calls.reads
         page: list[bytes] = []
         last = 0
         for last in islice(members, size):
-            if self._reads.is_over():
-                await self._reads.turn(caller.flow, is_begun=True)
+            if reads.is_over():
+                await reads.turn(caller.flow, is_begun=True)
             move = table.wire.legal_move_bytes(last, _kind(legal, kinds, last))
             page.append(field_bytes(1, move))
         if next(members, None) is not None:
@@ -198,18 +164,15 @@ class PlayService:
         """A page of the results of the finished deals."""
         async with self._shard.refusing:
             table, _ = self._seat(caller, request.table_id)
-        return await results_page(self._shard, self._pages, table, request, snapshots.seat_results)
+        return await self._results(table, request, snapshots.seat_results)
 
+    @wrapped(frequent=True)
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""
         async with self._shard.refusing:
             table, seat = self._seat(caller, request.table_id)
-        await whole(self._shard, table)
-        try:
-            return self._seat_view(table, seat)
-        except Exception as fault:
-            self._shard.failed(table, fault)
-            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
+        await self._whole(table)
+        return self._shown(table, partial(self._seat_view, seat))
 
     async def open_nonce(
         self, caller: Caller, request: pb.OpenNonceRequest
@@ -234,7 +197,7 @@ class PlayService:
         self._shard.heard_of(table, seat)
         return table, seat
 
-    def _seat_view(self, table: Table, seat: Seat) -> bytes:
+    def _seat_view(self, seat: Seat, table: Table) -> bytes:
         """Payload of ``GetSeatViewResponse``."""
         now = self._shard.now_ms()
         answer = field_bytes(1, snapshots.seat_snapshot(table, seat, now))

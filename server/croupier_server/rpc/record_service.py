@@ -7,12 +7,10 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Final
 
-import grpc
-
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
 from croupier_server.rpc.callers import waking_when_key_ends
-from croupier_server.rpc.interceptors import Calls
+from croupier_server.rpc.interceptors import wrapped
 from croupier_server.rpc.pages import PageTokens, StreamCursors
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry
@@ -55,6 +53,8 @@ class RecordService:
         heartbeat_ms: time between heartbeats on a stream.
     """
 
+    service = "croupier.record.v1.RecordService"
+
     def __init__(
         self,
         records: RecordStore,
@@ -69,15 +69,6 @@ class RecordService:
         self._readers: dict[asyncio.Event, str] = {}  # with the principal
         self._draining = False
         self._verifier = Verifier()
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.record.v1.RecordService")
-        service.stream("GetRecord", pb.GetRecordRequest, self.get_record)
-        service.unary("ListRecords", pb.ListRecordsRequest, self.list_records)
-        service.unary("VerifyRecord", pb.VerifyRecordRequest, self.verify_record, bytes_max=None)
-        service.stream("StreamRecords", pb.StreamRecordsRequest, self.stream_records)
-        return service.handler()
 
     def drain(self) -> None:
         """End every stream: what is stored now still goes out."""
@@ -137,6 +128,7 @@ class RecordService:
             answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
         return answer
 
+    @wrapped(bytes_max=None)
     async def verify_record(
         self, caller: Caller, request: pb.VerifyRecordRequest
     ) -> pb.VerifyRecordResponse:

@@ -46,6 +46,7 @@ croupier.record.v1.StreamRecordsRequest.cursor 0 128
 croupier.v1.WatchLobbyRequest.cursor 0 128
 *.request_id 0 64
 *.ruleset 0 64
+*.detail 1 256
 croupier.v1.SeatOutcome.score -{SAFE} {SAFE}
 croupier.v1.BoardDeal.board_id 0 128
 croupier.v1.BoardDeal.root 32 32
@@ -84,12 +85,7 @@ croupier.v1.ListLegalMovesRequest.page_token 0 1024
 croupier.v1.OpenNonceRequest.nonce 32 32
 croupier.v1.OpenNonceRequest.next_nonce_hash 32 32 or empty
 croupier.record.v1.VerifyRecordRequest.source required
-croupier.admin.v1.AbortTableRequest.detail 1 256
-croupier.admin.v1.VoidMatchRequest.detail 1 256
-croupier.admin.v1.AdjudicateTableRequest.detail 1 256
 croupier.admin.v1.AdjudicateTableRequest.seats 1 12
-croupier.admin.v1.QuarantineTableRequest.detail 1 256
-croupier.admin.v1.ReleaseTableRequest.detail 1 256
 """
 
 NONE: Final = Bounds(0, 0)

@@ -5,42 +5,24 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Final
 
-import grpc
-
 from croupier.v1 import seat_service_pb2 as pb
 from croupier_server.errors import NotAllowed, Reason
 from croupier_server.identity.quota import Quota
+from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.interceptors import Calls
-from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.directory.assignments import Place
 from croupier_server.tables.feeds.assignments import CAUGHT_UP, assignment
-from croupier_server.tables.shard.shard import Shard
 from croupier_server.wire.encode import field_bytes, field_text
 
 _SEAT_S: Final = 50e-6
 """Seconds of processor time that sending a seat is charged with."""
 
 
-class SeatService:
-    """``croupier.v1.SeatService``.
+class SeatService(AtTables):
+    """``croupier.v1.SeatService``."""
 
-    Args:
-        shard: owner of the tables.
-        pages: makes page tokens.
-    """
-
-    def __init__(self, shard: Shard, pages: PageTokens) -> None:
-        self._shard = shard
-        self._pages = pages
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.v1.SeatService")
-        service.stream("WatchSeats", pb.WatchSeatsRequest, self.watch_seats)
-        service.unary("ListSeats", pb.ListSeatsRequest, self.list_seats)
-        return service.handler()
+    service = "croupier.v1.SeatService"
 
     async def watch_seats(
         self, caller: Caller, request: pb.WatchSeatsRequest
@@ -55,7 +37,6 @@ class SeatService:
                     start.add(update)
                     yield update
         finally:
-            feed.close()
             start.pay()
 
     async def list_seats(self, caller: Caller, request: pb.ListSeatsRequest) -> bytes:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import grpc
 
@@ -17,7 +17,7 @@ from croupier_server.rpc import reflection
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.catalog_service import CatalogService
 from croupier_server.rpc.health import Health
-from croupier_server.rpc.interceptors import Calls, Meter, Unmetered
+from croupier_server.rpc.interceptors import Calls, Meter, Servant, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
 from croupier_server.rpc.record_service import RecordService
@@ -55,14 +55,6 @@ _PING_MIN_MS: Final = 5_000
 
 class CannotListen(Exception):
     """The address cannot be listened on."""
-
-
-class Wrapped(Protocol):
-    """A service of ours."""
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        ...
 
 
 class WebListen(NamedTuple):
@@ -204,12 +196,12 @@ async def start(listen: Listen, backing: Backing) -> RunningServer:
     server = grpc.aio.server(options=options(limits.record_bytes_max))
     pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
     records = RecordService(backing.records, pages, backing.now_ms, listen.heartbeat_ms)
-    services = services_of(listen, backing, pages, records)
-    server.add_generic_rpc_handlers([service.handler(calls) for service in services.values()])
-    health = Health(services)
+    services = services_of(listen, backing, pages, records, calls)
+    server.add_generic_rpc_handlers([calls.serve(service) for service in services])
+    health = Health(calls.services)
     health.add_to(server)
     if listen.reflection:
-        reflection.add_to(server, services)
+        reflection.add_to(server, calls.services)
     address = open_port(server, listen.host, listen.port, listen.certificates)
     if listen.socket:
         server.add_insecure_port(f"unix:{listen.socket}")
@@ -254,9 +246,9 @@ def open_port(
 
 
 def services_of(
-    listen: Listen, backing: Backing, pages: PageTokens, records: RecordService
-) -> dict[str, Wrapped]:
-    """Every service of the contract by its full name."""
+    listen: Listen, backing: Backing, pages: PageTokens, records: RecordService, calls: Calls
+) -> Sequence[Servant]:
+    """Every service of the contract, for *calls* to serve."""
     shard = backing.shard
     capabilities = system_service_pb2.ServerCapabilities(
         session=True,
@@ -267,22 +259,22 @@ def services_of(
         seats=listen.gate.asks_for_keys,
         view_delta=True,
     )
-    return {
-        "croupier.v1.SystemService": SystemService(
+    return (
+        SystemService(
             listen.limits,
             capabilities,
             listen.heartbeat_ms,
             backing.now_ms,
             backing.house_bots,
         ),
-        "croupier.v1.CatalogService": CatalogService(pages),
-        "croupier.v1.TableService": TableService(shard, pages, backing.house_bots),
-        "croupier.v1.PlayService": PlayService(shard, pages),
-        "croupier.v1.SeatService": SeatService(shard, pages),
-        "croupier.v1.SessionService": SessionService(shard, capabilities),
-        "croupier.v1.SpectateService": SpectateService(shard, pages),
-        "croupier.record.v1.RecordService": records,
-    }
+        CatalogService(pages),
+        TableService(shard, pages, backing.house_bots),
+        PlayService(shard, pages, calls),
+        SeatService(shard, pages),
+        SessionService(shard, capabilities, calls),
+        SpectateService(shard, pages),
+        records,
+    )
 
 
 def options(record_bytes_max: int) -> Sequence[tuple[str, int]]:

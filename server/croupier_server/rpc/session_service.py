@@ -10,14 +10,9 @@ import contextlib
 from functools import partial
 from typing import Final
 
-import grpc
-
 from croupier.v1.system_service_pb2 import ServerCapabilities
-from croupier_server.errors import CroupierError
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.errors import to_refusal
-from croupier_server.rpc.interceptors import Calls, Link, Meter, Unmetered
-from croupier_server.rpc.turns import Turns
+from croupier_server.rpc.interceptors import Calls, Link
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.sessions.session import Session
 from croupier_server.tables.shard.shard import Shard
@@ -33,21 +28,16 @@ class SessionService:
     Args:
         shard: owner of the tables.
         capabilities: what the server can do beyond the base.
+        calls: wraps the service.
     """
 
-    def __init__(self, shard: Shard, capabilities: ServerCapabilities) -> None:
+    service = "croupier.v1.SessionService"
+
+    def __init__(self, shard: Shard, capabilities: ServerCapabilities, calls: Calls) -> None:
         self._shard = shard
         self._capabilities = capabilities.SerializeToString()
-        self._meter: Meter = Unmetered()
-        self._turns = Turns()
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        self._meter = calls.meter
+        self._refusal = calls.refusal
         self._turns = calls.turns
-        service = calls.service("croupier.v1.SessionService")
-        service.session("Session", self.session)
-        return service.handler()
 
     async def session(self, caller: Caller, link: Link) -> None:
         """Carries frames both ways until one side ends."""
@@ -66,7 +56,6 @@ class SessionService:
             if reader.done():
                 reader.result()
         finally:
-            session.close()
             reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reader
@@ -86,7 +75,3 @@ class SessionService:
         except BaseException:
             session.close()
             raise
-
-    def _refusal(self, error: CroupierError) -> bytes:
-        self._meter.refused(error.reason.value)
-        return to_refusal(error).SerializeToString()

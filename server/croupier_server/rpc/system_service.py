@@ -7,12 +7,9 @@ from collections.abc import Callable, Collection, Iterator
 from importlib.metadata import version
 from typing import Final
 
-import grpc
-
 from croupier.v1 import system_service_pb2 as pb
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.validate import image_bytes
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
@@ -30,6 +27,8 @@ class SystemService:
         now_ms: the server's clock.
         house_bots: names of the house bots that a seat may have.
     """
+
+    service = "croupier.v1.SystemService"
 
     def __init__(
         self,
@@ -50,12 +49,6 @@ class SystemService:
             house_bots=sorted(house_bots),
         )
         self._facts.heartbeat_interval.FromMilliseconds(heartbeat_ms)
-
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.v1.SystemService")
-        service.unary("GetServerInfo", pb.GetServerInfoRequest, self.get_server_info)
-        return service.handler()
 
     async def get_server_info(
         self, _caller: Caller, _request: pb.GetServerInfoRequest

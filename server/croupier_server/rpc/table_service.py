@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Final
 
-import grpc
-
 from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
+from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
-from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import (
     create_table,
@@ -35,32 +33,19 @@ _UPDATE_TOKENS: Final = 0.05
 """Cost of one update of the lobby."""
 
 
-class TableService:
+class TableService(AtTables):
     """``croupier.v1.TableService``.
 
     Args:
-        shard: owner of the tables.
-        pages: makes page tokens.
+        shard, pages: see `AtTables`.
         house_bots: names of the house bots that a seat may have.
     """
 
-    def __init__(self, shard: Shard, pages: PageTokens, house_bots: frozenset[str]) -> None:
-        self._shard = shard
-        self._pages = pages
-        self._house_bots = house_bots
+    service = "croupier.v1.TableService"
 
-    def handler(self, calls: Calls) -> grpc.GenericRpcHandler:
-        """The service, wrapped by *calls*."""
-        service = calls.service("croupier.v1.TableService")
-        service.unary("CreateTable", pb.CreateTableRequest, self.create_table)
-        service.unary("GetTable", pb.GetTableRequest, self.get_table)
-        service.unary("ListTables", pb.ListTablesRequest, self.list_tables)
-        service.stream("WatchLobby", pb.WatchLobbyRequest, self.watch_lobby)
-        service.unary("JoinTable", pb.JoinTableRequest, self.join_table)
-        service.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table)
-        service.unary("StartTable", pb.StartTableRequest, self.start_table)
-        service.unary("AbortTable", pb.AbortTableRequest, self.abort_table)
-        return service.handler()
+    def __init__(self, shard: Shard, pages: PageTokens, house_bots: frozenset[str]) -> None:
+        super().__init__(shard, pages)
+        self._house_bots = house_bots
 
     async def create_table(self, caller: Caller, request: pb.CreateTableRequest) -> bytes:
         """A new table with its secrets, which are shown this once."""
@@ -115,13 +100,10 @@ class TableService:
             is_astray=bool(request.cursor) and after is None,
             seal=lambda place: cursors.seal(*place),
         )
-        try:
-            with while_key_lasts(caller, feed):
-                async for update in feed:
-                    caller.quota.charge(_UPDATE_TOKENS)
-                    yield update
-        finally:
-            feed.close()
+        with while_key_lasts(caller, feed):
+            async for update in feed:
+                caller.quota.charge(_UPDATE_TOKENS)
+                yield update
 
     async def join_table(self, caller: Caller, request: pb.JoinTableRequest) -> bytes:
         """A seat and its ticket."""

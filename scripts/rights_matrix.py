@@ -1,7 +1,7 @@
 """What calls are refused with for every kind of credential: the matrix of ``docs/security.md``.
 
-It follows from ``rights.py`` alone. The server does not use it: ``scripts/gen_docs.py`` prints it,
-and ``tests/rpc/test_rights_matrix.py`` tries every pair against a real server.
+It follows from ``identity/rights.py`` alone. ``gen_docs.py`` prints it, and
+``tests/rpc/test_rights_matrix.py`` tries every pair against a real server.
 """
 
 from __future__ import annotations
@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
+from croupier.admin.v1.admin_service_pb2 import DESCRIPTOR as ADMIN
 from croupier_server.errors import Reason
-from croupier_server.identity.rights import RIGHTS, Proof, Right
+from croupier_server.identity.rights import RIGHTS, Proof, Right, right_of
+
+OPERATORS = [
+    f"{service.full_name}/{call.name}"
+    for service in ADMIN.services_by_name.values()
+    for call in service.methods
+]
+"""The calls of operators, which have a port of their own."""
 
 
 class Shown(Enum):
@@ -54,8 +62,8 @@ def refusal(right: Right, shown: Shown) -> Reason | None:
 def matrix() -> Iterator[str]:
     """The matrix as lines of Markdown: the calls by what they take, and what each caller gets."""
     calls: dict[Right, list[str]] = {}
-    for path, right in RIGHTS.items():
-        calls.setdefault(right, []).append(f"`{path.rpartition('.')[2]}`")
+    for path in (*RIGHTS, *OPERATORS):
+        calls.setdefault(right_of(path), []).append(f"`{path.rpartition('.')[2]}`")
     yield "| takes | calls |"
     yield "|---|---|"
     for right, names in calls.items():
