@@ -48,7 +48,10 @@ def as_lines(findings: Findings) -> Iterable[str]:
             yield f"  {name:20} {_spread(values, ',.0f')}"
     if findings.served:
         yield ""
-        yield "over gRPC, bots in a process of their own; figures a decision, call or item"
+        yield (
+            "over gRPC, bots in a process of their own, sessions in view mode DELTA; figures a "
+            "decision, call or item"
+        )
         yield (
             f"  {'':33} {'a second':>26} {'to unary echo':>20} {'server us':>9} {'client us':>9} "
             f"{'bytes out':>9} {'bytes in':>9} {'other cores':>11}"
