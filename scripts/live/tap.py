@@ -21,6 +21,7 @@ from croupier.v1 import (
     table_pb2,
     table_service_pb2,
 )
+from croupier.views import WholeViews
 from scripts.live.notes import Notes
 from tests.sim.promises.judge import reason_of, status_of
 from tests.sim.promises.observed import (
@@ -205,10 +206,18 @@ class _Line(Generic[M]):
         self.stream = stream
         self._after = after
         self._is_over = False
+        self._whole = WholeViews()
 
     def told(self, update: table_pb2.TableUpdate) -> None:
-        """An update came; what the SDK is to see of it is left in *update*."""
-        self.notes.told(self.stream, update)
+        """An update came; what the SDK is to see of it is left in *update*.
+
+        Views of the mode DELTA are noted whole, as the seat sees them.
+        """
+        noted = update
+        if update.HasField("decision"):
+            noted = table_pb2.TableUpdate.FromString(update.SerializeToString())
+            self._whole.restore(noted.decision)
+        self.notes.told(self.stream, noted)
         match update.WhichOneof("update"):
             case "end":
                 self._is_over = True

@@ -61,23 +61,14 @@ class Player:
                 client.session.close()
                 client = self.connect()
             client.say(acknowledged=client.last)
-            for item in self.hear(client):
+            frame = client.hear()
+            for item in frame.items if frame is not None else ():
                 if item.update.HasField("decision"):
                     self.compare(table, item)
             decision = self.rng.choice(asked(table))
             legal = table.legal(decision.seat, decision.id)
             move = table.game.sample(legal, iter(lambda: self.rng.getrandbits(64), None))
             submit(self.world.shard, table, decision.seat, decision.id, move)
-
-    def hear(self, client: Client) -> list[pb.ChannelItem]:
-        """What the next frame holds. Its bytes need not be those that the library writes: tricks
-        stand last in a base, so that it grows at its end."""
-        data = client.session.next_frame()
-        if data is None:
-            return []
-        frame = pb.SessionResponse.FromString(data)
-        client.last = frame.frame
-        return list(frame.items)
 
     def compare(self, table: Table, item: pb.ChannelItem) -> None:
         """Check that a decision, made whole, is that of the mode FULL, byte for byte."""

@@ -30,12 +30,14 @@ class LegalMode(IntEnum):
     OFF = 3
 
 
-SplitView: TypeAlias = tuple[bytes, bytes]
-"""A seat's view in two parts that have no field in common: its base and the rest.
+SplitView: TypeAlias = tuple[bytes, bytes, bytes]
+"""A seat's view in three parts that have no field in common, each with its fields in order.
 
-The base is fields of the game's public view that seldom change: the same object as before if they
-have not, and the bytes of before with more behind them if only a repeated field has grown. The rest
-is the payload of ``SeatView`` without them.
+- The base: fields of the game's public view that seldom change, the same object as before if they
+  have not.
+- A repeated field of the public view: the same object as before if it has not changed, and the
+  bytes of before with more behind them if it has only grown.
+- The rest: payload of ``SeatView`` without them.
 """
 
 
@@ -55,9 +57,9 @@ class ViewEncoder(Protocol):
         ...
 
     def split(self, state: object, seat: Seat) -> SplitView:
-        """The same in two parts, for streams that send the first one once. A game whose views are
-        short need not have this: then every part is sent each time."""
-        return b"", self.seat(state, seat)
+        """The same in parts, for streams that send the first ones once. A game whose views are
+        short need not have this: then all of it is sent each time."""
+        return b"", b"", self.seat(state, seat)
 
 
 class GameWire(Protocol):

@@ -17,9 +17,10 @@ _PUBLIC_VIEW: Final = TAGS[1]
 """``public_view`` in the view of every game."""
 
 
-def part_of_view(game: str, fields: bytes) -> bytes:
-    """Payload of a ``SeatView`` that has nothing but *fields* of the public view of *game*."""
-    return framed(SEAT_VIEW[game], framed(_PUBLIC_VIEW, fields)) if fields else b""
+def part_of_view(game: str, fields: bytes) -> bytes | None:
+    """Payload of a ``SeatView`` that has nothing but *fields* of the public view of *game*; None:
+    there are none."""
+    return framed(SEAT_VIEW[game], framed(_PUBLIC_VIEW, fields)) if fields else None
 
 
 class Growing(Generic[T]):
@@ -42,17 +43,16 @@ class Growing(Generic[T]):
         self._of: tuple[T, ...] = ()
         self.kept = b""
 
-    def keep(self, elements: tuple[T, ...]) -> bool:
-        """Let the elements be *elements*; returns whether that changed them."""
+    def keep(self, elements: tuple[T, ...]) -> None:
+        """Let the elements be *elements*."""
         if elements is self._of:
-            return False
+            return
         known = len(self._of)
         if elements[:known] != self._of:
             known = 0
             self.kept = b""
         self.kept += b"".join([self._encode(element) for element in elements[known:]])
         self._of = elements
-        return True
 
 
 class Latest(Generic[T]):

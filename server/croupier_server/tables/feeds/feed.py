@@ -363,8 +363,8 @@ class PublicFeed(TableFeed):
 class SeatFeed(TableFeed):
     """What one seat gets: its decisions, with every event or with its view.
 
-    In the mode DELTA it remembers what it has sent of the view's base, and sends only what has been
-    added to it; a base that has changed otherwise is sent anew.
+    In the mode DELTA it remembers which parts of the view it has sent, and sends only what has been
+    added to them; when they have changed otherwise they are sent anew.
 
     Args:
         seat: the seat.
@@ -372,7 +372,16 @@ class SeatFeed(TableFeed):
         owner, table, epoch, after, lag_max: see `TableFeed`.
     """
 
-    __slots__ = ("_asked", "_base", "_mode", "_nonce_asked", "_parting", "_seat_epoch", "seat")
+    __slots__ = (
+        "_asked",
+        "_base",
+        "_grown",
+        "_mode",
+        "_nonce_asked",
+        "_parting",
+        "_seat_epoch",
+        "seat",
+    )
 
     def __init__(
         self,
@@ -387,7 +396,9 @@ class SeatFeed(TableFeed):
     ) -> None:
         self._mode = mode
         self._base: bytes | None = None
-        """The base that was sent; None: none yet."""
+        """The base that was sent, see `SplitView`; None: none yet."""
+        self._grown = b""
+        """The repeated field that was sent."""
         self.seat = seat
         self._asked: Decision | None = None
         self._nonce_asked = b""
@@ -463,15 +474,14 @@ class SeatFeed(TableFeed):
         if self._mode is _FULL:
             view = match.views.seat(match.state, self.seat)
             return match.decision_payload(decision, now, view)
-        base, view = match.views.split(match.state, self.seat)
-        known, self._base = self._base, base
-        whole = added = None
-        if base is not known:
-            name = self.table.game.name
-            if known is not None and base.startswith(known):
-                added = part_of_view(name, base[len(known) :]) or None
-            else:
-                whole = part_of_view(name, base)
+        base, grown, view = match.views.split(match.state, self.seat)
+        whole, known = None, self._grown
+        if base is not self._base or not grown.startswith(known):
+            whole, known = part_of_view(self.table.game.name, base) or b"", b""
+        added = None
+        if grown is not known:
+            added = part_of_view(self.table.game.name, grown[len(known) :])
+        self._base, self._grown = base, grown
         return match.decision_payload(decision, now, view, whole, added)
 
     def _want_nonce(self, out: list[bytes]) -> None:

@@ -57,7 +57,7 @@ class PokexViews:
 
     def __init__(self) -> None:
         self._base = b""
-        """Head, auction, last result and tricks; empty: to be joined again."""
+        """Head, auction and last result."""
         self._head = b""
         """``phase`` to ``center``."""
         self._auction = b""
@@ -90,11 +90,7 @@ class PokexViews:
         assert isinstance(state, State)
         left, sizes, trick, to_act = self._changing(state.public)
         changing = b"".join((left, sizes, trick, self._score, to_act))
-        if not self._base:
-            self._base = b"".join(
-                (self._head, self._auction, self._last_result.kept, self._tricks.kept)
-            )
-        return self._base, self._seat(changing, state, seat)
+        return self._base, self._tricks.kept, self._seat(changing, state, seat)
 
     def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
         """``SeatView`` with *public*, its public part."""
@@ -151,8 +147,7 @@ class PokexViews:
         )
         if trick_of != self._trick_of:
             self._trick_of = trick_of
-            if self._tricks.keep(public.tricks):
-                self._base = b""
+            self._tricks.keep(public.tricks)
             self._center_left = messages.public_view_center_left(public.center_left)
             self._score = _score(public)
         plays, center = public.plays, public.trick_center
@@ -161,7 +156,6 @@ class PokexViews:
 
     def _keep_head(self, public: PublicState) -> None:
         """What stays the same while tricks are played."""
-        self._base = b""
         self._head = messages.public_view_head(
             phase=public.phase, deal=public.deal, dealer=public.dealer, center=public.center
         )
@@ -172,6 +166,7 @@ class PokexViews:
             wild_rank=public.wild_rank or None,
         )
         self._last_result.keep(public.last_result)
+        self._base = self._head + self._auction + self._last_result.kept
 
 
 def _score(public: PublicState) -> bytes:

@@ -53,6 +53,7 @@ class TongitsViews:
     """The `ViewEncoder` of Tong-its; states are `tongits.state.State`."""
 
     __slots__ = (
+        "_all_melds",
         "_base",
         "_chips",
         "_chips_of",
@@ -65,7 +66,7 @@ class TongitsViews:
 
     def __init__(self) -> None:
         self._base = b""
-        """All that is kept; empty: to be joined again."""
+        """All that is kept but the melds."""
         self._deal = b""
         """``deal`` and ``dealer``."""
         self._chips = b""
@@ -74,6 +75,7 @@ class TongitsViews:
         self._chips_of: list[int] = []
         self._melds: list[bytes] = []
         """``melds``, one by one."""
+        self._all_melds = b""
         self._melds_of: list[Meld] = []
         self._last_result = Latest[DealResult](
             lambda result: messages.public_view_last_result(parts.result(result))
@@ -93,10 +95,8 @@ class TongitsViews:
         """See `ViewEncoder.split`."""
         assert isinstance(state, State)
         self._keep(state.public)
-        if not self._base:
-            self._base = b"".join((self._deal, self._chips, self._last_result.kept, *self._melds))
         rest = _seat(b"".join(_changing(state.public)), state, seat)
-        return self._base, rest
+        return self._base, self._all_melds, rest
 
     def _public(self, public: PublicState) -> bytes:
         """``TongitsPublicView``, its fields in the order of their numbers."""
@@ -107,7 +107,7 @@ class TongitsViews:
                 phase,
                 self._deal,
                 cards,
-                *self._melds,
+                self._all_melds,
                 turns,
                 self._chips,
                 self._last_result.kept,
@@ -130,10 +130,9 @@ class TongitsViews:
             self._deal = messages.public_view_deal(public.deal, public.dealer)
             self._chips = _chips(public)
             self._last_result.keep(public.last_result)
-            self._base = b""
+            self._base = self._deal + self._chips + self._last_result.kept
         if public.melds != self._melds_of:
             self._keep_melds(public.melds)
-            self._base = b""
 
     def _keep_melds(self, melds: list[Meld]) -> None:
         """Encode the melds that have been made or added to since the last call."""
@@ -142,6 +141,7 @@ class TongitsViews:
             kept.get(one) or messages.public_view_melds([parts.meld(one)]) for one in melds
         ]
         self._melds_of = melds.copy()
+        self._all_melds = b"".join(self._melds)
 
 
 def _seat(public: bytes, state: State, seat: Seat) -> bytes:

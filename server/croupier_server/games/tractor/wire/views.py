@@ -87,7 +87,7 @@ class TractorViews:
 
     def __init__(self) -> None:
         self._base = b""
-        """All that is kept but ``opponents_points``; empty: to be joined again."""
+        """All that is kept with the head, and the last result."""
         self._exposed = b""
         """``exposed`` and ``first_declarer``; kept with the head."""
         self._hands: dict[Seat, tuple[Cards, bytes]] = {}
@@ -127,18 +127,7 @@ class TractorViews:
         """See `ViewEncoder.split`."""
         assert isinstance(state, State)
         rest = self._seat(b"".join(self._changing(state.public)), state, seat)
-        if not self._base:
-            self._base = b"".join(
-                (
-                    self._head,
-                    self._kitty,
-                    self._order,
-                    self._last_result.kept,
-                    self._exposed,
-                    self._tricks,
-                )
-            )
-        return self._base, rest
+        return self._base, self._tricks, rest
 
     def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
         """``SeatView`` with *public*, its public part."""
@@ -231,13 +220,15 @@ class TractorViews:
         )
         if head_of != self._head_of:
             self._head_of = head_of
-            self._base = b""
             self._head = _head(public)
             self._order = b"" if public.trumps is None else _order(public.trumps)
             self._last_result.keep(public.last_result)
             self._exposed = _exposed(public)
             self._held = public.options.hand - (1 if public.shown else 0)
             self._kitty = messages.public_view_kitty_size(public.options.kitty)
+            self._base = b"".join(
+                (self._head, self._kitty, self._order, self._last_result.kept, self._exposed)
+            )
 
     def _keep_tricks(self, tricks: list[Trick]) -> None:
         """Encode the tricks that have been finished since the last call.
@@ -245,7 +236,6 @@ class TractorViews:
         A deal's tricks are only ever added to, and tricks of two deals are not the same object;
         so the kept ones are right if the last of them still stands where it stood.
         """
-        self._base = b""
         number = self._tricks_number
         if len(tricks) < number or (number and tricks[number - 1] is not self._tricks_last):
             self._tricks = b""
