@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
+from structlog.testing import capture_logs
 
 from croupier_server.errors import CroupierError, NotAllowed, Reason, Unavailable
-from croupier_server.storage.base import LogRow, StoredTable
+from croupier_server.storage.base import Done, LogRow, StoredTable
 from croupier_server.storage.memory import MemoryLog
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.directory.house_seats import HouseSeats
@@ -229,6 +230,34 @@ async def test_isolated_a_table_that_the_store_cannot_read_holds_up_no_other(
         world.find("table-2")
     assert error.value.reason is Reason.TABLE_HALTED
     assert "table-2" in world.logged()
+
+
+class ForeignLog(MemoryLog):
+    """A log in which another version has written other events of one table."""
+
+    def append(self, rows: Sequence[LogRow], done: Done) -> None:
+        unknown = b"\xa2\x06\x00"
+        changed = [
+            row._replace(public=row.public + unknown)
+            if row.table_id == "table-2" and row.sequence > 1
+            else row
+            for row in rows
+        ]
+        super().append(changed, done)
+
+
+def test_an_operator_is_told_once_what_to_do_with_tables_of_another_version() -> None:
+    world = World(ForeignLog())
+    for _ in range(3):
+        world.start()
+    with capture_logs() as log:
+        world.restart()
+    halted, up, told = [one for one in log if one["event"] != "deal not resumed"]
+    assert (halted["event"], halted["table_id"]) == ("table halted", "table-2")
+    assert (up["event"], up["tables"], up["halted"]) == ("tables are up", 2, 1)
+    assert (told["event"], told["tables"]) == ("tables of another version", 1)
+    assert "another version wrote the store" in told["why"]
+    assert "start the version that wrote them, on the backup" in told["do"]
 
 
 def test_isolated_a_table_that_cannot_be_taken_up_harms_none_of_the_others(

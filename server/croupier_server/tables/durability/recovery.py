@@ -15,7 +15,8 @@ import structlog
 
 from croupier_server.errors import Reason, TableHalted, Unavailable
 from croupier_server.storage.base import TableLog
-from croupier_server.tables.durability.restore import Surroundings, restore
+from croupier_server.tables.durability.replay import ReplayError
+from croupier_server.tables.durability.restore import RestoreError, Surroundings, restore
 from croupier_server.tables.faults import describe
 from croupier_server.tables.match.table import Table
 
@@ -30,6 +31,14 @@ _RETRY_MS: Final = 500
 
 _TRIES_MAX: Final = 5
 """A table that cannot be read so often by a store that answers otherwise is halted."""
+
+_UNLIKE: Final = {
+    "why": "this version of Croupier makes other events of what was done at these tables: another "
+    "version wrote the store, or it was changed since",
+    "do": "to play them on, start the version that wrote them, on the backup that you made before "
+    "the upgrade; their rows here are as they were",
+}
+"""What an operator is told once of tables whose logs do not replay."""
 
 
 class Recovery:
@@ -113,6 +122,7 @@ class Recovery:
             return
         started, found = self._now_ms(), len(self._waiting)
         self._slice_from = started
+        unlike = 0
         while self._waiting:
             table_id, number = next(reversed(self._waiting.items()))
             try:
@@ -121,10 +131,13 @@ class Recovery:
                     self._take_up(table)
             except Exception as error:  # whatever it is, it is this table's alone
                 self._broken.add(table_id)
+                unlike += isinstance(error, ReplayError | RestoreError | ValueError)
                 _log.error("table halted", table_id=table_id, fault=describe(error))
             del self._waiting[table_id]
         up, halted = found - len(self._broken), len(self._broken)
         _log.info("tables are up", tables=up, halted=halted, ms=self._now_ms() - started)
+        if unlike:
+            _log.error("tables of another version", tables=unlike, **_UNLIKE)
 
     async def _restore(self, table_id: str, number: int) -> Table | None:
         stored = await self._ask(lambda: self._log.load(table_id))
