@@ -15,6 +15,7 @@ from croupier_server.identity.keys import HOUSE
 from croupier_server.storage.base import BoardTable
 from croupier_server.tables import kept
 from croupier_server.tables.caller import LOCAL, Caller
+from croupier_server.tables.directory import boards
 from croupier_server.tables.directory.boards import BOARDS_MAX
 from croupier_server.tables.feeds.lobby import LobbyFeed
 from croupier_server.tables.match.seats import ticket_hash
@@ -346,15 +347,37 @@ def test_so_many_boards_are_remembered() -> None:
     world = Boards()
     first, second = world.table(), world.table()
     world.sit(ANN, first, 0)
-    boards = world.shard.directory.boards
+    known = world.shard.directory.boards
     idle = [BoardTable(number.to_bytes(32, "big"), "t", ("ann",), (), 2) for number in range(3)]
-    boards.go_on_from(idle)
+    known.go_on_from(idle)
     others = (BoardTable(number.to_bytes(32, "big"), "t", (), (), 2) for number in range(3, 10**9))
-    boards.go_on_from(islice(others, BOARDS_MAX - 3))
-    assert len(boards._boards) == BOARDS_MAX
-    assert idle[0].board not in boards._boards
-    assert idle[1].board in boards._boards
-    assert boards.may_not_watch("ann", second), "a board is not forgotten while it is played"
+    known.go_on_from(islice(others, BOARDS_MAX - 3))
+    assert len(known._boards) == BOARDS_MAX
+    assert idle[0].board not in known._boards
+    assert idle[1].board in known._boards
+    assert known.may_not_watch("ann", second), "a board is not forgotten while it is played"
+
+
+@pytest.mark.attack
+def test_isolated_a_host_of_many_boards_has_none_of_another_host_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(boards, "BOARDS_MAX", 4)
+    world = Boards()
+
+    def half_done(board: int, host: Caller) -> None:
+        table = world.table(board, host=host)
+        for seat, caller in enumerate((ANN, BOB)):
+            world.sit(caller, table, seat)
+        name = table.spec.table_id
+        world.shard.abort(host._replace(host_ticket=world.hosts[name]), name, "rain")
+
+    half_done(1, HAL)
+    for board in range(2, 10):
+        half_done(board, EVE)
+    assert len(world.shard.directory.boards._boards) == 4
+    assert not world.may_watch(ANN, world.table(1)), "the board of hal is remembered"
+    assert world.may_watch(ANN, world.table(2)), "the oldest of eve is not"
 
 
 # Sitting at two tables ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ No more tables count than the board has, so it is done when that many have ended
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -21,7 +22,9 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import DealKind, TableSpec
 
 BOARDS_MAX: Final = 4096
-"""Maximum boards remembered; then the oldest one without a live table is forgotten."""
+"""Maximum boards remembered. Then one without a live table is forgotten: the oldest of the host
+that has most of them, so nobody has those of others forgotten. A store does not say who made its
+boards, so after a restart those of before are as of one host."""
 
 
 class Known(NamedTuple):
@@ -52,10 +55,11 @@ _FIELDS: Final = (_COUNT, "spec.rated", "spec.deal_source.board.shared_principal
 class _Board:
     """One board: its live tables, and who knows the cards of its ended tables, by table."""
 
-    __slots__ = ("ended", "live", "terms")
+    __slots__ = ("ended", "host", "live", "terms")
 
-    def __init__(self, terms: _Terms) -> None:
+    def __init__(self, terms: _Terms, host: str) -> None:
         self.terms = terms
+        self.host = host
         self.live: dict[str, Table] = {}
         self.ended: dict[str, Known] = {}
 
@@ -78,6 +82,8 @@ class Boards:
         for one in ended:
             board = self._board(one.board, _Terms(one.tables, one.rated, one.shared))
             board.ended[one.table_id] = Known(frozenset(one.sat), frozenset(one.watched))
+        for key in list(self._idle())[: max(len(self._boards) - BOARDS_MAX, 0)]:
+            del self._boards[key]
 
     def expect_room(self, spec: TableSpec, principal: str) -> None:
         """Raise unless *principal* may make the table of *spec*, as far as its board is concerned.
@@ -111,7 +117,11 @@ class Boards:
         """Add a new table to its board, if it has one."""
         deal = table.spec.deal
         if deal.kind is DealKind.BOARD:
-            board = self._board(deal.commitment, _terms(table.spec))
+            host = table.opening.creation.principal
+            board = self._board(deal.commitment, _terms(table.spec), host)
+            if len(self._boards) > BOARDS_MAX and (idle := self._idle(board)):
+                ((host, _),) = Counter(idle.values()).most_common(1)
+                del self._boards[next(key for key, one in idle.items() if one == host)]
             board.live[table.spec.table_id] = table
 
     def end(self, table: Table) -> list[str]:
@@ -215,13 +225,14 @@ class Boards:
         if board is not None:
             yield from (other for other in board.live.values() if other is not table)
 
-    def _board(self, commitment: bytes, terms: _Terms) -> _Board:
-        """The board with this commitment, which may be a new one with these *terms*."""
-        board = self._boards.setdefault(commitment, _Board(terms))
-        if len(self._boards) > BOARDS_MAX:
-            idle = (key for key, one in self._boards.items() if not one.live and one is not board)
-            self._boards.pop(next(idle, b""), None)
-        return board
+    def _board(self, commitment: bytes, terms: _Terms, host: str = "") -> _Board:
+        """The board with this commitment, which may be a new one of *host* with these *terms*."""
+        return self._boards.setdefault(commitment, _Board(terms, host))
+
+    def _idle(self, but: _Board | None = None) -> dict[bytes, str]:
+        """Boards without a live table *but* one, the oldest first, with their hosts."""
+        boards = self._boards.items()
+        return {key: one.host for key, one in boards if not one.live and one is not but}
 
     def _of(self, table: Table) -> _Board | None:
         """The board of *table*, unless that is done. Another one may have the same cards then."""
