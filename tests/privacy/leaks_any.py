@@ -7,7 +7,8 @@ from typing import Any, cast
 from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat
 from croupier_server.games.cards import Cards, text, unpack
-from croupier_server.wire.base import GameWire, ViewEncoder
+from croupier_server.wire.base import GameWire
+from croupier_server.wire.views import Views
 
 HAND_FIELD = 3
 """Field of the hand in every game's seat view."""
@@ -149,13 +150,13 @@ class _Padded(LeakyViews):
 
 
 class ShowsAnothersHand(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _AnothersHand(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _AnothersHand(self._real.views()))
 
 
 class PadsThePublicView(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _Padded(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _Padded(self._real.views()))
 
 
 class SendsToTheNextSeatInstead(Leaky):

@@ -10,8 +10,8 @@ from croupier_server.games.cards import count, rank, unpack
 from croupier_server.games.pokex.events import AuctionEnded, CardsPlayed, DealResult, RankNamed
 from croupier_server.games.pokex.moves import NAME_RANK, PLAY, move_type
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import field_bytes, field_packed
+from croupier_server.wire.views import Views
 from tests.privacy.leaks_any import Leaky, LeakyGame, LeakyViews, next_hand
 
 JOKERS = 15 << 4 * 53 | 15 << 4 * 54
@@ -127,13 +127,13 @@ class _JokersForAll(LeakyViews):
 
 
 class ShowsThePartner(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _PartnersHand(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _PartnersHand(self._real.views()))
 
 
 class ShowsJokers(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _JokersForAll(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _JokersForAll(self._real.views()))
 
 
 WIRES = (

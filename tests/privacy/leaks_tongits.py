@@ -13,8 +13,8 @@ from croupier_server.games.tongits.events import (
     StockDrawn,
 )
 from croupier_server.games.tongits.moves import CALL_DRAW
-from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import field_bytes, field_number, field_packed
+from croupier_server.wire.views import Views
 from tests.privacy.leaks_any import Leaky, LeakyGame, LeakyViews, next_hand
 
 
@@ -129,18 +129,18 @@ class _StockForAll(LeakyViews):
 
 
 class ShowsRanksOfFours(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _RanksForAll(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _RanksForAll(self._real.views()))
 
 
 class ShowsDeadwoodOfAnother(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _NextDeadwood(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _NextDeadwood(self._real.views()))
 
 
 class ShowsTheStock(Leaky):
-    def views(self) -> ViewEncoder:
-        return cast("ViewEncoder", _StockForAll(self._real.views()))
+    def views(self) -> Views[Any, Any]:
+        return cast("Views[Any, Any]", _StockForAll(self._real.views()))
 
 
 class SendsToTheNextSeatToo(Leaky):

@@ -27,8 +27,8 @@ from croupier_server.games.base import (
     SeatOutcome,
     Turn,
 )
-from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.views import Views
 
 KIND = 77
 PASS: Move = 1
@@ -80,6 +80,11 @@ class State:
 
     def __hash__(self) -> int:
         raise TypeError("states change")
+
+
+class ToyView(NamedTuple):
+    public: str
+    hand: str
 
 
 class Toy:
@@ -237,15 +242,12 @@ class Toy:
         ranked = sorted(state.scores, reverse=True)
         return Outcome(tuple(SeatOutcome(one, ranked.index(one) + 1) for one in state.scores))
 
-    def view(self, state: State, audience: Seat) -> str:
+    def view(self, state: State, audience: Seat) -> ToyView:
         public = (state.deal, state.starter, state.phase, state.to_act, state.scores, state.played)
         hand = state.hands[audience] if audience != PUBLIC else None
-        return f"{public} {[len(hand) for hand in state.hands]} {hand}"
+        return ToyView(f"{public} {[len(hand) for hand in state.hands]}", str(hand))
 
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        return event.public, event.private.get(audience)
-
-    def worlds(self, view: str, draw: Iterator[int]) -> State:
+    def worlds(self, view: ToyView, draw: Iterator[int]) -> State:
         raise NotImplementedError
 
     def move_text(self, move: Move) -> str:
@@ -267,16 +269,17 @@ def text_bytes(text: object) -> bytes:
     return field_bytes(TEXT, str(text).encode())
 
 
-class ToyViews(ViewEncoder):
-    """See `croupier_server.wire.base.ViewEncoder`."""
+class ToyViews(Views[str, ToyView]):
+    """They travel as those of Tractor."""
 
-    def public(self, state: object) -> bytes:
-        assert isinstance(state, State)
-        return text_bytes(Toy().view(state, PUBLIC))
+    def __init__(self) -> None:
+        super().__init__("tractor", Toy().view)
 
-    def seat(self, state: object, seat: Seat) -> bytes:
-        assert isinstance(state, State)
-        return text_bytes(Toy().view(state, seat))
+    def of_all(self, public: str) -> bytes:
+        return text_bytes(public)
+
+    def of_seat(self, view: ToyView, public: bytes) -> bytes:
+        return public + text_bytes(view.hand)
 
 
 class ToyWire:

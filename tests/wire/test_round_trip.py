@@ -16,7 +16,8 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Legal, Seat
 from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.wire.base import GameWire, LegalMode, ViewEncoder
+from croupier_server.wire.base import GameWire, LegalMode
+from croupier_server.wire.views import Views
 from tests.wire import playouts
 from tests.wire.oracle import Oracle
 from tests.wire.oracles import ORACLES
@@ -47,7 +48,7 @@ def check_legal(wire: GameWire, oracle: Oracle, legal: Legal) -> None:
         assert_is(wire.move_bytes(move), oracle.move(move))
 
 
-def check_views(views: ViewEncoder, oracle: Oracle, state: Any, seats: Iterable[Seat]) -> None:
+def check_views(views: Views[Any, Any], oracle: Oracle, state: Any, seats: Iterable[Seat]) -> None:
     assert_is(views.public(state), oracle.public_view(state))
     for seat in seats:
         assert_is(views.seat(state, seat), oracle.seat_view(state, seat))

@@ -23,6 +23,9 @@ Seat = int
 Move = int
 """A move as its game encodes it. Never negative."""
 
+NO_SEAT: Final[Seat] = -1
+"""No seat, where one may be unknown."""
+
 PUBLIC: Final[Seat] = -1
 """The audience that sees only what everybody sees: spectators, lists, metrics."""
 
@@ -445,11 +448,8 @@ class Game(Protocol, Generic[O, S, V]):
 
     # Knowledge ---------------------------------------------------------------------------------
     def view(self, state: S, audience: Seat) -> V:
-        """What *audience* (a seat or `PUBLIC`) knows, built up from what it has been shown."""
-        ...
-
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        """The public part of *event*, and the private part of *audience* if it has one."""
+        """What *audience* (a seat or `PUBLIC`) knows, built up from what it has been shown. It
+        holds until *state* changes. All that is sent to an audience is made from it."""
         ...
 
     def worlds(self, view: V, draw: Iterator[int]) -> S:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Legal, Move, Seat
+from croupier_server.wire.views import Views
 
 LISTED_MAX: Final = 64
 """At most so many moves and so many patterns go into one answer."""
@@ -28,38 +29,6 @@ class LegalMode(IntEnum):
     FULL = 1
     SUMMARY = 2
     OFF = 3
-
-
-SplitView: TypeAlias = tuple[bytes, bytes, bytes]
-"""A seat's view in three parts that have no field in common, each with its fields in order.
-
-- The base: fields of the game's public view that seldom change, the same object as before if they
-  have not.
-- A repeated field of the public view: the same object as before if it has not changed, and the
-  bytes of before with more behind them if it has only grown.
-- The rest: payload of ``SeatView`` without them.
-"""
-
-
-class ViewEncoder(Protocol):
-    """Views of one table as bytes. Keeps what does not change between two calls.
-
-    What is kept is checked against the state each time, so states may be given in any order;
-    it pays when they follow each other.
-    """
-
-    def public(self, state: object) -> bytes:
-        """Payload of ``PublicView``: what everybody knows."""
-        ...
-
-    def seat(self, state: object, seat: Seat) -> bytes:
-        """Payload of ``SeatView``: what *seat* knows."""
-        ...
-
-    def split(self, state: object, seat: Seat) -> SplitView:
-        """The same in parts, for streams that send the first ones once. A game whose views are
-        short need not have this: then all of it is sent each time."""
-        return b"", b"", self.seat(state, seat)
 
 
 class GameWire(Protocol):
@@ -139,6 +108,6 @@ class GameWire(Protocol):
         """Payload of ``DealResult``; *result* is one of `Game.results`."""
         ...
 
-    def views(self) -> ViewEncoder:
+    def views(self) -> Views[Any, Any]:
         """A new encoder, for one table."""
         ...

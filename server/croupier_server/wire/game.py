@@ -7,11 +7,11 @@ from typing import Any
 
 from croupier.v1 import game_pb2
 from croupier_server.games.base import AnyGame, Event, Move, Seat
-from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.legal import LegalBytes
 from croupier_server.wire.options import OptionFields
+from croupier_server.wire.views import Views
 
 
 class BaseWire:
@@ -47,7 +47,7 @@ class BaseWire:
         move_bytes: Callable[[Move], bytes],
         event_bytes: Callable[[Event], tuple[bytes, dict[Seat, bytes]]],
         result_bytes: Callable[[Any], bytes],
-        views: Callable[[], ViewEncoder],
+        views: Callable[[], Views[Any, Any]],
         read_view: Callable[[Any, Any], Any],
     ) -> None:
         self.rules = rules

@@ -1,17 +1,29 @@
-"""What the views of all games have in common: fields whose bytes are kept between two views.
-
-Must not be put here: any one game's message.
-"""
+"""What the views of all games have in common: what they are made from, and fields whose bytes are
+kept between two views."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
+from croupier_server.games.base import PUBLIC, Seat
 from croupier_server.wire.encode import TAGS, framed
-from croupier_server.wire.generated.game import SEAT_VIEW
+from croupier_server.wire.generated.game import PUBLIC_VIEW, SEAT_VIEW
 
+P = TypeVar("P")
 T = TypeVar("T")
+V = TypeVar("V")
+
+SplitView: TypeAlias = tuple[bytes, bytes, bytes]
+"""A view in three parts that have no field in common, each with its fields in order.
+
+- The base: fields of the game's public view that seldom change, the same object as before if they
+  have not.
+- A repeated field of the public view: the same object as before if it has not changed, and the
+  bytes of before with more behind them if it has only grown.
+- The rest.
+"""
 
 _PUBLIC_VIEW: Final = TAGS[1]
 """``public_view`` in the view of every game."""
@@ -21,6 +33,52 @@ def part_of_view(game: str, fields: bytes) -> bytes | None:
     """Payload of a ``SeatView`` that has nothing but *fields* of the public view of *game*; None:
     there are none."""
     return framed(SEAT_VIEW[game], framed(_PUBLIC_VIEW, fields)) if fields else None
+
+
+class Views(ABC, Generic[P, V]):
+    """Views of one table as bytes, each made from what `Game.view` returns and nothing else.
+
+    What is kept between two calls is checked against the view each time, so states may be given in
+    any order; it pays when they follow each other.
+
+    Args:
+        name: of the game.
+        view: its `Game.view`.
+    """
+
+    def __init__(self, name: str, view: Callable[[Any, Seat], Any]) -> None:
+        self._view = view
+        self._public_tag = PUBLIC_VIEW[name]
+        self._seat_tag = SEAT_VIEW[name]
+
+    def public(self, state: Any) -> bytes:
+        """Payload of ``PublicView``: what everybody knows."""
+        return framed(self._public_tag, self.of_all(self._view(state, PUBLIC).public))
+
+    def seat(self, state: Any, seat: Seat) -> bytes:
+        """Payload of ``SeatView``: what *seat* knows."""
+        view = self._view(state, seat)
+        return framed(self._seat_tag, self.of_seat(view, self.of_all(view.public)))
+
+    def split(self, state: Any, seat: Seat) -> SplitView:
+        """The same in parts, for streams that send the first ones once; the rest is the payload of
+        ``SeatView`` without them."""
+        view = self._view(state, seat)
+        base, grown, rest = self.of_all_split(view.public)
+        return base, grown, framed(self._seat_tag, self.of_seat(view, rest))
+
+    @abstractmethod
+    def of_all(self, public: P) -> bytes:
+        """The game's public view, its fields in the order of their numbers."""
+
+    @abstractmethod
+    def of_seat(self, view: V, public: bytes) -> bytes:
+        """The game's view of a seat, with *public* as its public part."""
+
+    def of_all_split(self, public: P) -> SplitView:
+        """The game's public view in parts. A game whose views are short need not have this: then
+        every field is sent each time."""
+        return b"", b"", self.of_all(public)
 
 
 class Growing(Generic[T]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from croupier_server.errors import IllegalMove, MalformedMove, Reason
-from croupier_server.games.base import Turn
+from croupier_server.games.base import NO_SEAT, Turn
 from croupier_server.games.pokex import bidding, events, moves
 from croupier_server.games.pokex.events import Called
 from croupier_server.games.pokex.moves import PokexDecisionKind, PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.games.pokex.state import NO_SEAT, Phase
+from croupier_server.games.pokex.state import Phase
 from tests.games.pokex.table import (
     GAME,
     call,

@@ -11,7 +11,7 @@ from croupier_server.games.base import Turn
 from croupier_server.games.cards import ONES, parse, parse_card
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.options import PokexOptions
-from croupier_server.games.pokex.state import Phase, PublicState, State
+from croupier_server.games.pokex.state import Phase, State
 from tests.games.pokex.table import GAME, make_options, new_deal, playing, walk, words
 from tests.games.pokex.table import options as any_options
 
@@ -84,7 +84,6 @@ def test_copies_are_independent(ruleset: str) -> None:
         assert copy == state
         GAME.apply(copy, seat, move)
         assert copy != state == before
-        assert state.public == PublicState(options, state.public)
 
 
 def test_a_sample_is_any_move() -> None:

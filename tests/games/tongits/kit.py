@@ -18,7 +18,7 @@ from croupier_server.games.tongits.melds import PACK, PACK_CARDS, RANK_CARDS
 from croupier_server.games.tongits.options import TongitsOptions
 from croupier_server.games.tongits.rules import Tongits
 from croupier_server.games.tongits.rulesets import SECRET_OPEN, SPECIAL_PAYS, SPECS
-from croupier_server.games.tongits.state import PLAYERS, Phase, State
+from croupier_server.games.tongits.state import PLAYERS, Phase, PublicState, State
 
 GAME = Tongits()
 
@@ -134,7 +134,7 @@ def table(
     told oldest first; seats discarded in turn, the last of them the seat before *seat*. Without
     *stock* all cards that are nowhere else are in it.
     """
-    state = State(make_options(ruleset, **overrides))
+    state = State(PublicState(make_options(ruleset, **overrides)))
     public = state.public
     public.phase, public.deal = Phase.START_TURN, 1
     public.dealer, public.to_act, public.turns = 0, seat, [1] * PLAYERS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from croupier_server.games.base import Turn
+from croupier_server.games.base import NO_SEAT, Turn
 from croupier_server.games.tongits import events, scoring
 from croupier_server.games.tongits.events import Ending
 from croupier_server.games.tongits.moves import TongitsDecisionKind
-from croupier_server.games.tongits.state import NO_SEAT, State
+from croupier_server.games.tongits.state import State
 from tests.games.tongits.kit import (
     GAME,
     do,

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier_server.errors import MalformedMove, Reason
-from croupier_server.games.base import ChanceKind, SeatOutcome, Turn
+from croupier_server.games.base import NO_SEAT, ChanceKind, SeatOutcome, Turn
 from croupier_server.games.cards import unpack
 from croupier_server.games.tongits import events, scoring
 from croupier_server.games.tongits.melds import PACK, PACK_CARDS
 from croupier_server.games.tongits.options import TongitsOptions
-from croupier_server.games.tongits.state import NO_SEAT, Phase, State
+from croupier_server.games.tongits.state import Phase, State
 from tests.games.tongits.kit import (
     GAME,
     any_options,

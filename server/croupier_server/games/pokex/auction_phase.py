@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Seat
+from croupier_server.games.base import NO_SEAT, NOBODY, Chance, ChanceKind, Event, Seat
 from croupier_server.games.cards import CARD_MAX, Card, single
 from croupier_server.games.pokex import bidding, events, play_phase
 from croupier_server.games.pokex.events import Called, OwnCards
-from croupier_server.games.pokex.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
+from croupier_server.games.pokex.state import HAND, PLAYERS, Phase, PublicState, State
 
 _DECK: Final[tuple[Card, ...]] = tuple(range(1, CARD_MAX + 1))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import NOBODY, Event, Seat
+from croupier_server.games.base import NO_SEAT, NOBODY, Event, Seat
 from croupier_server.games.cards import CARD_MAX, Card, Cards
 from croupier_server.games.pokex import scoring
 from croupier_server.games.pokex.events import (
@@ -20,7 +20,6 @@ from croupier_server.games.pokex.events import (
 from croupier_server.games.pokex.moves import PLAY, plays_left
 from croupier_server.games.pokex.pokerhands import HandRules, hand_rules
 from croupier_server.games.pokex.state import (
-    NO_SEAT,
     NO_SIDE,
     PLAYERS,
     TRICKS,

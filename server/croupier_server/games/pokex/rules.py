@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
+    NO_SEAT,
     Chance,
     Event,
     Legal,
@@ -69,15 +70,7 @@ from croupier_server.games.pokex.options import (
     parse_options,
 )
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.games.pokex.state import (
-    HAND,
-    NO_SEAT,
-    NO_SIDE,
-    PLAYERS,
-    Phase,
-    PublicState,
-    State,
-)
+from croupier_server.games.pokex.state import HAND, NO_SIDE, PLAYERS, Phase, PublicState, State
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -168,7 +161,7 @@ class Pokex:
     # Life --------------------------------------------------------------------------------------
 
     def new(self, options: PokexOptions) -> State:
-        return State(options)
+        return State(PublicState(options))
 
     def copy(self, state: State) -> State:
         return state.copy()
@@ -289,7 +282,7 @@ class Pokex:
     def resume(
         self, options: PokexOptions, carried: Sequence[int], results: Sequence[object]
     ) -> State:
-        state = State(options)
+        state = State(PublicState(options))
         public = state.public
         (public.passed_out,) = carried
         state.results = tuple(cast("Sequence[DealResult]", results))
@@ -322,9 +315,6 @@ class Pokex:
 
     def view(self, state: State, audience: Seat) -> views.PokexView:
         return views.view(state, audience)
-
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        return views.show(event, audience)
 
     def worlds(self, view: views.PokexView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)

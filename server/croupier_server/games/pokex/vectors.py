@@ -12,13 +12,13 @@ from typing import Final
 
 from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games import positions
-from croupier_server.games.base import Legal, Seat
+from croupier_server.games.base import NO_SEAT, Legal, Seat
 from croupier_server.games.cards import BLACK_JOKER, CARD_MAX, RED_JOKER, Card, pack, unpack
 from croupier_server.games.pokex import moves, scoring, tricks
 from croupier_server.games.pokex.options import PokexOptions, parse_options
 from croupier_server.games.pokex.pokerhands import HandRules, PokexCategory, Ranked, hand_rules
 from croupier_server.games.pokex.rules import Pokex
-from croupier_server.games.pokex.state import NO_SEAT, TRICKS, Phase, State
+from croupier_server.games.pokex.state import TRICKS, Phase, State
 from croupier_server.games.positions import (
     CardNames,
     Facts,

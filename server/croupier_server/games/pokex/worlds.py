@@ -20,8 +20,7 @@ _SINGLES: Final = tuple(single(card) & EVERY for card in range(55))
 def deal_world(view: PokexView, draw: Iterator[int]) -> State:
     """A state in which play can go on and whose view for that audience equals *view*."""
     public = view.public
-    state = State(public.options)
-    state.public = public.copy()
+    state = State(public.copy())
     if public.phase is Phase.DEAL or public.phase is Phase.OVER:
         return state
     seen = view.hand

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Seat
+from croupier_server.games.base import NO_SEAT, NOBODY, Chance, ChanceKind, Event, Seat
 from croupier_server.games.cards import single
 from croupier_server.games.tongits import events, scoring
 from croupier_server.games.tongits.events import Ending
 from croupier_server.games.tongits.melds import PACK, sets_in
-from croupier_server.games.tongits.state import HAND, NO_SEAT, PLAYERS, Phase, PublicState, State
+from croupier_server.games.tongits.state import HAND, PLAYERS, Phase, PublicState, State
 
 _DEALT: Final = PLAYERS * HAND + 1
 _SINGLES: Final = tuple(single(card) for card in range(len(PACK) + 1))

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
+    NO_SEAT,
     Chance,
     Event,
     Legal,
@@ -49,7 +50,7 @@ from croupier_server.games.tongits.options import (
     TongitsOptions,
     parse_options,
 )
-from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, SEATS, Phase, State
+from croupier_server.games.tongits.state import PLAYERS, SEATS, Phase, PublicState, State
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -114,7 +115,7 @@ class Tongits:
     # Life --------------------------------------------------------------------------------------
 
     def new(self, options: TongitsOptions) -> State:
-        return State(options)
+        return State(PublicState(options))
 
     def copy(self, state: State) -> State:
         return state.copy()
@@ -250,7 +251,7 @@ class Tongits:
     def resume(
         self, options: TongitsOptions, carried: Sequence[int], results: Sequence[object]
     ) -> State:
-        state = State(options)
+        state = State(PublicState(options))
         public = state.public
         public.streak_seat, public.streak = carried
         state.results = tuple(cast("Sequence[DealResult]", results))
@@ -280,9 +281,6 @@ class Tongits:
 
     def view(self, state: State, audience: Seat) -> views.TongitsView:
         return views.view(state, audience)
-
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        return views.show(event, audience)
 
     def worlds(self, view: views.TongitsView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)

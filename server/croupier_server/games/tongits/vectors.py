@@ -12,7 +12,7 @@ from typing import Final
 
 from croupier_server.errors import CroupierError
 from croupier_server.games import positions
-from croupier_server.games.base import Seat
+from croupier_server.games.base import NO_SEAT, Seat
 from croupier_server.games.cards import (
     Cards,
     card_text,
@@ -34,7 +34,7 @@ from croupier_server.games.tongits.melds import (
 )
 from croupier_server.games.tongits.options import TongitsOptions, parse_options
 from croupier_server.games.tongits.rules import Tongits
-from croupier_server.games.tongits.state import NO_SEAT, PLAYERS, Phase, State
+from croupier_server.games.tongits.state import PLAYERS, Phase, PublicState, State
 
 _GAME: Final = Tongits()
 _NAMES: Final = CardNames({})
@@ -152,7 +152,7 @@ def _number(given: Facts, *keys: str) -> int:
 def _state(position: Position, hand: Cards = 0) -> State:
     """A table at which seat 0 begins a turn with *hand* after each seat had one, and with the
     melds of the position; nothing else is there but cards enough to go on."""
-    state = State(position.options)
+    state = State(PublicState(position.options))
     public = state.public
     public.phase = Phase.START_TURN
     public.dealer = public.to_act = 0

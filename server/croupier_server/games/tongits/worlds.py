@@ -22,8 +22,7 @@ _Words = Iterator[int]
 def deal_world(view: TongitsView, draw: _Words) -> State:
     """A state that *view* cannot tell from the real one, every one of them equally likely."""
     public = view.public
-    state = State(public.options)
-    state.public = public.copy()
+    state = State(public.copy())
     if public.phase is Phase.DEAL or public.phase is Phase.OVER:
         return state
     unseen = _unseen(view)

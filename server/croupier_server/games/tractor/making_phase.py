@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from croupier_server.games.base import NOBODY, Chance, ChanceKind, Event, Legal, Move, Seat
+from croupier_server.games.base import NO_SEAT, NOBODY, Chance, ChanceKind, Event, Legal, Move, Seat
 from croupier_server.games.cards import CARD_MAX, Card, Cards, pack, single
 from croupier_server.games.tractor import bidding, events
 from croupier_server.games.tractor.cards import points, trumps
 from croupier_server.games.tractor.moves import PASS, TractorMoveKind
 from croupier_server.games.tractor.options import TractorOptions
-from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, PublicState, State
+from croupier_server.games.tractor.state import NO_TEAM, Phase, PublicState, State
 
 # Values of events that come in every window of every deal.
 _DRAWN: Final = tuple(events.OwnCardsDrawn(bytes((card,))) for card in range(CARD_MAX + 1))

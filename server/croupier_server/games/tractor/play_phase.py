@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import NOBODY, Event, Seat
+from croupier_server.games.base import NO_SEAT, NOBODY, Event, Seat
 from croupier_server.games.cards import Cards, count
 from croupier_server.games.tractor import scoring
 from croupier_server.games.tractor.cards import Trumps, points
@@ -21,7 +21,7 @@ from croupier_server.games.tractor.events import (
     OwnKitty,
     TrickWon,
 )
-from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, Phase, State, Trick
+from croupier_server.games.tractor.state import NO_TEAM, Phase, State, Trick
 from croupier_server.games.tractor.throws import judge_throw
 from croupier_server.games.tractor.tricks import challenge, new_standing
 

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
 from croupier_server.games import clauses, patterns
 from croupier_server.games.base import (
+    NO_SEAT,
     Chance,
     Event,
     Legal,
@@ -70,7 +71,7 @@ from croupier_server.games.tractor.options import (
     parse_options,
 )
 from croupier_server.games.tractor.refusals import Rule
-from croupier_server.games.tractor.state import NO_SEAT, NO_TEAM, SEATS, Phase, State
+from croupier_server.games.tractor.state import NO_TEAM, SEATS, Phase, PublicState, State
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -146,7 +147,7 @@ class Tractor:
     # Life --------------------------------------------------------------------------------------
 
     def new(self, options: TractorOptions) -> State:
-        return State(options)
+        return State(PublicState.new(options))
 
     def copy(self, state: State) -> State:
         return state.copy()
@@ -310,7 +311,7 @@ class Tractor:
     def resume(
         self, options: TractorOptions, carried: Sequence[int], results: Sequence[object]
     ) -> State:
-        state = State(options)
+        state = State(PublicState.new(options))
         public = state.public
         (public.first_drawer,) = carried
         state.results = tuple(cast("Sequence[DealScored]", results))
@@ -339,9 +340,6 @@ class Tractor:
 
     def view(self, state: State, audience: Seat) -> views.TractorView:
         return views.view(state, audience)
-
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        return views.show(event, audience)
 
     def worlds(self, view: views.TractorView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)

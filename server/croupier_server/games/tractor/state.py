@@ -6,11 +6,13 @@ seat sees besides is in `State` and reaches a view only through `view`. Both are
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
-from croupier_server.games.base import Legal, Seat
+from croupier_server.games.base import NO_SEAT, Legal, Seat
 from croupier_server.games.cards import Card, Cards, count
+from croupier_server.games.states import Facts
 from croupier_server.games.tractor.bidding import Declaration
 from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Lead
@@ -19,7 +21,6 @@ from croupier_server.games.tractor.follow import FollowRules
 from croupier_server.games.tractor.options import TractorOptions
 from croupier_server.games.tractor.tricks import Standing
 
-NO_SEAT: Final[Seat] = -1
 NO_TEAM: Final = -1
 
 
@@ -52,13 +53,15 @@ class Trick(NamedTuple):
     points: int
 
 
-class PublicState:
+@dataclass(slots=True)
+class PublicState(Facts):
     """What everybody knows.
 
     Attributes:
         options: of the match.
         phase: where the deal stands.
-        deal, attempt: number of the deal from 1 (0 before the first) and redeals of it.
+        deal: number of the deal from 1; 0 before the first.
+        attempt: redeals of the deal.
         levels: of both teams.
         first_drawer: seat, or `NO_SEAT` before the lot.
         nominee: the seat that T-9.4 named, or `NO_SEAT` where a declaration makes the starter.
@@ -75,7 +78,6 @@ class PublicState:
         bid: last bid, or 0.
         shown: cards of the show, in order.
         show_points: what the show was worth, once it ended.
-        to_act: seat to move, or `NO_SEAT`.
         leader: seat that led, or leads, the trick under way.
         lead: what stays on the table of its lead, or None before it.
         best: the play that wins it so far.
@@ -84,166 +86,68 @@ class PublicState:
         plays: its plays in turn order.
         tricks: finished tricks of this deal; the show is not among them.
         opponents_points: running total, may be negative.
-        last_result: of the deal that was finished last, or None.
         match_winner: team that has won by its ace, or `NO_TEAM`.
+        to_act: seat to move, or `NO_SEAT`.
+        last_result: of the deal that was finished last, or None.
     """
 
-    __slots__ = (
-        "attempt",
-        "best",
-        "bid",
-        "calls",
-        "deal",
-        "declarers",
-        "drawn",
-        "exposed",
-        "failed_throw",
-        "first_declarer",
-        "first_drawer",
-        "last_result",
-        "lead",
-        "leader",
-        "levels",
-        "match_winner",
-        "nominee",
-        "opponents_points",
-        "options",
-        "phase",
-        "plays",
-        "show_points",
-        "shown",
-        "standing",
-        "starter",
-        "to_act",
-        "tricks",
-        "trump_rank",
-        "trumps",
-        "turned",
-        "winner",
-    )
+    options: TractorOptions
+    phase: Phase = Phase.DEAL
+    deal: int = 0
+    attempt: int = 0
+    levels: tuple[int, int] = (0, 0)
+    first_drawer: Seat = NO_SEAT
+    nominee: Seat = NO_SEAT
+    starter: Seat = NO_SEAT
+    declarers: int = NO_TEAM
+    trump_rank: int = 0
+    trumps: Trumps | None = None
+    drawn: int = 0
+    standing: Declaration | None = None
+    first_declarer: Seat = NO_SEAT
+    exposed: tuple[Cards, ...] = ()
+    turned: tuple[Card, ...] = ()
+    calls: tuple[tuple[Seat, int], ...] = ()
+    bid: int = 0
+    shown: tuple[tuple[Seat, Card], ...] = ()
+    show_points: int = 0
+    leader: Seat = NO_SEAT
+    lead: Lead | None = field(default=None, compare=False)
+    best: Standing | None = field(default=None, compare=False)
+    winner: Seat = NO_SEAT
+    failed_throw: FailedThrow | None = None
+    plays: list[Cards] = field(default_factory=list)
+    tricks: list[Trick] = field(default_factory=list)
+    opponents_points: int = 0
+    match_winner: int = NO_TEAM
+    to_act: Seat = NO_SEAT
+    last_result: DealScored | None = None
 
-    def __init__(self, options: TractorOptions, original: PublicState | None = None) -> None:
-        self.options = options
-        if original is not None:
-            self._take(original)
-            return
-        self.phase = Phase.DEAL
-        self.deal = 0
-        self.attempt = 0
-        self.levels = options.start_levels
-        self.first_drawer: Seat = NO_SEAT
-        self.nominee: Seat = NO_SEAT if options.starter is None else options.starter
-        self.match_winner = NO_TEAM
-        self.last_result: DealScored | None = None
-        self.clear_deal()
+    @classmethod
+    def new(cls, options: TractorOptions) -> Self:
+        """A match before its first lot or deck."""
+        nominee = NO_SEAT if options.starter is None else options.starter
+        nothing = (0,) * options.players
+        return cls(options, levels=options.start_levels, nominee=nominee, exposed=nothing)
 
     def clear_deal(self) -> None:
         """Forget everything of the last deal; it stays to be seen until the next deck is put in."""
-        self.starter: Seat = NO_SEAT
-        self.declarers = NO_TEAM
-        self.trump_rank = 0
-        self.trumps: Trumps | None = None
-        self.drawn = 0
-        self.standing: Declaration | None = None
-        self.first_declarer: Seat = NO_SEAT
-        self.exposed: tuple[Cards, ...] = (0,) * self.options.players
-        self.turned: tuple[Card, ...] = ()
-        self.calls: tuple[tuple[Seat, int], ...] = ()
-        self.bid = 0
-        self.shown: tuple[tuple[Seat, Card], ...] = ()
-        self.show_points = 0
-        self.opponents_points = 0
-        self.to_act: Seat = NO_SEAT
-        self.leader: Seat = NO_SEAT
-        self.lead: Lead | None = None
-        self.best: Standing | None = None
-        self.winner: Seat = NO_SEAT
-        self.failed_throw: FailedThrow | None = None
-        self.plays: list[Cards] = []
-        self.tricks: list[Trick] = []
+        self.reset(
+            "options",
+            "phase",
+            "deal",
+            "last_result",
+            "attempt",
+            "levels",
+            "first_drawer",
+            "nominee",
+            "match_winner",
+        )
+        self.exposed = (0,) * self.options.players
 
     def finished(self) -> int:
         """Number of finished deals."""
         return 0 if self.last_result is None else self.last_result.deal
-
-    def copy(self) -> PublicState:
-        """An independent copy."""
-        return PublicState(self.options, self)
-
-    def _take(self, original: PublicState) -> None:
-        """Become a copy of *original*. Not done by way of ``__new__``, because that runs the
-        constructor in compiled code."""
-        self.phase = original.phase
-        self.deal = original.deal
-        self.attempt = original.attempt
-        self.levels = original.levels
-        self.first_drawer = original.first_drawer
-        self.nominee = original.nominee
-        self.match_winner = original.match_winner
-        self.last_result = original.last_result
-        self.opponents_points = original.opponents_points
-        self.starter = original.starter
-        self.declarers = original.declarers
-        self.trump_rank = original.trump_rank
-        self.trumps = original.trumps
-        self.drawn = original.drawn
-        self.standing = original.standing
-        self.first_declarer = original.first_declarer
-        self.exposed = original.exposed
-        self.turned = original.turned
-        self.calls = original.calls
-        self.bid = original.bid
-        self.shown = original.shown
-        self.show_points = original.show_points
-        self.to_act = original.to_act
-        self.leader = original.leader
-        self.lead = original.lead
-        self.best = original.best
-        self.winner = original.winner
-        self.failed_throw = original.failed_throw
-        self.plays = original.plays.copy()
-        self.tricks = original.tricks.copy()
-
-    def facts(self) -> tuple[object, ...]:
-        """Everything as plain values, for comparing and hashing. What a lead is and who wins it
-        so far follow from the plays, so the kernel's objects are left out."""
-        trumps = self.trumps
-        return (
-            self.options,
-            int(self.phase),
-            self.deal,
-            self.attempt,
-            self.levels,
-            self.first_drawer,
-            self.nominee,
-            self.match_winner,
-            self.last_result,
-            self.opponents_points,
-            self.starter,
-            self.declarers,
-            self.trump_rank,
-            None if trumps is None else (trumps.suit, trumps.rank),
-            self.drawn,
-            self.standing,
-            self.first_declarer,
-            self.exposed,
-            self.turned,
-            self.calls,
-            self.bid,
-            self.shown,
-            self.show_points,
-            self.to_act,
-            self.leader,
-            self.winner,
-            self.failed_throw,
-            tuple(self.plays),
-            tuple(self.tricks),
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublicState) and self.facts() == other.facts()
-
-    __hash__ = None  # type: ignore[assignment]
 
     def hand_sizes(self) -> tuple[int, ...]:
         """Number of cards in each hand, in seat order."""
@@ -266,7 +170,8 @@ class PublicState:
         return tuple(sizes)
 
 
-class State:
+@dataclass(slots=True)
+class State(Facts):
     """A match with everything in it.
 
     Attributes:
@@ -276,65 +181,26 @@ class State:
         stock: cards not drawn yet, the kitty last; empty once the kitty is taken.
         taken: the kitty's cards, known to the starter from taking them on.
         buried: the buried cards, known to the starter until the result.
-        follow_rules: the options of T-6, in the kernel's form.
-        legal: the legal answer of the seat to act, once asked for. No fact, only a memory.
-        asked: by seat, the legal answers in the window that is open, once asked for. The same.
+        asked: by seat, the legal answers in the window that is open, once asked for. As `legal` no
+            fact.
         asking: the seats that have any, as long as `asked` is known.
+        follow_rules: the options of T-6, in the kernel's form.
+        legal: the legal answer of the seat to act, once asked for. No fact, only a memory, and
+            shared by copies, as nobody changes it.
     """
 
-    __slots__ = (
-        "asked",
-        "asking",
-        "buried",
-        "follow_rules",
-        "hands",
-        "legal",
-        "public",
-        "results",
-        "stock",
-        "taken",
-    )
+    public: PublicState
+    results: tuple[DealScored, ...] = ()
+    legal: Legal | None = field(default=None, compare=False)
+    hands: list[Cards] = field(default_factory=list)
+    stock: bytes = b""
+    taken: Cards = 0
+    buried: Cards = 0
+    asked: tuple[Legal | None, ...] | None = field(default=None, compare=False)
+    asking: tuple[Seat, ...] = field(default=(), compare=False)
+    follow_rules: FollowRules = field(init=False, compare=False)
 
-    def __init__(self, options: TractorOptions, original: State | None = None) -> None:
-        if original is None:
-            self.public = PublicState(options)
-            self.results: tuple[DealScored, ...] = ()
-            self.hands: list[Cards] = [0] * options.players
-            self.stock = b""
-            self.taken: Cards = 0
-            self.buried: Cards = 0
-            self.follow_rules = FollowRules(options.tractor_follow, options.protect)
-            self.legal: Legal | None = None
-            self.asked: tuple[Legal | None, ...] | None = None
-            self.asking: tuple[Seat, ...] = ()
-        else:
-            self.public = original.public.copy()
-            self.results = original.results
-            self.hands = original.hands.copy()
-            self.stock = original.stock
-            self.taken = original.taken
-            self.buried = original.buried
-            self.follow_rules = original.follow_rules
-            self.legal = original.legal
-            self.asked = original.asked
-            self.asking = original.asking
-
-    def copy(self) -> State:
-        """An independent copy; the remembered legal answers are shared, as nobody changes them."""
-        return State(self.public.options, self)
-
-    def facts(self) -> tuple[object, ...]:
-        """Everything as plain values, for comparing and hashing."""
-        return (
-            self.public.facts(),
-            self.results,
-            tuple(self.hands),
-            self.stock,
-            self.taken,
-            self.buried,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and self.facts() == other.facts()
-
-    __hash__ = None  # type: ignore[assignment]
+    def __post_init__(self) -> None:
+        options = self.public.options
+        self.hands = self.hands or [0] * options.players
+        self.follow_rules = FollowRules(options.tractor_follow, options.protect)

@@ -35,8 +35,7 @@ class _Stuck(Exception):
 def deal_world(view: TractorView, draw: _Words) -> State:
     """A state in which play can go on and whose view for that audience equals *view*."""
     public = view.public
-    state = State(public.options)
-    state.public = public.copy()
+    state = State(public.copy())
     if public.phase is Phase.DEAL or public.phase is Phase.OVER:
         return state
     known = Knowledge(view)

@@ -1,31 +1,19 @@
-"""Views of Pokex as bytes, built up from what the audience knows: the public state, and for a seat
-its own hand.
-
-`PokexViews` keeps the parts of a view that change seldom. What it keeps is always compared with the
-state, so that it cannot send what is no longer true.
-
-Must not be put here: anything that reads the hand of another seat. Only `PokexViews.seat` looks
-beyond the public state.
-"""
+"""Views of Pokex as bytes. The parts of a view that change seldom are kept."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from croupier_server.games.base import Seat
+from croupier_server.games.base import NO_SEAT
 from croupier_server.games.cards import CARD_MAX, Card, Cards, one_pack_ids
 from croupier_server.games.kept import Kept
 from croupier_server.games.pokex.events import DealResult, Played
-from croupier_server.games.pokex.state import NO_SEAT, PLAYERS, PublicState, State, Trick
+from croupier_server.games.pokex.state import PLAYERS, PublicState, Trick
+from croupier_server.games.pokex.view import PokexView, view
 from croupier_server.games.pokex.wire import parts
-from croupier_server.wire.base import SplitView
-from croupier_server.wire.encode import framed
-from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
-from croupier_server.wire.views import Growing, Latest
+from croupier_server.wire.views import Growing, Latest, SplitView, Views
 
-_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["pokex"]
-_SEAT_VIEW: Final = game.SEAT_VIEW["pokex"]
 _CENTERS: Final = tuple(messages.trick_center(card or None) for card in range(CARD_MAX + 1))
 """By card: ``PokexTrick.center``."""
 
@@ -39,23 +27,11 @@ _SIZES: Final = Kept[tuple[int, ...], bytes](
 """By the sizes of all hands: ``hand_sizes``. There are 15 for each of 7 numbers of tricks."""
 
 
-class PokexViews:
-    """The `ViewEncoder` of Pokex; states are `pokex.state.State`."""
-
-    __slots__ = (
-        "_auction",
-        "_base",
-        "_center_left",
-        "_head",
-        "_head_of",
-        "_last_result",
-        "_own",
-        "_score",
-        "_trick_of",
-        "_tricks",
-    )
+class PokexViews(Views[PublicState, PokexView]):
+    """Views of one table of Pokex."""
 
     def __init__(self) -> None:
+        super().__init__("pokex", view)
         self._base = b""
         """Head, auction and last result."""
         self._head = b""
@@ -75,35 +51,18 @@ class PokexViews:
         self._own: list[tuple[Cards, bytes]] = [(0, b"")] * PLAYERS
         """By seat: its hand, packed and as ids."""
 
-    def public(self, state: object) -> bytes:
-        """Payload of ``PublicView``."""
-        assert isinstance(state, State)
-        return framed(_PUBLIC_VIEW, self._public(state.public))
-
-    def seat(self, state: object, seat: Seat) -> bytes:
-        """Payload of ``SeatView``."""
-        assert isinstance(state, State)
-        return self._seat(self._public(state.public), state, seat)
-
-    def split(self, state: object, seat: Seat) -> SplitView:
-        """See `ViewEncoder.split`."""
-        assert isinstance(state, State)
-        left, sizes, trick, to_act = self._changing(state.public)
-        changing = b"".join((left, sizes, trick, self._score, to_act))
-        return self._base, self._tricks.kept, self._seat(changing, state, seat)
-
-    def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
-        """``SeatView`` with *public*, its public part."""
-        hand = state.hands[seat]
+    def of_seat(self, view: PokexView, public: bytes) -> bytes:
+        """See `Views.of_seat`."""
+        _, seat, hand = view
         last, own = self._own[seat]
         if hand != last:
             gone = last & ~hand
             own = own.translate(None, _IDS[gone]) if last ^ hand == gone else one_pack_ids(hand)
             self._own[seat] = hand, own
-        return framed(_SEAT_VIEW, messages.view(public, seat, own))
+        return messages.view(public, seat, own)
 
-    def _public(self, public: PublicState) -> bytes:
-        """``PokexPublicView``, its fields in the order of their numbers."""
+    def of_all(self, public: PublicState) -> bytes:
+        """See `Views.of_all`."""
         left, sizes, trick, to_act = self._changing(public)
         return b"".join(
             (
@@ -118,6 +77,11 @@ class PokexViews:
                 self._last_result.kept,
             )
         )
+
+    def of_all_split(self, public: PublicState) -> SplitView:
+        """See `Views.of_all_split`."""
+        left, sizes, trick, to_act = self._changing(public)
+        return self._base, self._tricks.kept, b"".join((left, sizes, trick, self._score, to_act))
 
     def _changing(self, public: PublicState) -> tuple[bytes, bytes, bytes, bytes]:
         """``center_left``, ``hand_sizes``, ``trick`` and ``to_act``; what is kept is brought up to

@@ -24,7 +24,8 @@ from croupier_server.wire.reading import packed, seat_of
 def read_view(message: tongits_pb2.TongitsView, options: TongitsOptions) -> TongitsView:
     """See `BaseWire.read_view`."""
     public = _public(message.public_view, options)
-    return TongitsView(public, message.seat, packed(message.hand), tuple(message.secret_fours))
+    fours = tuple(message.secret_fours)
+    return TongitsView(public, message.seat, packed(message.hand), fours, message.deadwood)
 
 
 def _public(message: tongits_pb2.TongitsPublicView, options: TongitsOptions) -> PublicState:

@@ -1,38 +1,24 @@
-"""Views of Tong-its as bytes, built up from what the audience knows: the public state, and for a
-seat its own hand and the ranks of its own secret fours.
-
-`TongitsViews` keeps the parts of a view that change seldom. What it keeps is always compared with
-the state, so that it cannot send what is no longer true.
-
-Must not be put here: anything that reads the hand of another seat. Only `TongitsViews.seat` looks
-beyond the public state.
-"""
+"""Views of Tong-its as bytes. The parts of a view that change seldom are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
-from croupier_server.games.base import Seat
+from croupier_server.games.base import NO_SEAT
 from croupier_server.games.cards import one_pack_ids
 from croupier_server.games.tongits.events import DealResult, Meld
 from croupier_server.games.tongits.state import (
-    NO_SEAT,
     PLAYERS,
     SEATS_OF,
     Phase,
     PublicState,
-    State,
 )
+from croupier_server.games.tongits.view import TongitsView, view
 from croupier_server.games.tongits.wire import parts
-from croupier_server.wire.base import SplitView
-from croupier_server.wire.encode import framed
-from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tongits as messages
-from croupier_server.wire.views import Latest
+from croupier_server.wire.views import Latest, SplitView, Views
 
-_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tongits"]
-_SEAT_VIEW: Final = game.SEAT_VIEW["tongits"]
 _PHASES: Final = tuple(messages.public_view_phase(phase) for phase in range(max(Phase) + 1))
 
 
@@ -49,22 +35,11 @@ _TOOK_DISCARD: Final = messages.public_view_took_discard(True)
 _TO_ACT: Final = {seat: messages.public_view_to_act(seat) for seat in (NO_SEAT, *range(PLAYERS))}
 
 
-class TongitsViews:
-    """The `ViewEncoder` of Tong-its; states are `tongits.state.State`."""
-
-    __slots__ = (
-        "_all_melds",
-        "_base",
-        "_chips",
-        "_chips_of",
-        "_deal",
-        "_deal_of",
-        "_last_result",
-        "_melds",
-        "_melds_of",
-    )
+class TongitsViews(Views[PublicState, TongitsView]):
+    """Views of one table of Tong-its."""
 
     def __init__(self) -> None:
+        super().__init__("tongits", view)
         self._base = b""
         """All that is kept but the melds."""
         self._deal = b""
@@ -81,25 +56,18 @@ class TongitsViews:
             lambda result: messages.public_view_last_result(parts.result(result))
         )
 
-    def public(self, state: object) -> bytes:
-        """Payload of ``PublicView``."""
-        assert isinstance(state, State)
-        return framed(_PUBLIC_VIEW, self._public(state.public))
+    def of_seat(self, view: TongitsView, public: bytes) -> bytes:
+        """See `Views.of_seat`."""
+        _, seat, hand, fours, deadwood = view
+        return messages.view(public, seat, one_pack_ids(hand), bytes(fours), deadwood)
 
-    def seat(self, state: object, seat: Seat) -> bytes:
-        """Payload of ``SeatView``."""
-        assert isinstance(state, State)
-        return _seat(self._public(state.public), state, seat)
+    def of_all_split(self, public: PublicState) -> SplitView:
+        """See `Views.of_all_split`."""
+        self._keep(public)
+        return self._base, self._all_melds, b"".join(_changing(public))
 
-    def split(self, state: object, seat: Seat) -> SplitView:
-        """See `ViewEncoder.split`."""
-        assert isinstance(state, State)
-        self._keep(state.public)
-        rest = _seat(b"".join(_changing(state.public)), state, seat)
-        return self._base, self._all_melds, rest
-
-    def _public(self, public: PublicState) -> bytes:
-        """``TongitsPublicView``, its fields in the order of their numbers."""
+    def of_all(self, public: PublicState) -> bytes:
+        """See `Views.of_all`."""
         self._keep(public)
         phase, cards, turns, discarders = _changing(public)
         return b"".join(
@@ -142,19 +110,6 @@ class TongitsViews:
         ]
         self._melds_of = melds.copy()
         self._all_melds = b"".join(self._melds)
-
-
-def _seat(public: bytes, state: State, seat: Seat) -> bytes:
-    """``SeatView`` with *public*, its public part."""
-    hand = state.hands[seat]
-    view = messages.view(
-        public,
-        seat,
-        one_pack_ids(hand),
-        bytes(state.secret_fours[seat]),
-        state.table.deadwood(hand),
-    )
-    return framed(_SEAT_VIEW, view)
 
 
 def _changing(public: PublicState) -> tuple[bytes, bytes, bytes, bytes]:

@@ -21,16 +21,14 @@ from croupier_server.wire.reading import packed, seat_of
 def read_view(message: tractor_pb2.TractorView, options: TractorOptions) -> TractorView:
     """See `BaseWire.read_view`."""
     public = _public(message.public_view, options)
-    view = TractorView(public, message.seat, packed(message.hand))
+    hand, kitty = packed(message.hand), packed(message.kitty)
     if public.phase is Phase.BURY:
-        view.taken = packed(message.kitty)
-    else:
-        view.buried = packed(message.kitty)
-    return view
+        return TractorView(public, message.seat, hand, taken=kitty)
+    return TractorView(public, message.seat, hand, buried=kitty)
 
 
 def _public(message: tractor_pb2.TractorPublicView, options: TractorOptions) -> PublicState:
-    public = PublicState(options)
+    public = PublicState.new(options)
     public.phase = Phase(message.phase)
     public.deal = message.deal
     public.attempt = message.redeals

@@ -1,12 +1,4 @@
-"""Views of Tractor as bytes, built up from what the audience knows: the public state, and for a
-seat its own hand and, as the starter, its kitty.
-
-`TractorViews` keeps the parts of a view that change seldom; most of them are its base. What it
-keeps is always compared with the state, so that it cannot send what is no longer true.
-
-Must not be put here: anything that reads the hand of another seat. Only `TractorViews.seat` looks
-beyond the public state.
-"""
+"""Views of Tractor as bytes. The parts of a view that change seldom are kept."""
 
 from __future__ import annotations
 
@@ -14,29 +6,24 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from croupier_server.games.base import Seat
+from croupier_server.games.base import NO_SEAT, Seat
 from croupier_server.games.cards import CARD_MAX, Cards, contains, count, pack, unpack
 from croupier_server.games.kept import Kept
 from croupier_server.games.tractor.bidding import highest_shown
 from croupier_server.games.tractor.cards import Trumps, points
 from croupier_server.games.tractor.events import DealScored, FailedThrow
 from croupier_server.games.tractor.state import (
-    NO_SEAT,
     Phase,
     PublicState,
-    State,
     Trick,
 )
+from croupier_server.games.tractor.view import TractorView, view
 from croupier_server.games.tractor.wire import parts
 from croupier_server.games.tractor.wire.parts import PLAYS
-from croupier_server.wire.base import SplitView
-from croupier_server.wire.encode import framed, packed
-from croupier_server.wire.generated import game
+from croupier_server.wire.encode import packed
 from croupier_server.wire.generated import tractor as messages
-from croupier_server.wire.views import Latest
+from croupier_server.wire.views import Latest, SplitView, Views
 
-_PUBLIC_VIEW: Final = game.PUBLIC_VIEW["tractor"]
-_SEAT_VIEW: Final = game.SEAT_VIEW["tractor"]
 _WINDOW: Final = messages.public_view_window_open(True)
 _TO_ACT: Final = tuple(messages.public_view_to_act(seat) for seat in range(parts.SEATS_MAX))
 _NO_HAND: Final = (0, b"")
@@ -62,30 +49,11 @@ _FEW_IDS: Final = Kept[Cards, bytes](_few_ids, _KEPT_MAX)
 """The ids of a few cards, or nothing where they are many."""
 
 
-class TractorViews:
-    """The `ViewEncoder` of Tractor; states are `tractor.state.State`."""
-
-    __slots__ = (
-        "_base",
-        "_exposed",
-        "_hands",
-        "_head",
-        "_head_of",
-        "_held",
-        "_kitty",
-        "_kitty_ids",
-        "_kitty_of",
-        "_last_result",
-        "_order",
-        "_points",
-        "_points_of",
-        "_spent",
-        "_tricks",
-        "_tricks_last",
-        "_tricks_number",
-    )
+class TractorViews(Views[PublicState, TractorView]):
+    """Views of one table of Tractor."""
 
     def __init__(self) -> None:
+        super().__init__("tractor", view)
         self._base = b""
         """All that is kept with the head, and the last result."""
         self._exposed = b""
@@ -113,34 +81,24 @@ class TractorViews:
         self._spent = 0
         """Cards of each hand that the tricks in ``_tricks`` took."""
 
-    def public(self, state: object) -> bytes:
-        """Payload of ``PublicView``."""
-        assert isinstance(state, State)
-        return framed(_PUBLIC_VIEW, self._public(state.public))
+    def of_seat(self, view: TractorView, public: bytes) -> bytes:
+        """See `Views.of_seat`."""
+        _, seat, own, taken, buried = view
+        last, hand = self._hands.get(seat, _NO_HAND)
+        if own != last:
+            hand = self._hand(seat, last, hand, own)
+        kitty = b""
+        if buried or taken:
+            kitty = self._own_kitty(buried or taken)
+        return messages.view(public, seat, hand, kitty)
 
-    def seat(self, state: object, seat: Seat) -> bytes:
-        """Payload of ``SeatView``."""
-        assert isinstance(state, State)
-        return self._seat(self._public(state.public), state, seat)
-
-    def split(self, state: object, seat: Seat) -> SplitView:
-        """See `ViewEncoder.split`."""
-        assert isinstance(state, State)
-        rest = self._seat(b"".join(self._changing(state.public)), state, seat)
+    def of_all_split(self, public: PublicState) -> SplitView:
+        """See `Views.of_all_split`."""
+        rest = b"".join(self._changing(public))
         return self._base, self._tricks, rest
 
-    def _seat(self, public: bytes, state: State, seat: Seat) -> bytes:
-        """``SeatView`` with *public*, its public part."""
-        last, hand = self._hands.get(seat, _NO_HAND)
-        if state.hands[seat] != last:
-            hand = self._hand(seat, last, hand, state.hands[seat])
-        kitty = b""
-        if seat == state.public.starter:
-            kitty = self._own_kitty(state.buried or state.taken)
-        return framed(_SEAT_VIEW, messages.view(public, seat, hand, kitty))
-
-    def _public(self, public: PublicState) -> bytes:
-        """``TractorPublicView``, its fields in the order of their numbers."""
+    def of_all(self, public: PublicState) -> bytes:
+        """See `Views.of_all`."""
         sizes, trick, points_, asked = self._changing(public)
         return b"".join(
             (

@@ -13,11 +13,11 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Move, Seat
 from croupier_server.games.cards import CARD_NAMES, parse_card, single, unpack
 from croupier_server.games.module import GameModule
-from croupier_server.wire.base import ViewEncoder
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.legal import LegalBytes, kind_bytes
 from croupier_server.wire.moves import no_kind
+from croupier_server.wire.views import Views
 
 _MOVES: Final = {
     KEEP: pb.DuelMove(keep=pb.DuelStake()),
@@ -44,14 +44,17 @@ def _public(public: rules.Public) -> pb.DuelPublicView:
     return found
 
 
-class _Views(ViewEncoder):
-    def public(self, state: Any) -> bytes:
-        return game_pb2.PublicView(duel=_public(state.public)).SerializeToString()
+class _Views(Views[rules.Public, rules.View]):
+    def __init__(self) -> None:
+        super().__init__("duel", RULES.view)
 
-    def seat(self, state: Any, seat: Seat) -> bytes:
-        hand = unpack(state.hands[seat])
-        view = pb.DuelView(public_view=_public(state.public), seat=seat, hand=hand)
-        return game_pb2.SeatView(duel=view).SerializeToString()
+    def of_all(self, public: rules.Public) -> bytes:
+        return _public(public).SerializeToString()
+
+    def of_seat(self, view: rules.View, public: bytes) -> bytes:
+        found = pb.DuelView(seat=view.seat, hand=unpack(view.hand))
+        found.public_view.ParseFromString(public)
+        return found.SerializeToString()
 
 
 def _move_bytes(move: Move) -> bytes:

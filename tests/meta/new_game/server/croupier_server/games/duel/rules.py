@@ -219,9 +219,6 @@ class Duel:
         hand = state.hands[audience] if audience >= 0 else 0
         return View(state.options, replace(state.public), audience, hand)
 
-    def show(self, event: Event, audience: Seat) -> tuple[object, object | None]:
-        return event.public, event.private.get(audience)
-
     def worlds(self, view: View, draw: Iterator[int]) -> State:
         known = {*unpack(view.hand), *view.public.played}
         hidden = sorted(set(PACK) - known, key=lambda _: next(draw))
