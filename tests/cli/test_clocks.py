@@ -45,5 +45,5 @@ def test_what_needs_a_clock_says_so(
 ) -> None:
     assert run(["play", "tongits", "--bots", "random,random", "--move-time", "0", *option]) == 2
     assert (
-        capsys.readouterr().err == "croupier: there is no clock; give --move-time or --base-time\n"
+        capsys.readouterr().err == "croupier: this needs a clock; pass --move-time or --base-time\n"
     )

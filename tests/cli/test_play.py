@@ -546,7 +546,7 @@ def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> 
         (["--bots", "greedy,random", "--option", "max_deals=0"], "max_deals of tractor"),
         (["--bots", "greedy,random", "--option", "max_deals=1_0"], "max_deals of tractor"),
         (["--bots", "greedy,random", "--option", "contract=must_make"], "set trump_making=auction"),
-        (["--bots", "greedy,random", "--option", "protect"], "not of the form name=value"),
+        (["--bots", "greedy,random", "--option", "protect"], "must have the form name=value"),
         (["--bots", "greedy,random", "--option", "packs=2", "--option", "packs=3"], "given twice"),
         (["--bots", "greedy,random", "--option", "packs=2", "--packs", "3"], "differ"),
         (["--bots", "greedy,random", "--players", "5"], "players"),
@@ -572,7 +572,7 @@ def test_wrong_input_is_one_line_and_status_2(
 def test_records_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "old.croupier").write_text("")
     assert run(["play", "tractor", "--bots", "greedy,random", "--out", str(tmp_path)]) == 2
-    assert "holds records already" in capsys.readouterr().err
+    assert "already contains records" in capsys.readouterr().err
 
 
 def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,4 +65,4 @@ def test_matches_that_leave_a_board_of_six_unfinished_are_refused(
     assert run(["play", "tongits", "--bots", "greedy,random", "--matches", "20"]) == 2
     complaint = capsys.readouterr().err
     assert "--matches 20 leaves a board unfinished" in complaint
-    assert "give --boards" in complaint
+    assert "pass --boards" in complaint

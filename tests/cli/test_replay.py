@@ -107,7 +107,7 @@ def test_without_a_terminal_everything_is_printed(
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--seat", "4"], "has seats 0 to 3, not 4"), (["--seat", "1", "--all"], "not both")],
+    [(["--seat", "4"], "has seats 0 to 3, but no seat 4"), (["--seat", "1", "--all"], "not both")],
 )
 def test_seats_that_are_not_there_are_refused(
     arguments: list[str],
@@ -125,7 +125,7 @@ def test_a_file_of_something_else_is_refused(
 ) -> None:
     (tmp_path / "other").write_bytes(table_pb2.Table(table_id="x").SerializeToString())
     assert run(["replay", str(tmp_path / "other")]) == 2
-    assert "is no record" in capsys.readouterr().err
+    assert "is not a record" in capsys.readouterr().err
 
 
 # Stepping --------------------------------------------------------------------------------------

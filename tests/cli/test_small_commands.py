@@ -40,24 +40,24 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     [
         (["frobnicate"], "No such command 'frobnicate'"),
         (["--frob"], "No such option: --frob"),
-        (["rules", "chess"], "no game 'chess'; there are: pokex, tongits, tractor"),
-        (["rules", "tractor", "T-99"], "tractor has no clause T-99; there are T-1 to T-12"),
+        (["rules", "chess"], "there is no game 'chess'; the games are pokex, tongits, tractor"),
+        (["rules", "tractor", "T-99"], "tractor has no clause T-99; the sections are T-1 to T-12"),
         (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
         (["rules", "tractor", "T-1", "T-2"], "T-2"),
         (["server-info", "x:1"], "(x:1); give the address of a server as --server HOST:PORT"),
         (["new-bot"], "Missing argument"),
         (["new-bot", "mine", "--game", "chess"], "no game 'chess'"),
-        (["new-bot", "9lives"], "'9lives' cannot name a bot"),
-        (["new-bot", "../escape"], "cannot name a bot"),
+        (["new-bot", "9lives"], "'9lives' is not a valid name for a bot"),
+        (["new-bot", "../escape"], "is not a valid name for a bot"),
         (["new-bot", "a", "--dir", "no/such/folder"], "cannot write no/such/folder/a.py"),
         (["vectors"], "Missing argument"),
         (["vectors", "no-such-file"], "cannot read no-such-file"),
-        (["vectors", "pyproject.toml"], "pyproject.toml is no JSON"),
+        (["vectors", "pyproject.toml"], "pyproject.toml is not JSON"),
         (["replay", "no-such-file"], "cannot read no-such-file"),
-        (["replay", "pyproject.toml"], "pyproject.toml is no record"),
+        (["replay", "pyproject.toml"], "pyproject.toml is not a record"),
         (["replay", "x", "--seat", "-1"], "--seat"),
-        (["bench", "--memory", "--in-process"], "not both"),
+        (["bench", "--memory", "--in-process"], "pass only one of"),
         (["admin", "abort", "--server", "x:1", "--why", "y", "\udcff"], "'\\udcff' is not UTF-8"),
         (["record", "--server", "x:1", "\udcff"], "'\\udcff' is not UTF-8"),
     ],
@@ -196,7 +196,7 @@ def test_new_bot_writes_for_a_game(
 def test_new_bot_spares_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text("precious")
     assert run(["new-bot", "mine", "--dir", str(tmp_path)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert (tmp_path / "mine.py").read_text() == "precious"
 
 
@@ -263,7 +263,7 @@ def test_the_installed_program_gives_the_status_to_the_shell() -> None:
     assert program("rules", "tractor", "T-1.1").returncode == 0
     wrong = program("rules", "chess")
     assert wrong.returncode == 2
-    assert wrong.stderr == "croupier: no game 'chess'; there are: pokex, tongits, tractor\n"
+    assert wrong.stderr == "croupier: there is no game 'chess'; the games are pokex, tongits, tractor\n"
 
 
 def test_output_into_a_pipe_that_closes_is_no_traceback() -> None:

@@ -94,10 +94,10 @@ def test_a_backup_is_restored(
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["purge"], 2, "give --before or --older-than, and not both"),
-        (["purge", "--before", "2026-01-31", "--older-than", "3d"], 2, "and not both"),
-        (["purge", "--older-than", "3 days"], 2, "--older-than: '3 days' is no span of time"),
-        (["purge", "--before", "yesterday"], 2, "--before: 'yesterday' is no date such as"),
+        (["purge"], 2, "pass either --before or --older-than"),
+        (["purge", "--before", "2026-01-31", "--older-than", "3d"], 2, "pass either --before"),
+        (["purge", "--older-than", "3 days"], 2, "--older-than: '3 days' must be a duration such as"),
+        (["purge", "--before", "yesterday"], 2, "--before: 'yesterday' must be a date such as"),
         (["purge", "--older-than", "3d", "--store", "memory:"], 1, "in memory"),
         (["purge", "--older-than", "3d", "--store", "postgresql://a:s3cret@127.0.0.1:1/x"], 1, ""),
         (["backup"], 2, "Missing argument"),

@@ -35,20 +35,23 @@ def main(
     """
     parser = argparse.ArgumentParser(
         prog="python -m croupier.worker",
-        description="Play every seat that is offered on a file descriptor, one JSON object a line.",
+        description="Play the seats of all invitations read from a file descriptor, one JSON "
+        "object per line.",
     )
     parser.add_argument(
         "--bot", required=True, help="a house bot (random, greedy) or path/to/bot.py:Class"
     )
-    parser.add_argument("--seed", help="where the bot's chance comes from")
+    parser.add_argument("--seed", help="seed of the bot's random choices")
     parser.add_argument(
-        "--invites-fd", type=int, help=f"descriptor of the invitations; default: ${ENVIRONMENT}"
+        "--invites-fd",
+        type=int,
+        help=f"file descriptor of the invitations; default: ${ENVIRONMENT}",
     )
     parser.add_argument(
         "--standby",
         metavar="ADDRESS",
-        help="play every seat that hosts at this server hold for the key in the environment, until "
-        "Ctrl-C, in place of invitations",
+        help="instead of invitations, play every seat that hosts at this server reserve for the "
+        "key in the environment, until Ctrl-C",
     )
     parser.add_argument("--transport", choices=("session", "watch"), default="session")
     given = parser.parse_args(arguments)

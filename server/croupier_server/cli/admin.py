@@ -30,7 +30,7 @@ _Server = Annotated[
     ),
 ]
 _TableId = Annotated[str, typer.Argument(metavar="TABLE", help="Id of the table.")]
-_Why = Annotated[str, typer.Option("--why", help="Why, for the audit log and the players.")]
+_Why = Annotated[str, typer.Option("--why", help="The reason, for the audit log and the players.")]
 
 
 @group.callback()
@@ -44,7 +44,7 @@ def _group() -> None:
 
 @group.command("status")
 def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> None:
-    """Show what the server is busy with."""
+    """Show the version, store, tables and streams of the server."""
     found: pb.GetServerStatusResponse = _call(server, key_file, ca, "GetServerStatus")
     store = f"{found.store}, FAILING" if found.store_failing else found.store
     say(f"Croupier {found.version}, up since {_time(found.start_time)}, store {store}")
@@ -60,11 +60,11 @@ def status(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> N
 @group.command("drain")
 def drain(
     server: _Server,
-    stop: Annotated[bool, typer.Option(help="Stop too, as after SIGTERM.")] = False,
+    stop: Annotated[bool, typer.Option(help="Also stop the server, as after SIGTERM.")] = False,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> None:
-    """Take no new tables; what is under way is played on."""
+    """Create no new tables; live tables are played on."""
     found: pb.DrainServerResponse = _call(server, key_file, ca, "DrainServer", stop=stop)
     does = "stops" if stop else "takes no new tables"
     print(f"the server {does}; {_counted(found.live_tables, 'live table')}")
@@ -72,16 +72,16 @@ def drain(
 
 @group.command("resume")
 def resume(server: _Server, key_file: KeyFile = None, ca: Authority = None) -> None:
-    """Take new tables again after `drain`."""
+    """Create new tables again after `drain`."""
     found: pb.ResumeServerResponse = _call(server, key_file, ca, "ResumeServer")
-    print(f"the server takes new tables again; {_counted(found.live_tables, 'live table')}")
+    print(f"the server creates new tables again; {_counted(found.live_tables, 'live table')}")
 
 
 @group.command("abort")
 def abort(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
-    """Stop a live table; its match does not count."""
+    """End a live match without a result; it does not count."""
     _call(server, key_file, ca, "AbortTable", table_id=table, detail=why)
     print(f"stopped {table}")
 
@@ -90,7 +90,7 @@ def abort(
 def void(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
-    """Let a match that has ended not count after all; its record stays."""
+    """Declare an ended match void; its record stays."""
     _call(server, key_file, ca, "VoidMatch", table_id=table, detail=why)
     print(f"the match of {table} is void")
 
@@ -100,16 +100,18 @@ def adjudicate(
     table: _TableId,
     seats: Annotated[
         list[str],
-        typer.Argument(metavar="SCORE:PLACE...", help="How it ended, one a seat, such as 3:1."),
+        typer.Argument(
+            metavar="SCORE:PLACE...", help="Outcomes as SCORE:PLACE, one per seat, such as 3:1."
+        ),
     ],
     why: _Why,
     server: _Server,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> None:
-    """End a live match with the outcome that is given; it counts.
+    """End a live match with the given outcome; it counts.
 
-    Negative scores come behind a double dash: adjudicate --why ... TABLE -- 3:1 -3:2
+    Put a double dash before negative scores: adjudicate --why ... TABLE -- 3:1 -3:2
     """
     from croupier.admin.v1 import admin_service_pb2 as pb
 
@@ -119,37 +121,37 @@ def adjudicate(
         try:
             request.seats.add(seat=number, score=int(score), place=int(place))
         except ValueError:
-            fail(f"{text!r} is no outcome of a seat; write SCORE:PLACE, such as 3:1")
+            fail(f"{text!r} is not an outcome of a seat; write SCORE:PLACE, such as 3:1")
     _call(server, key_file, ca, "AdjudicateTable", table_id=table, detail=why, seats=request.seats)
-    print(f"the match of {table} has ended as you decided")
+    print(f"the match of {table} has ended with your outcome")
 
 
 @group.command("quarantine")
 def quarantine(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
-    """Let play stand still at a table; its clocks stand."""
+    """Pause play and clocks at a table."""
     _call(server, key_file, ca, "QuarantineTable", table_id=table, detail=why)
-    print(f"play stands still at {table}")
+    print(f"paused play at {table}")
 
 
 @group.command("release")
 def release(
     table: _TableId, why: _Why, server: _Server, key_file: KeyFile = None, ca: Authority = None
 ) -> None:
-    """Let play go on at a table in quarantine."""
+    """Resume play and clocks at a table in quarantine."""
     _call(server, key_file, ca, "ReleaseTable", table_id=table, detail=why)
-    print(f"play goes on at {table}")
+    print(f"resumed play at {table}")
 
 
 @group.command("audit")
 def audit(
     server: _Server,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Show so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of entries.")] = 50,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> None:
-    """Show what operators did, newest first."""
+    """List what operators did, newest first."""
     found: pb.ListAuditEntriesResponse = _call(
         server, key_file, ca, "ListAuditEntries", page_size=limit
     )

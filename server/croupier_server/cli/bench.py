@@ -26,9 +26,9 @@ _OWN_FILE = "sqlite:"
 
 
 _Game = Annotated[
-    str, typer.Option("--game", metavar="GAME", help="Measure this game alone; else every one.")
+    str, typer.Option("--game", metavar="GAME", help="Measure only this game; default: all.")
 ]
-_Json = Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 _Quick = Annotated[
     bool, typer.Option("--quick", help=f"{QUICK_ROUNDS} short rounds in place of {ROUNDS}.")
 ]
@@ -40,7 +40,10 @@ _Restart = Annotated[
     typer.Option("--restart", help="Measure only a restart, with 1,000 live tables of one game."),
 ]
 _Latency = Annotated[
-    bool, typer.Option("--latency", help="Measure only answers to 200 moves a second, on SQLite.")
+    bool,
+    typer.Option(
+        "--latency", help="Measure only the latency of answers at 200 moves per second, on SQLite."
+    ),
 ]
 _InProcess = Annotated[
     bool, typer.Option("--in-process", help="Measure only play in this process.")
@@ -50,8 +53,8 @@ _Store = Annotated[
     typer.Option(
         "--store",
         metavar="URL",
-        help="Measure only sessions with 256 tables, on this store and on memory in turns; "
-        "`sqlite:` alone takes a temporary file.",
+        help="Measure only sessions with 256 tables, alternating between this store and memory. "
+        "`sqlite:` without a path uses a temporary file.",
     ),
 ]
 
@@ -66,7 +69,7 @@ def command(
     in_process: _InProcess = False,
     store: _Store = "",
 ) -> None:
-    """Measure decisions a second: in one process, and over gRPC with bots in others.
+    """Measure decisions per second, in one process and over gRPC.
 
     Rates in one process are by CPU time. Beside the server stand a bare unary echo with 64 callers
     and the ceiling of batched items. Figures are medians over rounds in which all take turns.
@@ -79,13 +82,13 @@ def command(
 
     alone = memory + restart + latency + in_process
     if alone > 1:
-        fail("give one of --memory, --restart, --latency and --in-process, not both")
+        fail("pass only one of --memory, --restart, --latency and --in-process")
     if store and alone:
-        fail("--store is measured alone")
+        fail("--store cannot be combined with other measurements")
     if store and store != _OWN_FILE:
         expect_store(store)
     if game and game not in GAMES:
-        fail(f"no game is named {game!r}; there are {', '.join(GAMES)}")
+        fail(f"there is no game {game!r}; there are {', '.join(GAMES)}")
     games = [game] if game else list(GAMES)
     rounds, seconds = (QUICK_ROUNDS, QUICK_SECONDS) if quick else (ROUNDS, SECONDS)
     findings = Findings()

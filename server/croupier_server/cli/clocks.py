@@ -35,7 +35,8 @@ MoveTime = Annotated[
     ),
 ]
 BaseTime = Annotated[
-    float, typer.Option(min=0, help="Seconds for a match, used when those for a move are up.")
+    float,
+    typer.Option(min=0, help="Seconds for the whole match, used when the time for a move is up."),
 ]
 Increment = Annotated[
     float, typer.Option(min=0, help="Seconds added to --base-time after each move.")
@@ -43,18 +44,19 @@ Increment = Annotated[
 TimeOut = Annotated[
     TimeoutPolicy,
     typer.Option(
-        help="What follows when time is up: the match is lost (forfeit), or a move is played for "
-        "the bot (fallback), and a strike counted (strike)."
+        help="What happens when time is up. forfeit: the bot loses the match. fallback: a move is "
+        "played for it. strike: the same, and a strike is counted."
     ),
 ]
 MaxStrikes = Annotated[
-    int | None, typer.Option(min=0, help=f"Strikes that lose the match; 0: none.  [{MAX_STRIKES}]")
+    int | None,
+    typer.Option(min=0, help=f"Number of strikes that lose the match; 0: never.  [{MAX_STRIKES}]"),
 ]
 Grace = Annotated[
     float,
     typer.Option(
         min=0,
-        help="Seconds of a match for which a bot that lost its connection is charged nothing.",
+        help="Seconds per match that are not charged while a bot is disconnected.",
     ),
 ]
 
@@ -74,7 +76,7 @@ def read_clock(
         move_time = 0.0 if base_time or increment else MOVE_TIME
     if not (move_time or base_time or increment):
         if on_timeout is not TimeoutPolicy.FORFEIT or max_strikes is not None or disconnect_grace:
-            fail("there is no clock; give --move-time or --base-time")
+            fail("this needs a clock; pass --move-time or --base-time")
         return None
     return Clock(
         base=base_time,

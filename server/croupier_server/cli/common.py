@@ -75,7 +75,7 @@ def find_game(name: str) -> AnyGame:
     from croupier_server.games.registry import GAMES
 
     if name not in GAMES:
-        fail(f"no game {name!r}; there are: {', '.join(sorted(GAMES))}")
+        fail(f"there is no game {name!r}; the games are {', '.join(sorted(GAMES))}")
     return GAMES[name]
 
 
@@ -86,7 +86,7 @@ def read_options(pairs: Iterable[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not name:
-            fail(f"option {pair!r} is not of the form name=value")
+            fail(f"option {pair!r} must have the form name=value")
         if name in options:
             fail(f"option {name!r} is given twice")
         options[name] = value

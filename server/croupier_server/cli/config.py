@@ -21,8 +21,8 @@ def _group() -> None:
 def show(config: Path | None = None, **flags: Value | None) -> None:
     """Print every setting, its value, and where it came from.
 
-    Takes the flags of `croupier serve`, so a command line can be tried. What is printed is TOML;
-    passwords in it are hidden.
+    Takes the flags of `croupier serve`, so you can check a command line. The output is TOML, with
+    passwords hidden.
     """
     settings = read_settings(flags, config)
     expect_startable(settings)

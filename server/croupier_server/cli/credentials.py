@@ -25,7 +25,8 @@ T = TypeVar("T")
 KeyFile = Annotated[
     Path | None,
     typer.Option(
-        help="File with the API key; else CROUPIER_KEY_FILE names it or CROUPIER_KEY has it.",
+        help="File with the API key. Default: the file in CROUPIER_KEY_FILE, or the key in "
+        "CROUPIER_KEY.",
         metavar="FILE",
         show_default=False,
     ),
@@ -34,7 +35,7 @@ Authority = Annotated[
     Path | None,
     typer.Option(
         "--ca",
-        help="PEM file of the authority that the server's certificate is from; else CROUPIER_CA.",
+        help="PEM file with the authority of the server's certificate. Default: CROUPIER_CA.",
         metavar="FILE",
         show_default=False,
     ),

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _MILLIS: Final = 1_000
 
-group = typer.Typer(help="Make, list and revoke API keys.")
+group = typer.Typer(help="Create, list and revoke API keys.")
 
 
 @group.callback()
 def _group() -> None:
-    """Make, list and revoke API keys.
+    """Create, list and revoke API keys.
 
     They work on the store that the settings name, while the server runs or not; it heeds a change
     within about a second.
@@ -36,32 +36,35 @@ def _group() -> None:
 @group.command("create")
 def create(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Whose key it is; several keys may have one name.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="Principal that the key is for; it may have several keys."
+        ),
     ],
-    scope: Annotated[list[Scope], typer.Option(help="What it may do; may be given several times.")],
+    scope: Annotated[list[Scope], typer.Option(help="Scope of the key; may be repeated.")],
     expires: Annotated[
-        str, typer.Option(help="How long it is good, such as 90d or 12h; else for ever.")
+        str, typer.Option(help="Lifetime, such as 90d or 12h. Default: never expires.")
     ] = "",
-    note: Annotated[str, typer.Option(help="What it is for, for your own list.")] = "",
+    note: Annotated[str, typer.Option(help="A note for your own use.")] = "",
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """Make a key and print it, this once: the store keeps a hash of it alone."""
+    """Create a key and print it. It cannot be shown again: the store has only its hash."""
     import secrets
 
     from croupier_server.storage.base import StoredKey
 
     if not is_principal(name):
         fail(
-            f"{name!r} is no name for a key: up to 64 letters, digits and . _ @ -, beginning with "
-            "a letter or digit; local, house and anybody are reserved, in upper and lower case"
+            f"{name!r} is not a valid name: use up to 64 letters, digits and . _ @ -, starting "
+            "with a letter or digit; local, house and anybody are reserved, in any case"
         )
     if not note.isprintable():
-        fail("--note: printable characters only")
+        fail("--note: only printable characters are allowed")
     now = now_ms()
     lasts = read_span("--expires", expires) if expires else None
     if lasts is not None and not lasts:
-        fail(f"--expires: a key that is good for {expires} is never good")
+        fail(f"--expires: must be positive, not {expires}")
     ends = None if lasts is None else now + int(lasts.total_seconds()) * _MILLIS
     made = new_key(secrets.token_bytes)
     scopes = frozenset(map(str, scope))
@@ -77,14 +80,12 @@ def create(
 
 @group.command("list")
 def list_keys(
-    every: Annotated[
-        bool, typer.Option("--all", help="Those that are good no longer too.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include expired and revoked keys.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """List keys, oldest first: all that is known of them, but never the keys themselves."""
+    """List keys, oldest first, without the keys themselves."""
 
     async def ask(beside: Beside) -> list[StoredKey]:
         return list(await beside.keys.all())
@@ -115,20 +116,20 @@ def revoke(
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """Revoke a key: within about a second it is refused, and the streams that it opened end.
+    """Revoke a key. Within about a second the server refuses it and ends its streams.
 
-    The key itself is taken for its id, and is neither printed nor written down.
+    You may pass the key itself instead of its id; it is neither printed nor stored.
     """
     key_id = key_id_of(key_id) or key_id
     if not is_key_id(key_id):
-        fail("that is no id of a key; `croupier keys list` has them")
+        fail("not the id of a key; `croupier keys list` shows the ids")
 
     async def end(beside: Beside) -> Any:
         revoking = beside.keys.revoke(key_id, now_ms())
         return await audited(beside, "keys revoke", key_id, "", revoking)
 
     if not run_beside(store_url(store, config), end):
-        fail(f"there is no key {key_id}, or it was revoked before", exit_code=1)
+        fail(f"there is no key {key_id}, or it is already revoked", exit_code=1)
     print(f"revoked {key_id}")
 
 

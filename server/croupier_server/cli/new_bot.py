@@ -54,17 +54,20 @@ def command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Name of the bot, such as MyBot or my_bot.")
     ],
-    game: Annotated[str, typer.Option(help="The game that it plays.")] = NAMES[0],
+    game: Annotated[str, typer.Option(help="Game that the bot plays.")] = NAMES[0],
     folder: Annotated[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
 ) -> None:
-    """Write a runnable bot file and say how to run it."""
+    """Write a template for a bot, ready to run."""
     from croupier.games import GAMES
     from croupier_server.games.modules import MODULES
 
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)
     file, title = "_".join(words).lower() + ".py", "".join(w[:1].upper() + w[1:] for w in words)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or not title.isidentifier():
-        fail(f"{name!r} cannot name a bot: use letters, digits, - and _, a letter first")
+        fail(
+            f"{name!r} is not a valid name for a bot: use letters, digits, - and _, starting with "
+            "a letter"
+        )
     game = find_game(game).name
     module = MODULES[game]
     text = _BOT.substitute(
@@ -81,7 +84,7 @@ def command(
         with path.open("x", encoding="utf-8") as written:
             written.write(text)
     except FileExistsError:
-        fail(f"{path} is there already")
+        fail(f"{path} already exists")
     except OSError as error:
         fail(f"cannot write {path}: {error.strerror}")
     print(f"{path} written. Try it:")

@@ -11,12 +11,12 @@ from croupier_server.cli.common import fail, read_record_file, say
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record, or a text made of one.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record, or the text of one.")],
 ) -> int:
-    """Write a finished match as text; or read such a text, play it by the rules and compare.
+    """Convert a record to text, or replay and check such a text.
 
-    A text that differs from what its own moves make, in a score or a remark, is told with its first
-    line that does, and the status is 1. `docs/notation.md` says how matches are written.
+    If a text contradicts the rules, the first wrong line is printed and the status is 1.
+    `docs/notation.md` describes the format.
     """
     from croupier_server.notation import NotationError, of_record, read, write
     from croupier_server.notation.writing import HEAD
@@ -35,8 +35,11 @@ def command(
     lines = zip(text.splitlines(), written.splitlines(), strict=False)
     for number, (own, wanted) in enumerate(lines, 1):
         if own.rstrip() != wanted:
-            fail(f"{file}, line {number}: {own.strip()!r} is {wanted!r} by the rules", exit_code=1)
+            fail(
+                f"{file}, line {number}: {own.strip()!r} should be {wanted!r} by the rules",
+                exit_code=1,
+            )
     if len(text.splitlines()) != len(written.splitlines()):
-        fail(f"{file} has lines too many or too few", exit_code=1)
+        fail(f"{file} has too many or too few lines", exit_code=1)
     say(f"{file}: {len(match.steps)} steps, as the rules have it")
     return 0

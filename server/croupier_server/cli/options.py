@@ -15,7 +15,9 @@ from croupier_server.config import FILE_VARIABLE, Settings, SettingsError, Value
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", help=f"TOML file with settings; else {FILE_VARIABLE} names it.", metavar="FILE"
+        "--config",
+        help=f"TOML file with settings. Default: the file in {FILE_VARIABLE}.",
+        metavar="FILE",
     ),
 ]
 
@@ -33,7 +35,7 @@ def read_settings(flags: Mapping[str, Value | None], config: Path | None) -> Set
 def expect_startable(settings: Settings) -> None:
     """End the command if nobody could use a server with these settings."""
     if settings.asks_for_keys and settings.store_url == "memory:":
-        fail("store: one in memory never has a key, and without a key nobody may do anything here")
+        fail("store: a store in memory cannot have keys, but this server requires them")
 
 
 def expect_store(url: str) -> str:

@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 Bots = Annotated[
     list[str],
     typer.Option(
-        help="Who plays: random, greedy, search, path/to/bot.py:Class or 'cmd:program arguments', "
-        "separated by commas; or give the option once for each."
+        help="Bots, separated by commas: random, greedy, search, path/to/bot.py:Class or "
+        "'cmd:program arguments'. The option may be repeated."
     ),
 ]
 Options = Annotated[
-    list[str] | None, typer.Option(help="An option that differs from it, as name=value.")
+    list[str] | None,
+    typer.Option(help="An option that differs from the ruleset, as name=value; may be repeated."),
 ]
 BothSeatings = Annotated[
     bool,
     typer.Option(
         "--both-seatings/--one-seating",
-        help="Play a board under every seating of the two bots, or new cards for each match.",
+        help="Play the cards of a board under every seating of the two bots, or new cards in each "
+        "match.",
     ),
 ]
 BOARDS = 10
@@ -50,21 +52,21 @@ def command(
         typer.Option(
             min=1,
             help=f"Boards for each pair of bots, {BOARDS} if not given. The cards of a board are "
-            "played under every seating: 2 where two sides play, 6 in Tong-its.",
+            "played under every seating: 2 in games with two sides, 6 in Tong-its.",
         ),
     ] = None,
     matches: Annotated[
-        int | None, typer.Option(min=1, help="Matches of each pair of bots, in place of --boards.")
+        int | None, typer.Option(min=1, help="Matches for each pair of bots, instead of --boards.")
     ] = None,
     ruleset: Annotated[str, typer.Option(help="Ruleset; see `croupier rules GAME`.")] = "",
     option: Options = None,
     players: Annotated[int | None, typer.Option(help="Same as --option players=N.")] = None,
     packs: Annotated[int | None, typer.Option(help="Same as --option packs=N.")] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Cards and bots follow from it; drawn if not given.")
+        int | None, typer.Option(help="Seed of cards and bots; random if not given.")
     ] = None,
     server: Annotated[
-        str, typer.Option(help="Address of a server; without it, one is started for the contest.")
+        str, typer.Option(help="Address of a server. Default: start one for the contest.")
     ] = "",
     key_file: KeyFile = None,
     ca: Authority = None,
@@ -77,7 +79,7 @@ def command(
         typer.Option(
             min=1,
             max=1000,
-            help="Matches at a time; those of one board go together.",
+            help="Matches at the same time; those of one board are played together.",
         ),
     ] = 32,
     move_time: clocks.MoveTime = None,
@@ -90,12 +92,12 @@ def command(
 ) -> int:
     """Play matches between bots and compare them.
 
-    A match goes to the end that its options set, such as `max_deals` or `max_hands`. Its score is
-    the margin of the bot's side in what the game counts; where every seat plays for itself, the
-    mean of its seats less that of the other bot's. A bot that crashes, concedes, forfeits or stays
-    away loses the match; so does one that takes longer than --move-time for a decision. The same
-    seed gives the same results as long as nobody runs out of time. The status is 1 if a match was
-    not played to its end. Ctrl-C ends the contest with the results so far.
+    The options of the game, such as `max_deals` or `max_hands`, set the length of a match. Its
+    score is the margin of the bot's side; in Tong-its, the mean of the bot's seats less that of the
+    other bot's. A bot that crashes, concedes, forfeits, stays away, or takes longer than
+    --move-time for a decision loses the match. The same seed gives the same results as long as
+    nobody runs out of time. The status is 1 if a match was not played to its end. Ctrl-C ends the
+    contest with the results so far.
     """
     use(key_file, ca)
     overrides = read_options(option or ())
@@ -164,13 +166,13 @@ def _schedule(
 
     ways = seatings(plan.teams)
     if boards is not None and matches is not None:
-        fail("give --boards or --matches, not both")
+        fail("pass either --boards or --matches, not both")
     if matches is None:
         matches = (boards or BOARDS) * (len(ways) if every_seating else 1)
     elif every_seating and len(ways) > 2 and matches % len(ways):
         fail(
-            f"--matches {matches} leaves a board unfinished: {plan.game} is played under "
-            f"{len(ways)} seatings a board; give --boards"
+            f"--matches {matches} leaves a board unfinished: {plan.game} has {len(ways)} seatings "
+            "per board; pass --boards"
         )
     return tuple(schedule(len(plan.entrants), matches, ways, every_seating))
 
@@ -185,9 +187,9 @@ def _make_folder(out: Path | None, game: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if next(folder.glob("*.croupier"), None) is not None:
-            fail(f"{folder} holds records already; give another --out")
+            fail(f"{folder} already contains records; pass another --out")
     except OSError as error:
-        fail(f"cannot make {folder}: {error.strerror}")
+        fail(f"cannot create {folder}: {error.strerror}")
     return folder
 
 

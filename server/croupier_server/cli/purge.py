@@ -20,18 +20,23 @@ def command(
         str,
         typer.Option(
             metavar="DATE",
-            help="Of matches that ended before then: 2026-01-31, or with a time; UTC.",
+            help="Delete records of matches that ended before this date or time (UTC), such as "
+            "2026-01-31.",
         ),
     ] = "",
     older_than: Annotated[
-        str, typer.Option(metavar="SPAN", help="Of matches that ended so long ago: 90d, 12h.")
+        str,
+        typer.Option(
+            metavar="SPAN",
+            help="Delete records of matches that ended longer ago than this, such as 90d or 12h.",
+        ),
     ] = "",
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """Delete the records of old matches for good, while the server runs or not."""
+    """Delete the records of old matches permanently, while the server runs or not."""
     if bool(before) == bool(older_than):
-        fail("give --before or --older-than, and not both")
+        fail("pass either --before or --older-than")
     if before:
         until = int(read_moment("--before", before).timestamp() * 1_000)
     else:

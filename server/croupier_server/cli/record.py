@@ -20,13 +20,15 @@ T = TypeVar("T")
 
 def command(
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="Id of a table; without it, a list.")
+        str, typer.Argument(metavar="TABLE", help="Id of the table; without it, list records.")
     ] = "",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file; default: TABLE.croupier.")
+        Path | None, typer.Option("--out", "-o", help="File to write; default: TABLE.croupier.")
     ] = None,
     server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="List so many records.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1000, help="Maximum number of records in the list.")
+    ] = 20,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> int:

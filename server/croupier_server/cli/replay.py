@@ -25,23 +25,20 @@ KEYS = "enter: next   t: to the end of this trick or turn   d: to that of this d
 
 
 def command(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A record that `croupier play` has written.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record.")],
     seat: Annotated[
-        int | None, typer.Option(min=0, help="Show what this seat saw; otherwise: a spectator.")
+        int | None,
+        typer.Option(min=0, help="Show what this seat saw; default: what a spectator saw."),
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show what all seats saw together.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show all hands.")] = False,
 ) -> None:
-    """Step through a finished match, or print it whole where there is no terminal."""
+    """Step through a finished match, or print it if there is no terminal."""
     record = read(file)
     seats = range(len(record.table.seats))
     if seat is not None and everything:
-        fail("give --seat or --all, not both")
+        fail("pass either --seat or --all, not both")
     if seat is not None and seat not in seats:
-        fail(f"the table of {file} has seats 0 to {seats[-1]}, not {seat}")
+        fail(f"the table of {file} has seats 0 to {seats[-1]}, but no seat {seat}")
     shown = seats if everything else [] if seat is None else [seat]
     from croupier_server.cli.narrator import Untellable
 
@@ -71,11 +68,11 @@ def read(file: Path) -> record_pb2.MatchRecord:
         if record.hash:
             read_record(data)
     except DecodeError:
-        fail(f"{file} is no record")
+        fail(f"{file} is not a record")
     except RecordError as error:
         fail(f"{file}: {error}; `croupier verify` says more")
     if record.format != RECORD_FORMAT or not record.rows or not record.table.seats:
-        fail(f"{file} is no record of a finished match")
+        fail(f"{file} is not a record of a finished match")
     return record
 
 

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Overwrite the store if it is not empty.")
     ] = False,
     store: StoreUrl = "",
     config: ConfigFile = None,
 ) -> None:
-    """Make the store what it was when the backup was made; no server may run on it.
+    """Restore the store from a backup; the server must not be running.
 
-    Live tables go on from there. Clients that have seen more are sent a reset.
-    Keys that were revoked since, as far as the store knows, stay revoked.
+    Live tables continue from the backup, and clients that have seen more get a reset. Keys that
+    were revoked since stay revoked, if the replaced store can be read.
     """
     from croupier_server.storage.restoring import restore
 

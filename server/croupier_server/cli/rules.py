@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def command(
     game: Annotated[
         str,
-        typer.Argument(metavar="GAME", help=f"{GAME_NAMES}; without it, the games."),
+        typer.Argument(metavar="GAME", help=f"{GAME_NAMES}; without it, list the games."),
     ] = "",
     clause: Annotated[
         str,
@@ -23,20 +23,20 @@ def command(
     ] = "",
     ruleset: Annotated[
         str | None,
-        typer.Option(help="Show the options of this ruleset and their values instead."),
+        typer.Option(help="Print the options of this ruleset instead."),
     ] = None,
 ) -> None:
     """Print the rules of a game.
 
-    Without a game: the games. With one: all its rules, or one clause, or with --ruleset what can
-    be set and how this ruleset sets it.
+    Without a game, list the games. With a game, print all its rules, one section or one clause;
+    with --ruleset, its options and their values.
     """
     if not game:
         _print_games()
         return
     found = find_game(game)
     if ruleset is not None and clause:
-        fail("give a clause or --ruleset, not both")
+        fail("pass either a clause or --ruleset, not both")
     if ruleset is not None:
         _print_options(found, ruleset)
     else:
@@ -64,7 +64,9 @@ def _print_clauses(game: AnyGame, wanted: str) -> None:
     ]
     if not chosen:
         sections = list(dict.fromkeys(clause.partition(".")[0] for clause in texts))
-        fail(f"{game.name} has no clause {wanted}; there are {sections[0]} to {sections[-1]}")
+        fail(
+            f"{game.name} has no clause {wanted}; the sections are {sections[0]} to {sections[-1]}"
+        )
     width = min(get_terminal_size().columns, 100)
     indent = " " * (max(len(clause) for clause in chosen) + 2)
     for clause in chosen:

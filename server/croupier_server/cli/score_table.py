@@ -50,9 +50,9 @@ def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
     what = MODULES[plan.game].teller.score
-    print(f"score: {what}, a match; intervals by Student's t over {over}")
+    print(f"score: {what} per match; intervals by Student's t over {over}")
     if any(tally.faults for tally, _ in totals):
-        print("a fault scores the most that the deals left can cost, see docs/bots.md")
+        print("a fault costs the maximum of the remaining deals; see docs/bots.md")
     print(printable(f"records: {folder}"))
 
 

@@ -23,7 +23,7 @@ _Announce = Annotated[
     int | None,
     typer.Option(
         "--announce-fd",
-        help="Write one line of JSON with address and pid to this file descriptor when ready.",
+        help="When ready, write one line of JSON with addresses and pid to this file descriptor.",
         metavar="FD",
     ),
 ]
@@ -31,7 +31,7 @@ _Until = Annotated[
     int | None,
     typer.Option(
         "--until-fd",
-        help="Stop when nobody holds the other end of this pipe any more.",
+        help="Stop when the other end of this pipe is closed.",
         metavar="FD",
     ),
 ]
@@ -45,8 +45,8 @@ def command(
 ) -> None:
     """Run the server.
 
-    A setting comes from its flag, else from the environment (CROUPIER_PORT),
-    else from the TOML file (port = 7421), else it has its default.
+    The value of a setting comes from its flag, else from the environment (CROUPIER_PORT), else from
+    the TOML file (port = 7421), else it is the default.
     """
     settings = read_settings(flags, config)
     expect_startable(settings)
@@ -67,7 +67,7 @@ def _run(settings: Settings, announce_fd: int | None, until_fd: int | None) -> N
     from croupier_server.storage.base import StoreError
 
     if settings.web and not (find_spec("connectrpc") and find_spec("uvicorn")):
-        fail("web: that port needs more packages: pip install 'croupier-server[web]'")
+        fail("web: the web port needs more packages; run pip install 'croupier-server[web]'")
     allocator.give_large_blocks_back()
     logging.configure(settings.log_level, settings.log_format)
     factory = None

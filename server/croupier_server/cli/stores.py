@@ -22,7 +22,7 @@ T = TypeVar("T")
 StoreUrl = Annotated[
     str,
     typer.Option(
-        "--store", help="The server's store, if not that of its settings.", show_default=False
+        "--store", help="The store. Default: that of the server's settings.", show_default=False
     ),
 ]
 

@@ -15,7 +15,7 @@ def read_span(flag: str, text: str) -> timedelta:
     """A span such as ``30d``, ``12h``, ``90m`` or ``45s``; anything else ends the command."""
     found = re.fullmatch(r"(\d{1,6})([dhms])", text)
     if found is None:
-        fail(f"{flag}: {text!r} is no span of time such as 30d, 12h, 90m or 45s")
+        fail(f"{flag}: {text!r} must be a duration such as 30d, 12h, 90m or 45s")
     number, unit = found.groups()
     return timedelta(**{_UNITS[unit]: int(number)})
 
@@ -26,5 +26,5 @@ def read_moment(flag: str, text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        fail(f"{flag}: {text!r} is no date such as 2026-01-31 or 2026-01-31T18:00+01:00")
+        fail(f"{flag}: {text!r} must be a date such as 2026-01-31 or 2026-01-31T18:00+01:00")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

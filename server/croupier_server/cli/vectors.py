@@ -15,9 +15,9 @@ def command(
         list[Path], typer.Argument(metavar="FILE...", help="Files of positions (JSON).")
     ],
 ) -> int:
-    """Run worked positions; print each failure, then how many passed and failed.
+    """Check worked positions, and print failures and totals.
 
-    The status is 1 when a position fails or is of an unknown kind, 2 when a file cannot be read.
+    The status is 1 if a position fails or has an unknown kind, 2 if a file cannot be read.
     """
     from croupier_server.vectors import run_file, tally
 
@@ -30,7 +30,7 @@ def command(
         except ValueError as error:
             # The reader names the file where it found something else than it wants.
             what = str(error)
-            fail(what if what.startswith(str(path)) else f"{path} is no JSON: {what}")
+            fail(what if what.startswith(str(path)) else f"{path} is not JSON: {what}")
         for result in results:
             if not result.passed:
                 options = f" with {result.options}" if result.options else ""

@@ -19,20 +19,22 @@ if TYPE_CHECKING:
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Records; - is standard input. With --server: ids."),
+        typer.Argument(
+            metavar="FILE...", help="Records; - is standard input. With --server: ids of tables."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
     server: Annotated[
-        str, typer.Option(help="Have this server check its records of the tables named.")
+        str, typer.Option(help="Let this server check its records of these tables.")
     ] = "",
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> int:
-    """Check hashes, secrets, cards, moves and results of finished matches, from the files alone.
+    """Check hashes, secrets, cards, moves and results of finished matches.
 
-    The status is 1 when a check does not hold, 2 when a file cannot be read. `docs/fairness.md`
-    says what is checked, and what nobody can check. With --server, CROUPIER_INVITE may hold an
-    invite code of a private table.
+    The status is 1 if a check fails, 2 if a file cannot be read. `docs/fairness.md` lists the
+    checks, and what nobody can check. With --server, CROUPIER_INVITE may hold an invite code of a
+    private table.
     """
     reports = {name: _ask(server, name, key_file, ca) if server else _check(name) for name in files}
     if as_json:

@@ -20,13 +20,13 @@ _ENDS_WELL: Final = ("MATCH_ENDED", "CLIENT_CLOSED")
 
 def command(
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="Id of a table; without it, the lobby.")
+        str, typer.Argument(metavar="TABLE", help="Id of the table; without it, the lobby.")
     ] = "",
     server: Annotated[str, typer.Option(help="Address of the server.")] = DEFAULT_SERVER,
     key_file: KeyFile = None,
     ca: Authority = None,
 ) -> int:
-    """Follow a table to its end, or the tables of a server as they come and go.
+    """Follow a table to its end, or the tables in the lobby.
 
     To watch a private table, set the environment variable CROUPIER_INVITE to an invite code of it.
     """
