@@ -48,7 +48,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_CLAUSE: _ErrorReason.ValueType  # 6
     """NOT_FOUND. No such rule clause."""
     ERROR_REASON_INVALID_PAGE_TOKEN: _ErrorReason.ValueType  # 7
-    """INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
+    """INVALID_ARGUMENT. The page token does not belong to this list; start without one."""
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 8
     """ALREADY_EXISTS. The request_id was used before with another request."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 9
@@ -78,7 +78,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. No seat is free."""
     ERROR_REASON_TABLE_NOT_READY: _ErrorReason.ValueType  # 17
-    """FAILED_PRECONDITION. Seats are still empty, or nonces not yet opened."""
+    """FAILED_PRECONDITION. Seats are empty, or nonces not opened yet."""
     ERROR_REASON_TABLE_STARTED: _ErrorReason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     ERROR_REASON_TABLE_CLOSED: _ErrorReason.ValueType  # 19
@@ -90,7 +90,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_NONCE_MISMATCH: _ErrorReason.ValueType  # 21
     """INVALID_ARGUMENT. The nonce does not have the hash that `nonce_wanted` names."""
     ERROR_REASON_NONCE_NOT_EXPECTED: _ErrorReason.ValueType  # 22
-    """FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
+    """FAILED_PRECONDITION. The table does not need a nonce of this seat now."""
     ERROR_REASON_HOST_HAS_SEAT: _ErrorReason.ValueType  # 23
     """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede,
     or ask an operator.
@@ -190,7 +190,7 @@ ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 5
 ERROR_REASON_UNKNOWN_CLAUSE: ErrorReason.ValueType  # 6
 """NOT_FOUND. No such rule clause."""
 ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason.ValueType  # 7
-"""INVALID_ARGUMENT. The page token was not given out for this list; start without one."""
+"""INVALID_ARGUMENT. The page token does not belong to this list; start without one."""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 8
 """ALREADY_EXISTS. The request_id was used before with another request."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 9
@@ -220,7 +220,7 @@ key, or for a house bot.
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. No seat is free."""
 ERROR_REASON_TABLE_NOT_READY: ErrorReason.ValueType  # 17
-"""FAILED_PRECONDITION. Seats are still empty, or nonces not yet opened."""
+"""FAILED_PRECONDITION. Seats are empty, or nonces not opened yet."""
 ERROR_REASON_TABLE_STARTED: ErrorReason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 19
@@ -232,7 +232,7 @@ ERROR_REASON_TABLE_HALTED: ErrorReason.ValueType  # 20
 ERROR_REASON_NONCE_MISMATCH: ErrorReason.ValueType  # 21
 """INVALID_ARGUMENT. The nonce does not have the hash that `nonce_wanted` names."""
 ERROR_REASON_NONCE_NOT_EXPECTED: ErrorReason.ValueType  # 22
-"""FAILED_PRECONDITION. The table asks for no nonce of this seat now."""
+"""FAILED_PRECONDITION. The table does not need a nonce of this seat now."""
 ERROR_REASON_HOST_HAS_SEAT: ErrorReason.ValueType  # 23
 """FAILED_PRECONDITION. The host of a rated table cannot abort a match in which it plays: concede,
 or ask an operator.

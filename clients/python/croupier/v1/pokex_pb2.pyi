@@ -164,7 +164,7 @@ class _PokexTiedTrickEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PokexT
     """The team that wins the next trick that is won."""
 
 class PokexTiedTrick(_PokexTiedTrick, metaclass=_PokexTiedTrickEnumTypeWrapper):
-    """P-4.3: which team takes a trick in which both hands are level."""
+    """P-4.3: which team takes a trick in which both hands are equal."""
 
 POKEX_TIED_TRICK_UNSPECIFIED: PokexTiedTrick.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -453,9 +453,9 @@ class PokexOptions(_message.Message):
     play_order: Global___PokexPlayOrder.ValueType
     """P-4.2: order in which the seats play to a trick."""
     tied_trick: Global___PokexTiedTrick.ValueType
-    """P-4.3: which team takes a trick in which both hands are level."""
+    """P-4.3: which team takes a trick in which both hands are equal."""
     flush_duplicates: _builtins.bool
-    """P-5.2: a wild card in a flush may stand for a card that is in it already."""
+    """P-5.2: a wild card in a flush may stand for a card that is already in it."""
     tie_break_fewer_wilds: _builtins.bool
     """P-5.3: of identical hands the one with fewer wild cards wins."""
     wild_as_self_free: _builtins.bool
@@ -909,7 +909,7 @@ class PokexPublicView(_message.Message):
     declarer: _builtins.int
     """Index of the declarer, once known; never set in a deal in which all passed."""
     bid: _builtins.int
-    """The bid that stands; 0: none."""
+    """The current highest bid; 0: none."""
     wild_rank: _cards_pb2.Rank.ValueType
     """The wild rank, once named."""
     carried: _builtins.int

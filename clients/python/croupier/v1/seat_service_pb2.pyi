@@ -74,7 +74,7 @@ class SeatAssignment(_message.Message):
     state: Global___SeatAssignmentState.ValueType
     """Who plays it now."""
     host_player_id: _builtins.str
-    """Principal that made the table. Set only if it reserved the seat for your key
+    """Principal that created the table. Set only if it reserved the seat for your key
     (`SeatSpec.player`).
     """
     @_builtins.property

@@ -92,7 +92,7 @@ class ServerLimits(_message.Message):
     record_streams_max: _builtins.int
     """Maximum number of open GetRecord and StreamRecords streams of one principal together."""
     own_tables_max: _builtins.int
-    """Maximum number of live tables made by one principal; 0: no limit."""
+    """Maximum number of live tables created by one principal; 0: no limit."""
     def __init__(
         self,
         *,

@@ -109,7 +109,7 @@ class SeatInvite(_message.Message):
     """Index of the seat that the code opens, from 0."""
     code: _builtins.str
     """The code to pass as `JoinTableRequest.invite_code`. It opens only this seat. While a principal
-    holds the seat, the code is good for that principal alone; others are refused with SEAT_TAKEN.
+    holds the seat, the code works only for that principal; others are refused with SEAT_TAKEN.
     """
     def __init__(
         self,

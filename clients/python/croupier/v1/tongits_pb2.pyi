@@ -115,7 +115,7 @@ class _TongitsSecretOpenEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ton
     TONGITS_SECRET_OPEN_CHALLENGE: _TongitsSecretOpen.ValueType  # 2
     """Its owner may answer a draw call."""
     TONGITS_SECRET_OPEN_CALL: _TongitsSecretOpen.ValueType  # 3
-    """Its owner may call draw."""
+    """Its owner may call a draw."""
 
 class TongitsSecretOpen(_TongitsSecretOpen, metaclass=_TongitsSecretOpenEnumTypeWrapper):
     """G-3.4: what a secret four entitles its owner to before the deal ends."""
@@ -127,7 +127,7 @@ TONGITS_SECRET_OPEN_BURN: TongitsSecretOpen.ValueType  # 1
 TONGITS_SECRET_OPEN_CHALLENGE: TongitsSecretOpen.ValueType  # 2
 """Its owner may answer a draw call."""
 TONGITS_SECRET_OPEN_CALL: TongitsSecretOpen.ValueType  # 3
-"""Its owner may call draw."""
+"""Its owner may call a draw."""
 Global___TongitsSecretOpen: _TypeAlias = TongitsSecretOpen  # noqa: Y015
 
 class _TongitsDrawCall:
@@ -144,7 +144,7 @@ class _TongitsDrawCallEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     """Any player after the player's own first turn of the deal."""
 
 class TongitsDrawCall(_TongitsDrawCall, metaclass=_TongitsDrawCallEnumTypeWrapper):
-    """G-5.2: who may call draw."""
+    """G-5.2: who may call a draw."""
 
 TONGITS_DRAW_CALL_UNSPECIFIED: TongitsDrawCall.ValueType  # 0
 """Not set: the ruleset's value."""
@@ -319,7 +319,7 @@ class _TongitsDecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_T
     TONGITS_DECISION_KIND_UNSPECIFIED: _TongitsDecisionKind.ValueType  # 0
     """Not set; never sent."""
     TONGITS_DECISION_KIND_START_TURN: _TongitsDecisionKind.ValueType  # 1
-    """G-2.1: call draw, draw from the stock or take the discard."""
+    """G-2.1: call a draw, draw from the stock or take the discard."""
     TONGITS_DECISION_KIND_PLAY: _TongitsDecisionKind.ValueType  # 2
     """G-2.3, G-2.4: meld, lay off, or end the turn with a discard."""
     TONGITS_DECISION_KIND_ANSWER: _TongitsDecisionKind.ValueType  # 3
@@ -334,7 +334,7 @@ class TongitsDecisionKind(_TongitsDecisionKind, metaclass=_TongitsDecisionKindEn
 TONGITS_DECISION_KIND_UNSPECIFIED: TongitsDecisionKind.ValueType  # 0
 """Not set; never sent."""
 TONGITS_DECISION_KIND_START_TURN: TongitsDecisionKind.ValueType  # 1
-"""G-2.1: call draw, draw from the stock or take the discard."""
+"""G-2.1: call a draw, draw from the stock or take the discard."""
 TONGITS_DECISION_KIND_PLAY: TongitsDecisionKind.ValueType  # 2
 """G-2.3, G-2.4: meld, lay off, or end the turn with a discard."""
 TONGITS_DECISION_KIND_ANSWER: TongitsDecisionKind.ValueType  # 3
@@ -356,7 +356,7 @@ class _TongitsMoveKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tongi
     TONGITS_MOVE_KIND_TAKE_AND_LAY_OFF: _TongitsMoveKind.ValueType  # 3
     """G-2.2: take the top discard and lay it off at once."""
     TONGITS_MOVE_KIND_CALL_DRAW: _TongitsMoveKind.ValueType  # 4
-    """G-5.2: call draw."""
+    """G-5.2: call a draw."""
     TONGITS_MOVE_KIND_MELD_SET: _TongitsMoveKind.ValueType  # 5
     """G-3.1: expose a set."""
     TONGITS_MOVE_KIND_MELD_RUN: _TongitsMoveKind.ValueType  # 6
@@ -386,7 +386,7 @@ TONGITS_MOVE_KIND_TAKE_DISCARD: TongitsMoveKind.ValueType  # 2
 TONGITS_MOVE_KIND_TAKE_AND_LAY_OFF: TongitsMoveKind.ValueType  # 3
 """G-2.2: take the top discard and lay it off at once."""
 TONGITS_MOVE_KIND_CALL_DRAW: TongitsMoveKind.ValueType  # 4
-"""G-5.2: call draw."""
+"""G-5.2: call a draw."""
 TONGITS_MOVE_KIND_MELD_SET: TongitsMoveKind.ValueType  # 5
 """G-3.1: expose a set."""
 TONGITS_MOVE_KIND_MELD_RUN: TongitsMoveKind.ValueType  # 6
@@ -570,13 +570,13 @@ class TongitsOptions(_message.Message):
     discard_after_take: _builtins.bool
     """G-2.4: a turn that began by taking the discard ends with a discard."""
     draw_call: Global___TongitsDrawCall.ValueType
-    """G-5.2: who may call draw."""
+    """G-5.2: who may call a draw."""
     draw_block_scope: Global___TongitsDrawBlockScope.ValueType
     """G-5.2: how long a lay-off by another player on your meld bars you from calling draw."""
     draw_block_self_layoff: _builtins.bool
     """G-5.2: a lay-off on your own meld in your last turn bars you from calling draw."""
     draw_block_discard_taken: _builtins.bool
-    """G-5.2: you cannot call draw if your last discard was melded or laid off."""
+    """G-5.2: you cannot call a draw if your last discard was melded or laid off."""
     nobody_open: Global___TongitsNobodyOpen.ValueType
     """G-5.3: who wins if every player is burned when the stock runs out."""
     next_dealer: Global___TongitsNextDealer.ValueType
@@ -746,7 +746,7 @@ class TongitsMove(_message.Message):
 
     @_builtins.property
     def call_draw(self) -> Global___TongitsCallDraw:
-        """G-5.2: call draw."""
+        """G-5.2: call a draw."""
 
     @_builtins.property
     def meld(self) -> Global___TongitsMeldCards:
@@ -1374,7 +1374,7 @@ class TongitsPublicView(_message.Message):
 
     @_builtins.property
     def barred(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """G-5.2: seats that cannot call draw at their next turn because of a lay-off or a discard that
+        """G-5.2: seats that cannot call a draw at their next turn because of a lay-off or a discard that
         was taken, in ascending order.
         """
 
