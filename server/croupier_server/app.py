@@ -224,7 +224,7 @@ async def _running(
     await door.run()
     if settings.asks_for_keys and keys.is_empty:
         do = f"croupier keys create NAME --scope play --scope host{_store_option(settings)}"
-        _log.warning("nobody has a key", do=do)
+        _log.warning("no keys exist", do=do)
     with _private_socket(certificates) as socket:
         listen = Listen(
             settings.host,
@@ -450,7 +450,7 @@ async def _until(stop: asyncio.Event, log: TableLog) -> StoreGone | None:
     if log.gone is None:
         return None
     gone = StoreGone(log.gone)
-    _log.error("store is gone", why=log.trouble, do=gone.do, status=gone.status)
+    _log.error("store lost", why=log.trouble, do=gone.do, status=gone.status)
     return gone
 
 

@@ -181,7 +181,7 @@ async def _log_lines(process: asyncio.subprocess.Process) -> None:
         if not line:
             return
         text = without_words(line.decode(errors="replace").rstrip())
-        _log.warning("house bots say", line=text[:_LINE_MAX])
+        _log.warning("house bots stderr", line=text[:_LINE_MAX])
 
 
 def without_words(line: str) -> str:

@@ -65,8 +65,8 @@ def test_what_is_shown_is_a_file_of_the_same_settings(
         (["config"], "Missing command"),
         (["config", "show", "--port", "70000"], "--port: Input should be less than or equal"),
         (["config", "show", "--config", "/no/such/file"], "/no/such/file: No such file"),
-        (["config", "show", "--store", "mysql://x"], "'mysql://x' is neither memory: nor"),
-        (["config", "show", "--store", "memory:", "--auth", "keys"], "never has a key"),
+        (["config", "show", "--store", "mysql://x"], "'mysql://x' must be memory:, sqlite:PATH"),
+        (["config", "show", "--store", "memory:", "--auth", "keys"], "cannot have keys"),
     ],
 )
 def test_settings_that_cannot_be_are_one_line(

@@ -120,7 +120,7 @@ def test_a_store_that_is_not_there_is_not_made_to_be_looked_at(
     purge = ["purge", "--before", "2020-01-01"]
     for arguments in (["keys", "list"], ["keys", "revoke", NO_KEY], purge):
         assert run(arguments) == 1
-        assert "there is none in" in capsys.readouterr().err
+        assert "there is no store in" in capsys.readouterr().err
     assert not Path(store.removeprefix("sqlite:")).exists()
     printed(capsys, "create", "ann", "--scope", "play")
     assert run(["keys", "list"]) == 0

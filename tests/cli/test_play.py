@@ -538,8 +538,11 @@ def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> 
         ([], "--bots"),
         (["--bots", "greedy"], "at least two bots"),
         (["--bots", "greedy,gredy"], "no bot 'gredy'"),
-        (["--bots", "greedy,no/such/bot.py:Bot"], "there is no file no/such/bot.py"),
-        (["--bots", "greedy,cmd:no-such-program"], "no program 'no-such-program'"),
+        (["--bots", "greedy,no/such/bot.py:Bot"], "file no/such/bot.py does not exist"),
+        (
+            ["--bots", "greedy,cmd:no-such-program"],
+            "there is no executable program 'no-such-program'",
+        ),
         (["--bots", "greedy,random", "--ruleset", "house"], "'house'"),
         (["--bots", "greedy,random", "--option", "colour=red"], "no option 'colour'"),
         (["--bots", "greedy,random", "--option", "protect=all"], "one of none, tractors, tuples"),
@@ -554,7 +557,7 @@ def test_a_contest_that_is_killed_leaves_nothing(tmp_path: Path, bots: Path) -> 
         (["--bots", "greedy,random", "--boards", "0"], "--boards"),
         (["--bots", "greedy,random", "--boards", "2", "--matches", "4"], "not both"),
         (["--bots", "greedy,random", "--seed", "x"], "--seed"),
-        (["--bots", "greedy,random", "--out", "pyproject.toml"], "cannot make pyproject.toml"),
+        (["--bots", "greedy,random", "--out", "pyproject.toml"], "cannot create pyproject.toml"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(

@@ -42,7 +42,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         (["--frob"], "No such option: --frob"),
         (["rules", "chess"], "there is no game 'chess'; the games are pokex, tongits, tractor"),
         (["rules", "tractor", "T-99"], "tractor has no clause T-99; the sections are T-1 to T-12"),
-        (["rules", "tractor", "--ruleset", "house"], "no ruleset of Tractor is named 'house'"),
+        (["rules", "tractor", "--ruleset", "house"], "Tractor has no ruleset 'house'"),
         (["rules", "tractor", "T-1", "--ruleset", "qq"], "not both"),
         (["rules", "tractor", "T-1", "T-2"], "T-2"),
         (["server-info", "x:1"], "(x:1); give the address of a server as --server HOST:PORT"),
@@ -263,7 +263,10 @@ def test_the_installed_program_gives_the_status_to_the_shell() -> None:
     assert program("rules", "tractor", "T-1.1").returncode == 0
     wrong = program("rules", "chess")
     assert wrong.returncode == 2
-    assert wrong.stderr == "croupier: there is no game 'chess'; the games are pokex, tongits, tractor\n"
+    assert (
+        wrong.stderr
+        == "croupier: there is no game 'chess'; the games are pokex, tongits, tractor\n"
+    )
 
 
 def test_output_into_a_pipe_that_closes_is_no_traceback() -> None:

@@ -166,7 +166,8 @@ def test_an_invite_code_that_cannot_be_one_is_one_line(
 ) -> None:
     monkeypatch.setenv("CROUPIER_INVITE", "a\nb")
     assert run(["watch", "any", "--server", address]) == 2
-    complaint = "croupier: CROUPIER_INVITE holds characters that no invite code has\n"
+    allowed = "characters that are not allowed in an invite code"
+    complaint = f"croupier: CROUPIER_INVITE contains {allowed}\n"
     assert capsys.readouterr().err == complaint
 
 

@@ -112,7 +112,7 @@ def test_bots_are_loaded_by_name_and_by_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("clever", "no bot 'clever'; write greedy, random or path"),
+        ("clever", "no bot 'clever'; use greedy, random or path"),
         ("none.py:Bot", "no file none.py"),
         ("bad.py:Bot", "bad.py cannot be run: ZeroDivisionError"),
         ("good.py:Missing", "no class Missing"),

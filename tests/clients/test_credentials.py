@@ -57,10 +57,10 @@ def test_the_environment_says_it_all(tmp_path: Path) -> None:
     [
         ({"CROUPIER_KEY": KEY, "CROUPIER_KEY_FILE": "x"}, "both set"),
         ({"CROUPIER_KEY_FILE": "/nowhere/at/all"}, "No such file"),
-        ({"CROUPIER_TLS": "yes"}, "CROUPIER_TLS is 0 or 1"),
+        ({"CROUPIER_TLS": "yes"}, "CROUPIER_TLS must be 0 or 1"),
         ({"CROUPIER_CERT": "x"}, "cert and cert_key belong together"),
-        ({"CROUPIER_CA": "x", "CROUPIER_TLS": "0"}, "of no use without tls"),
-        ({"CROUPIER_KEY": "a\nb"}, "characters that no key has"),
+        ({"CROUPIER_CA": "x", "CROUPIER_TLS": "0"}, "certificates require TLS"),
+        ({"CROUPIER_KEY": "a\nb"}, "characters that are not allowed in a key"),
     ],
 )
 def test_what_cannot_be_is_said(environment: dict[str, str], words: str) -> None:
@@ -71,7 +71,7 @@ def test_what_cannot_be_is_said(environment: dict[str, str], words: str) -> None
 def test_a_file_without_a_key_is_none(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("\n")
-    with pytest.raises(croupier.UsageError, match="there is no key in it"):
+    with pytest.raises(croupier.UsageError, match="contains no key"):
         read_key(str(file))
 
 
@@ -110,7 +110,7 @@ async def test_a_file_that_is_not_there_is_named() -> None:
 async def test_a_file_that_is_no_certificate_is_named(tmp_path: Path) -> None:
     other = tmp_path / "other.pem"
     other.write_text("nothing of the kind")
-    with pytest.raises(croupier.UsageError, match=r"other\.pem: there is no certificate in it"):
+    with pytest.raises(croupier.UsageError, match=r"other\.pem contains no certificate"):
         Credentials(ca=str(other)).channel("127.0.0.1:1")
     ours = Credentials(cert=str(other), cert_key=str(other))
     with pytest.raises(croupier.UsageError, match="not a certificate and its private key"):
@@ -149,7 +149,7 @@ async def test_a_key_that_is_not_good_fails_at_once(live: Keyed, ends: str) -> N
 
 async def test_without_a_key_a_client_is_told_that_it_needs_one(live: Keyed) -> None:
     async with croupier.Client(live.running.app.server.address) as client:
-        with pytest.raises(croupier.NotAllowed, match="a key is needed"):
+        with pytest.raises(croupier.NotAllowed, match="a key is required"):
             await client.create_table("tongits")
 
 

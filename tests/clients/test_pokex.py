@@ -51,7 +51,7 @@ def test_moves_tell_tricks_rank_and_centre() -> None:
     assert pokex.play("7S 8S").center is None
     assert lead != pokex.play("7S 8S")
     for rank in ("1", "15", "x", 0, ""):
-        with pytest.raises(ValueError, match="no rank"):
+        with pytest.raises(ValueError, match="is not a rank"):
             pokex.name_rank(rank)
 
 

@@ -110,7 +110,7 @@ class RaisesInThread(Raises):
 
 
 class Cheats(GreedyBot):
-    """Plays a move of another game, which is refused."""
+    """Plays the move is for another game, which is refused."""
 
     def decide(self, view: View, decision: Decision) -> Move:
         """Cheat."""
@@ -179,7 +179,7 @@ async def test_a_worker_that_cannot_begin_says_why() -> None:
         "worker: there is no bot 'clever'; write greedy, random or path/to/bot.py:Class\n",
     )
     status, told = await program("croupier.worker", "--bot", "greedy", CROUPIER_INVITES_FD="")
-    assert (status, told) == (2, "worker: CROUPIER_INVITES_FD names no file descriptor\n")
+    assert (status, told) == (2, "worker: CROUPIER_INVITES_FD does not name a file descriptor\n")
     status, told = await program("croupier.worker", "--bot", "greedy", "--invites-fd", "99")
     assert status == 2
     assert told.startswith("worker: invitations cannot be read: ")
@@ -196,10 +196,16 @@ def test_invitations_are_read() -> None:
     [
         ("[1]", "a JSON object"),
         ("{", "a JSON object"),
-        ('{"address": "h:1"}', "needs a text 'table_id'"),
-        ('{"address": 5, "table_id": "t"}', "needs a text 'address'"),
-        ('{"address": "h:1", "table_id": "t", "seat": "0"}', "seat of an invitation is a number"),
-        ('{"address": "h:1", "table_id": "t", "seat": true}', "seat of an invitation is a number"),
+        ('{"address": "h:1"}', "needs a string 'table_id'"),
+        ('{"address": 5, "table_id": "t"}', "needs a string 'address'"),
+        (
+            '{"address": "h:1", "table_id": "t", "seat": "0"}',
+            "seat of an invitation must be a number",
+        ),
+        (
+            '{"address": "h:1", "table_id": "t", "seat": true}',
+            "seat of an invitation must be a number",
+        ),
     ],
 )
 def test_a_line_that_is_no_invitation_is_told(line: str, words: str) -> None:

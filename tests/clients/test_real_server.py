@@ -303,7 +303,7 @@ async def test_wrong_arguments_are_told_before_anything_is_made() -> None:
     nowhere = "127.0.0.1:1"
     for arguments, words in [
         ({"matches": 0}, "at least 1"),
-        ({"invite": "x"}, "needs the table"),
+        ({"invite": "x"}, "invite code requires table"),
         ({"table": "t", "matches": 2}, "one match"),
         ({"table": "t", "invite": "x", "seats": (0, 1)}, "for one seat"),
         ({"game": "whist"}, "no game"),
@@ -436,7 +436,7 @@ async def test_invitations_by_pipe(
     assert failures == 2
     assert ends == {game_pb2.END_REASON_FINISHED, game_pb2.END_REASON_CONCEDED}
     told = capfd.readouterr().err
-    assert "invitation: an invitation is a JSON object" in told
+    assert "invitation: an invitation must be a JSON object" in told
     assert "RuntimeError: bad bot" in told
 
 

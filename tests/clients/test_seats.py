@@ -82,7 +82,7 @@ def test_what_a_clock_does_not_have_is_not_set() -> None:
 
 @pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])
 def test_a_time_that_is_none(seconds: float) -> None:
-    with pytest.raises(UsageError, match="per_move is no time"):
+    with pytest.raises(UsageError, match="per_move must be a finite number"):
         Clock(per_move=seconds).message()
 
 

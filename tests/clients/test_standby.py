@@ -273,7 +273,7 @@ async def test_a_revoked_key_ends_a_bot_in_standby() -> None:
 
 async def test_standby_needs_a_server_with_keys_and_no_table(real_server: RealServer) -> None:
     async with real_server() as address:
-        with pytest.raises(croupier.UsageError, match="asks for no keys"):
+        with pytest.raises(croupier.UsageError, match="requires no keys"):
             await croupier.run_async(RandomBot, address, standby=True)
     given: Sequence[dict[str, object]] = (
         {"table": "x"},

@@ -59,7 +59,7 @@ def test_moves_tell_their_meld_their_rank_and_their_points() -> None:
     assert tongits.take_discard("7C 7H").meld is None
     assert tongits.secret_four(14).rank == 14
     assert tongits.meld("KS AS 2S").points == 13
-    with pytest.raises(ValueError, match="no rank"):
+    with pytest.raises(ValueError, match="is not a rank"):
         tongits.secret_four("1")
 
 

@@ -50,7 +50,7 @@ def test_a_card_knows_itself(name: str, suit: str, rank: int, points: int) -> No
 def test_cards_as_text() -> None:
     assert text(parse_cards("RJ 7S 7S")) == "RJ 7S 7S"
     assert pretty(parse_cards("TH AS BJ")) == "10♥ A♠ BJ"
-    with pytest.raises(ValueError, match="'1S' is no card"):
+    with pytest.raises(ValueError, match="'1S' is not a card"):
         parse_cards("7S 1S")
 
 
@@ -79,7 +79,7 @@ def test_moves_are_equal_when_they_say_the_same() -> None:
     assert moves.TractorMove(mixed) == moves.play("6S 7S")
     assert len({moves.TractorMove(mixed), moves.play("7S 6S")}) == 1
     assert moves.play("6S") != moves.bury("6S")
-    with pytest.raises(ValueError, match="no suit"):
+    with pytest.raises(ValueError, match="is not a suit"):
         moves.name_trumps("X")
 
 
@@ -126,15 +126,15 @@ def test_options_are_taken_as_text_and_typed() -> None:
         ({"players": "many"}, "a number"),
         (
             {"max_deals": 0},
-            "max_deals of tractor cannot be 0; it is none or a number of at least 1",
+            "max_deals of tractor cannot be 0; it must be none or a number of at least 1",
         ),
-        ({"max_deals": "0"}, "cannot be '0'; it is none or a number of at least 1"),
-        ({"max_deals": "-1"}, "cannot be '-1'; it is none or a number of at least 1"),
-        ({"kitty_size": 0}, "cannot be 0; it is auto or a number of at least 1"),
+        ({"max_deals": "0"}, "cannot be '0'; it must be none or a number of at least 1"),
+        ({"max_deals": "-1"}, "cannot be '-1'; it must be none or a number of at least 1"),
+        ({"kitty_size": 0}, "cannot be 0; it must be auto or a number of at least 1"),
         ({"players": True}, "a number"),
-        ({"players": "auto"}, "players of tractor cannot be 'auto'; it is a number"),
-        ({"max_deals": "auto"}, "cannot be 'auto'; it is none or a number of at least 1"),
-        ({"starter": "auto"}, "starter of tractor cannot be 'auto'; it is none or a number"),
+        ({"players": "auto"}, "players of tractor cannot be 'auto'; it must be a number"),
+        ({"max_deals": "auto"}, "cannot be 'auto'; it must be none or a number of at least 1"),
+        ({"starter": "auto"}, "starter of tractor cannot be 'auto'; it must be none or a number"),
         ({"self_override": "yes"}, "true or false"),
         ({"mandatory_levels": "A, X"}, "levels separated by commas"),
     ],
@@ -166,7 +166,9 @@ def test_sets_are_taken_as_text_and_as_lists() -> None:
 
 
 def test_an_options_message_of_another_game_is_refused() -> None:
-    with pytest.raises(croupier.UsageError, match="TractorOptions is no options message of pokex"):
+    with pytest.raises(
+        croupier.UsageError, match="TractorOptions is not an options message of pokex"
+    ):
         options_message("pokex", tractor_pb2.TractorOptions())
 
 

@@ -50,14 +50,17 @@ def test_several_values_are_not_split() -> None:
         (["greedy"], "at least two"),
         (["", "greedy"], "no bot ''"),
         (["gredy", "random"], "no bot 'gredy'"),
-        (["nowhere/bot.py:Bot", "random"], "no file nowhere/bot.py"),
+        (["nowhere/bot.py:Bot", "random"], "file nowhere/bot.py"),
         (["pyproject.toml", "random"], "no bot 'pyproject.toml'"),
         (["pyproject.toml:Bot", "random"], "no bot 'pyproject.toml:Bot'"),
         (["bot.py:", "random"], "no bot 'bot.py:'"),
         (["bot.py:1x", "random"], "no bot 'bot.py:1x'"),
         (["cmd:", "random"], "needs a program"),
         (["cmd:'open", "random"], "cannot read the command"),
-        (["cmd:no-such-program-here --x", "random"], "no program 'no-such-program-here'"),
+        (
+            ["cmd:no-such-program-here --x", "random"],
+            "there is no executable program 'no-such-program-here'",
+        ),
     ],
 )
 def test_what_cannot_be_started_is_refused(specs: list[str], words: str) -> None:

@@ -62,7 +62,7 @@ class Typing:
         assert shell(block) == 0
         assert server.process.stderr is not None
         lines = (json.loads(line) for line in server.process.stderr)
-        next(line for line in lines if line["event"] == "certificates taken")
+        next(line for line in lines if line["event"] == "certificates reloaded")
         assert before != served_serial(address, Path()) == serial(Path("cert.pem"))
         self.did.append("renew")
 

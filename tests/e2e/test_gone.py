@@ -62,16 +62,16 @@ async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cl
         status, log = await asyncio.to_thread(first.end)
         assert status == 3, log
         lines = [json.loads(line) for line in log.splitlines()]
-        (gone,) = [one for one in lines if one["event"] == "store is gone"]
-        assert gone["why"] == "another server has taken the database over"
+        (gone,) = [one for one in lines if one["event"] == "store lost"]
+        assert gone["why"] == "another server has taken over the database"
         assert gone["do"] == (
             "find the server that has the store now; start this one if it is to have it"
         )
         assert {one["event"] for one in lines} <= {
-            "store in trouble",
-            "store is gone",
+            "store failing",
+            "store lost",
             "store does not answer",
-            "keys cannot be looked at",
+            "keys unreadable",
         }
         async with Client(second.address) as other:
             table = await other.get_table(made.table_id)

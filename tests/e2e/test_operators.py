@@ -189,7 +189,7 @@ async def test_what_operators_do_is_written_down_refused_or_not(operator: Operat
     assert "no such table" in printed
     status, printed = await operator("abort", "--why", "test", "two\nlines")
     assert status == 1, "an entry of the audit log is one line"
-    assert "table_id: may hold printable characters only" in printed
+    assert "table_id: only printable characters are allowed" in printed
     assert (await operator("drain"))[0] == 0
     assert (await operator("resume"))[0] == 0
     _, printed = await operator("audit")

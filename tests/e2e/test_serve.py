@@ -211,7 +211,8 @@ def test_a_port_that_is_taken_is_one_clear_line(taken: int) -> None:
     status, out, text = run("--port", str(taken))
     assert (status, out) == (1, "")
     assert text == (
-        f"croupier: cannot listen on 127.0.0.1:{taken}: taken, or not of this machine\n"
+        f"croupier: cannot listen on 127.0.0.1:{taken}: already in use, or not an address of this "
+        "machine\n"
     )
 
 
@@ -233,7 +234,7 @@ def test_two_servers_do_not_share_a_port() -> None:
         (("--port", "70000"), "--port: Input should be less than or equal to 65535, not 70000"),
         (("--loop", "trio"), "--loop"),
         (("--host", "0.0.0.0"), "--insecure-listen"),
-        (("--auth", "keys", "--store", "memory:"), "store: one in memory never has a key"),
+        (("--auth", "keys", "--store", "memory:"), "store: a store in memory cannot have keys"),
         (("--config", "nowhere.toml"), "nowhere.toml: No such file"),
         (("--announce-fd", "99"), "--announce-fd: 99 is not an open file descriptor"),
         (("--until-fd", "99"), "--until-fd: 99 is not an open file descriptor"),

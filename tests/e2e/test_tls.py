@@ -194,11 +194,11 @@ def test_certificates_are_read_again_and_a_half_written_pair_is_not(pki: Pki, st
         pki.put("second", cert=False)
         assert server.process.stderr is not None
         lines = (json.loads(line) for line in server.process.stderr)
-        refused = next(line for line in lines if line["event"] == "certificates not taken")
+        refused = next(line for line in lines if line["event"] == "certificates rejected")
         assert "does not belong to the key" in refused["error"]
         assert served_serial(server.address, pki.folder) == before
         pki.put("second", key=False)
-        next(line for line in lines if line["event"] == "certificates taken")
+        next(line for line in lines if line["event"] == "certificates reloaded")
         assert served_serial(server.address, pki.folder) == serial(pki.folder / "second.pem")
         assert curl(server.address, INFO, "--cacert", str(pki.ca))[0] == 0
 
@@ -211,7 +211,7 @@ def test_keys_over_tls_from_their_making_to_their_end(pki: Pki, store: str) -> N
         bearer = ("--header", f"authorization: Bearer {key}")
         assert curl(server.address, LIST, *trust, *bearer)[0] == 0
         status, text = curl(server.address, LIST, *trust)
-        assert (status != 0, "a key is needed" in text) == (True, True)
+        assert (status != 0, "a key is required" in text) == (True, True)
         later = ("--header", f"authorization: Bearer {new_key(store, 'bob', 'spectate')}")
         wait_until(lambda: curl(server.address, LIST, *trust, *later)[0] == 0)
         status, text = curl(
@@ -227,7 +227,7 @@ def test_a_server_for_which_nobody_has_a_key_says_how_to_make_one(store: str) ->
     with served("--auth", "keys", "--store", store, "--log-format", "json") as server:
         assert server.process.stderr is not None
         lines = (json.loads(line) for line in server.process.stderr)
-        do = next(line for line in lines if line["event"] == "nobody has a key")["do"].split()
+        do = next(line for line in lines if line["event"] == "no keys exist")["do"].split()
         assert do[0] == "croupier"
         ran([*COMMAND[:-1], *do[1:]])
         assert "NAME" in ran([*COMMAND[:-1], "keys", "list", "--store", store]).stdout
@@ -382,4 +382,4 @@ def test_beyond_loopback_keys_and_encryption_are_needed_or_leave_in_so_many_word
             trust = ("--cacert", str(pki.ca)) if tls[0] in flags else ()
             status, text = curl(f"127.0.0.1:{port}", LIST, *trust, https=bool(trust))
             assert status != 0
-            assert "a key is needed" in text
+            assert "a key is required" in text

@@ -204,7 +204,7 @@ async def test_without_keys_nobody_has_a_list_of_seats(whole: Running) -> None:
             grpc.StatusCode.PERMISSION_DENIED,
             "PERMISSION_DENIED",
         )
-        assert "asks for no keys" in refused.message
+        assert "requires no keys" in refused.message
     request = build(
         table_service_pb2.JoinTableRequest, "table_id: 'x' seat: 0 replace_ticket: true"
     )

@@ -148,7 +148,7 @@ async def test_a_process_that_dies_is_followed_by_one_with_the_seats_still_on(
             assert await second.table() == "c"
     died = [event for event in log if event["event"] == "house bots died"]
     assert [(event["status"], event["seats"]) for event in died] == [(3, 1)]
-    said = [event["line"] for event in log if event["event"] == "house bots say"]
+    said = [event["line"] for event in log if event["event"] == "house bots stderr"]
     assert said == ["(words left out)"], "it said so long; what bots say could name cards"
 
 
@@ -185,7 +185,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     (tmp_path / "written").write_text("#!/bin/sh\nexec sed -u 's/^/bot.Error: /' >&2\n")
     (tmp_path / "written").chmod(0o755)
     (tmp_path / "written").rename(program)
-    said = await heard.hear("house bots say")
+    said = await heard.hear("house bots stderr")
     assert said["line"] == "bot.Error"
     await bots.stop()
 
@@ -210,7 +210,7 @@ async def test_a_process_that_hears_no_more_is_followed_by_another(
     bots.sit(seat("a"))
     for _ in range(2):
         await heard.hear("house bots started")
-        await heard.hear("house bots say")
+        await heard.hear("house bots stderr")
         for table in "bcd":
             bots.sit(seat(table))
         await heard.hear("house bots died")

@@ -210,14 +210,14 @@ async def test_what_is_there_is_replaced_only_if_told_so(
     await back_up(url, file, replace=False)
     async with opened(url) as store:
         await append(store, row("b", 1))
-    with pytest.raises(StoreError, match="is not empty; --replace overwrites it"):
+    with pytest.raises(StoreError, match="is not empty; pass --replace to overwrite it"):
         await restore(file, url, replace=False, now_ms=NOW_MS)
     async with opened(url) as store:
         assert list(await store.log.tables()) == ["a", "b"]
     await restore(file, url, replace=True, now_ms=NOW_MS)
     async with opened(url) as store:
         assert list(await store.log.tables()) == ["a"]
-    with pytest.raises(StoreError, match="exists; --replace overwrites it"):
+    with pytest.raises(StoreError, match="exists; pass --replace to overwrite it"):
         await back_up(url, file, replace=False)
     await back_up(url, file, replace=True)
 
@@ -306,7 +306,7 @@ async def test_a_backup_is_no_store(places: dict[str, Place], tmp_path: Path) ->
     async with opened(url):
         pass
     await back_up(url, file, replace=False)
-    with pytest.raises(StoreError, match="is a database of another program"):
+    with pytest.raises(StoreError, match="belongs to another program"):
         await open_store(f"sqlite:{file}")
 
 
@@ -332,14 +332,14 @@ async def test_a_file_that_is_no_store_is_never_replaced(
         pass
     await back_up(url, file, replace=False)
     bot.write_text("import croupier\n")
-    with pytest.raises(StoreError, match="no database at all"):
+    with pytest.raises(StoreError, match="is not a database"):
         await restore(file, f"sqlite:{bot}", replace=True, now_ms=NOW_MS)
     assert bot.read_text() == "import croupier\n"
 
 
 async def test_what_is_no_backup_is_refused(places: dict[str, Place], tmp_path: Path) -> None:
     url, there, file = await places["sqlite"](), await places["sqlite"](), tmp_path / "backup"
-    with pytest.raises(StoreError, match="there is none in"):
+    with pytest.raises(StoreError, match="there is no store in"):
         await back_up(url, file, replace=False)
     async with opened(url) as store:
         for sequence in range(1, 200):
@@ -358,8 +358,8 @@ async def test_what_is_no_backup_is_refused(places: dict[str, Place], tmp_path: 
         ("missing", "there is no such file"),
         ("broken", "damaged"),
         ("text", "not a database"),
-        ("other", "is no backup"),
-        (str(path), "is no backup"),
+        ("other", "is not a backup"),
+        (str(path), "is not a backup"),
     ):
         with pytest.raises(StoreError, match=words):
             await restore(tmp_path / name, there, replace=True, now_ms=NOW_MS)

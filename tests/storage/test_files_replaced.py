@@ -101,7 +101,7 @@ async def test_the_server_drains_and_ends_with_a_status_of_its_own(tmp_path: Pat
         status, log = await asyncio.to_thread(server.end)
     assert status == 5, log
     lines = [json.loads(line) for line in log.splitlines()]
-    (gone,) = [one for one in lines if one["event"] == "store is gone"]
+    (gone,) = [one for one in lines if one["event"] == "store lost"]
     assert gone["why"].endswith("was removed while the server had it open")
     assert gone["do"] == StoreGone(FilesReplaced()).do
     assert gone["status"] == 5

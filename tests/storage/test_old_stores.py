@@ -80,7 +80,7 @@ async def test_durable_a_store_of_an_earlier_version_goes_on(old: OldStore) -> N
     with capture_logs() as log:
         shard = new_shard(store, clock)
         tables = await up(shard)
-    assert [entry["event"] for entry in log] == ["tables are up"]
+    assert [entry["event"] for entry in log] == ["tables restored"]
     assert {table_id: seen(table) for table_id, table in tables.items()} == before
     for table_id, table in tables.items():
         stored = await store.log.load(table_id)

@@ -295,7 +295,7 @@ async def test_a_server_that_was_followed_by_another_stores_nothing_more(
             wire.is_up = True
             await appends.settled()
             assert [type(error) for error in appends.errors] == [Superseded, Superseded]
-            assert "another server has taken the database over" in store.log.trouble
+            assert "another server has taken over the database" in store.log.trouble
             assert type(store.log.gone) is Superseded
             appends.more()
             await appends.settled()
@@ -387,7 +387,7 @@ async def test_isolated_a_match_that_is_refused_holds_up_no_other(cluster: Clust
     [
         ("postgresql://me:s3cret@127.0.0.1:1/none", "postgresql://me:***@127.0.0.1:1/none"),
         ("postgresql://me@/none?host=/no/such/folder&password=s3cret", "PostgreSQL: "),
-        ("postgresql:none", "is neither memory: nor sqlite:PATH nor postgresql://"),
+        ("postgresql:none", "must be memory:, sqlite:PATH or postgresql://"),
         ("postgresql://me:s3cret@127.0.0.1:port/none", "PostgreSQL: "),
     ],
 )
@@ -410,7 +410,7 @@ async def test_two_servers_may_have_a_schema_each(cluster: Cluster) -> None:
         appends.more()
         await appends.settled()
         assert (await store.log.tables(), await second.log.tables()) == (["a"], [])
-        with pytest.raises(StoreError, match="search_path names no schema of this database"):
+        with pytest.raises(StoreError, match="search_path does not name a schema of this database"):
             await open_store(f"{url}&search_path=none")
 
 

@@ -90,7 +90,8 @@ async def test_a_file_has_one_server(path: Path) -> None:
     with pytest.raises(StoreError) as error:
         await open_store(url(path))
     assert (
-        str(error.value) == f"store: {path} is in use by process {os.getpid()}; one server a file"
+        str(error.value) == f"store: {path} is in use by process {os.getpid()}; only one server "
+        "may use a file"
     )
     await store.close()
     again = await open_store(url(path))
@@ -141,7 +142,7 @@ def test_the_database_of_another_program_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE records (title TEXT)")
         other.commit()
-    assert "is a database of another program" in refused(path)
+    assert "belongs to another program" in refused(path)
 
 
 def test_a_file_of_a_later_version_is_refused(path: Path) -> None:

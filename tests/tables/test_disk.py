@@ -130,7 +130,7 @@ def test_joining_and_leaving_is_limited_too_and_costs_the_host_nothing() -> None
             (ticket,) = sit(world, table, ANN, 1)
             world.shard.leave(ANN._replace(ticket=ticket), table.spec.table_id)
 
-    with pytest.raises(Exhausted, match="a principal may write a day") as error:
+    with pytest.raises(Exhausted, match="a principal may write per day") as error:
         come_and_go()
     assert error.value.reason is Reason.RATE_LIMITED
     assert error.value.retry_ms

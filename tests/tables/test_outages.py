@@ -435,10 +435,10 @@ def test_durable_a_store_that_hangs_and_then_fails_is_in_trouble_until_it_has_st
     assert world.shard.upkeep.trouble == ""
     hangs = "it hangs: nothing stored for 3 s"
     assert [(one["event"], one.get("why")) for one in said] == [
-        ("store in trouble", hangs),
-        ("store in trouble", "the disk is full"),
-        ("store in trouble", hangs),
-        ("store is back", None),
+        ("store failing", hangs),
+        ("store failing", "the disk is full"),
+        ("store failing", hangs),
+        ("store recovered", None),
     ]
 
 

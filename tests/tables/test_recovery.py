@@ -174,7 +174,7 @@ class SilentLog(MemoryLog):
     def _answer(self) -> None:
         if self.silent:
             self.silent -= 1
-            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not answer; try again")
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not respond; retry")
 
     async def load(self, table_id: str) -> StoredTable | None:
         self._answer()
@@ -209,7 +209,7 @@ class DamagedLog(MemoryLog):
 
     async def load(self, table_id: str) -> StoredTable | None:
         if table_id == "table-2":
-            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not answer; try again")
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the store does not respond; retry")
         return await super().load(table_id)
 
 
@@ -254,7 +254,7 @@ def test_an_operator_is_told_once_what_to_do_with_tables_of_another_version() ->
         world.restart()
     halted, up, told = [one for one in log if one["event"] != "deal not resumed"]
     assert (halted["event"], halted["table_id"]) == ("table halted", "table-2")
-    assert (up["event"], up["tables"], up["halted"]) == ("tables are up", 2, 1)
+    assert (up["event"], up["tables"], up["halted"]) == ("tables restored", 2, 1)
     assert (told["event"], told["tables"]) == ("tables of another version", 1)
     assert "another version wrote the store" in told["why"]
     assert "start the version that wrote them, on the backup" in told["do"]

@@ -89,7 +89,7 @@ def test_nobody_learns_whether_a_table_is_there_that_is_not_theirs(table_id: str
             "metadata croupier-ticket",
             "",
         ),
-        (Reason.PERMISSION_DENIED, "the host ticket of such a table is needed", ""),
+        (Reason.PERMISSION_DENIED, "the host ticket of this table is required", ""),
     ]
 
 

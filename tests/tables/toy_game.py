@@ -175,7 +175,7 @@ class Toy:
 
     def _expect(self, state: State, seat: Seat) -> None:
         if seat not in self.to_act(state):
-            raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+            raise NotYourTurn(Reason.NOT_YOUR_TURN, "it is not this seat's turn")
 
     def check(self, state: State, seat: Seat, move: Move) -> None:
         self._expect(state, seat)

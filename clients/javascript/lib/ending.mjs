@@ -26,7 +26,7 @@ export function checkEnding(log, isOver) {
   const { result, table } = log.record;
   const { seat_at_fault: seat } = result;
   const reason = END_REASONS[result.reason];
-  must(reason, `the reason of the end is ${result.reason}, which is none`);
+  must(reason, `the reason of the end is ${result.reason}, which is not a known reason`);
   const late = forfeiter(log, isOver);
   checkForm(log, reason);
   if (reason === "HALTED") return UNPROVEN;
@@ -35,12 +35,12 @@ export function checkEnding(log, isOver) {
     const isOpen = Boolean(table.spec.clock?.max_strikes) && log.lines.at(-2).event.arm !== "seat_timed_out";
     const isEarlier = isOpen && seat < late.seat;
     const isFit = reason === "FORFEIT" && (seat === late.seat || isEarlier);
-    must(isFit, `seat ${late.seat} is ${late.why} by the log, but ${reason} is told`);
+    must(isFit, `seat ${late.seat} is ${late.why} by the log, but the record says ${reason}`);
     expectDetail(result, seat === late.seat ? late.why : OUT_OF_STRIKES);
     return seat === late.seat ? "" : UNPROVEN;
   }
-  const goesOn = isOver ? "is over" : "goes on";
-  must(isOver === (reason === "FINISHED"), `the match is said to be ${reason}, but by the rules it ${goesOn}`);
+  const goesOn = isOver ? "is over" : "continues";
+  must(isOver === (reason === "FINISHED"), `the record says ${reason}, but by the rules the match ${goesOn}`);
   if (reason === "FORFEIT") {
     const whys = table.spec.absence === FORFEIT_ON_ABSENCE ? [AWAY] : [];
     if (table.spec.clock?.max_strikes) whys.push(OUT_OF_STRIKES);
@@ -59,7 +59,7 @@ function expectDetail({ detail }, ...whys) {
 // Which facts come with a reason.
 function checkForm({ record: { result, table }, isBegun }, reason) {
   const { seat_at_fault: seat, detail, aborted_by: by } = result;
-  must(isBegun || !PLAYED.includes(reason), `${reason} is told of a match that never began`);
+  must(isBegun || !PLAYED.includes(reason), `the record says ${reason}, but the match never began`);
   must(seat === undefined || (OF_A_SEAT.includes(reason) && seat < table.seats.length), `${reason} names seat ${seat}`);
   must(seat !== undefined || !["FORFEIT", "CONCEDED"].includes(reason), `${reason} by nobody`);
   must(!detail || !WITHOUT_DETAIL.includes(reason), `${reason} has a detail; no server gives one`);
@@ -121,8 +121,8 @@ function forfeiter({ record: { table }, lines }, isOver) {
 
 // The seat of a no-show is the first one that was missing, and the table waits for nobody for ever.
 function checkNoShow({ record: { result, table }, lines, isBegun, source, restarts }) {
-  must(!isBegun, "NO_SHOW is told of a match that began");
-  must(lasts(table.spec.clock?.start_timeout) || restarts >= RESTARTS_MAX, "NO_SHOW is told, but the table has no start_timeout");
+  must(!isBegun, "the record says NO_SHOW, but the match began");
+  must(lasts(table.spec.clock?.start_timeout) || restarts >= RESTARTS_MAX, "the record says NO_SHOW, but the table has no start_timeout");
   const sitting = new Set();
   let awaited = new Set();
   for (const { event } of lines) {

@@ -504,7 +504,7 @@ class Verifier {
     const isHalted = reason === "HALTED";
     if (last.arm === "match_ended") must(!isHalted && equal(last.match_ended.raw, result.raw), "the last event tells another result");
     else must(last.arm === "table_halted" && isHalted, "the match has not ended");
-    must(this.lines.every((line, at) => at === this.lines.length - 1 || !["match_ended", "table_halted"].includes(line.event.arm)), "the log goes on behind the end");
+    must(this.lines.every((line, at) => at === this.lines.length - 1 || !["match_ended", "table_halted"].includes(line.event.arm)), "the log continues after the end");
     const outcome = this.referee.outcome();
     const restarts = this.#vainOpenings().filter((opening) => !opening.isLast).length;
     const { record, lines, isBegun, source } = this;

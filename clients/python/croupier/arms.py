@@ -23,7 +23,7 @@ def game_of(
     """
     name = message.WhichOneof("game")
     if name is None or name not in GAMES:
-        raise Error("a message of a game that this client does not know; take a newer client")
+        raise Error("a message of a game that this client does not know; upgrade the client")
     return GAMES[name]
 
 

@@ -80,7 +80,7 @@ class Card(int):
         """
         card = _BY_NAME.get(name.upper())
         if card is None:
-            raise ValueError(f"{name!r} is no card; write rank then suit (7S, TH), BJ or RJ")
+            raise ValueError(f"{name!r} is not a card; write rank then suit (7S, TH), BJ or RJ")
         return card
 
 
@@ -149,7 +149,7 @@ def parse_rank(rank: str | int) -> int:
         return _RANKS.index(word) + 2
     if word.isdecimal() and 2 <= int(word) <= 14:
         return int(word)
-    raise ValueError(f"{rank!r} is no rank; write 2 to 9, T, J, Q, K or A")
+    raise ValueError(f"{rank!r} is not a rank; write 2 to 9, T, J, Q, K or A")
 
 
 def rank_text(rank: int) -> str:

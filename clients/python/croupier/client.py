@@ -131,7 +131,7 @@ class Client:
         endpoints: Collection[str] = (),
     ) -> None:
         if transport not in ("session", "watch"):
-            raise UsageError(f"there is no transport {transport!r}; take 'session' or 'watch'")
+            raise UsageError(f"there is no transport {transport!r}; use 'session' or 'watch'")
         self.address = address
         self.seed = secrets.token_hex(16) if seed is None else seed
         self._transport = transport

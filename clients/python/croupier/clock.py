@@ -39,7 +39,7 @@ def absence_policy(word: AbsencePolicy) -> table_pb2.AbsencePolicy.ValueType:
         UsageError: it has none for *word*.
     """
     if word not in _ABSENCE:
-        raise UsageError(f"absence is {' or '.join(_ABSENCE)}, not {word!r}")
+        raise UsageError(f"absence must be {' or '.join(_ABSENCE)}, not {word!r}")
     return _ABSENCE[word]
 
 
@@ -79,7 +79,9 @@ class Clock:
             UsageError: a time that is none, or no such policy.
         """
         if self.on_timeout not in _POLICIES:
-            raise UsageError(f"on_timeout is {' or '.join(_POLICIES)}, not {self.on_timeout!r}")
+            raise UsageError(
+                f"on_timeout must be {' or '.join(_POLICIES)}, not {self.on_timeout!r}"
+            )
         return table_pb2.ClockSpec(
             base=_duration("base", self.base),
             increment=_duration("increment", self.increment),
@@ -95,7 +97,7 @@ class Clock:
 def _duration(name: str, seconds: float) -> Duration | None:
     """A duration; None for zero."""
     if not math.isfinite(seconds) or seconds < 0:
-        raise UsageError(f"{name} is no time: {seconds}")
+        raise UsageError(f"{name} must be a finite number of seconds of at least 0, not {seconds}")
     if not seconds:
         return None
     duration = Duration()

@@ -72,11 +72,11 @@ class Credentials:
 
     def __post_init__(self) -> None:
         if bool(self.cert) != bool(self.cert_key):
-            raise UsageError("cert and cert_key belong together; give both or neither")
+            raise UsageError("cert and cert_key belong together; set both or neither")
         if self.tls is False and (self.ca or self.cert):
-            raise UsageError("certificates are of no use without tls")
+            raise UsageError("certificates require TLS")
         if self.key and not (self.key.isascii() and self.key.isprintable()):
-            raise UsageError("the key holds characters that no key has")
+            raise UsageError("the key contains characters that are not allowed in a key")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Credentials:
@@ -88,10 +88,10 @@ class Credentials:
         get = environment.get
         key, file = get(_KEY, "").strip(), get(_KEY_FILE, "")
         if key and file:
-            raise UsageError(f"{_KEY} and {_KEY_FILE} are both set; take one")
+            raise UsageError(f"{_KEY} and {_KEY_FILE} are both set; set only one")
         word = get(_TLS, "")
         if word not in _WORDS:
-            raise UsageError(f"{_TLS} is 0 or 1, not {word!r}")
+            raise UsageError(f"{_TLS} must be 0 or 1, not {word!r}")
         return cls(
             read_key(file) if file else key,
             _WORDS[word],
@@ -152,8 +152,8 @@ class Credentials:
     def _expect_private(self, address: str) -> None:
         if self.key and self.tls is None and not _is_loopback(address):
             raise UsageError(
-                f"the key would go to {address} unencrypted; give ca or tls=True ({_CA}, "
-                f"{_TLS}=1), or tls=False ({_TLS}=0) if that is what you want"
+                f"the key would be sent to {address} unencrypted; pass ca or tls=True ({_CA}, "
+                f"{_TLS}=1), or tls=False ({_TLS}=0) to allow that"
             )
 
     def _certificates(self) -> grpc.ChannelCredentials:
@@ -168,14 +168,14 @@ class Credentials:
             if self.ca:
                 context.load_verify_locations(self.ca)
         except ssl.SSLError:
-            raise UsageError(f"{self.ca}: there is no certificate in it") from None
+            raise UsageError(f"{self.ca} contains no certificate") from None
         try:
             if self.cert:
                 context.load_cert_chain(self.cert, self.cert_key, password=lambda: "")
         except ssl.SSLError:
             raise UsageError(
                 f"{self.cert} and {self.cert_key}: not a certificate and its private key, or the "
-                "key is under a password"
+                "key is encrypted"
             ) from None
 
 
@@ -253,7 +253,7 @@ def read_key(path: str) -> str:
     data = _read(path)
     key = (data or b"").decode(errors="replace").strip()
     if not key:
-        raise UsageError(f"{path}: there is no key in it")
+        raise UsageError(f"{path} contains no key")
     return key
 
 
@@ -265,7 +265,7 @@ def invite_metadata(environment: Mapping[str, str] = os.environ) -> Metadata:
     """
     code = environment.get(INVITE, "").strip()
     if not (code.isascii() and code.isprintable()):
-        raise UsageError(f"{INVITE} holds characters that no invite code has")
+        raise UsageError(f"{INVITE} contains characters that are not allowed in an invite code")
     return (("croupier-invite", code),) if code else ()
 
 

@@ -71,15 +71,15 @@ def parse_invite(line: str) -> Invite:
     try:
         found = json.loads(line)
     except ValueError:
-        raise UsageError("an invitation is a JSON object on one line") from None
+        raise UsageError("an invitation must be a JSON object on one line") from None
     if not isinstance(found, dict):
-        raise UsageError("an invitation is a JSON object on one line")
+        raise UsageError("an invitation must be a JSON object on one line")
     for key in ("address", "table_id"):
         if not isinstance(found.get(key), str) or not found[key]:
-            raise UsageError(f"an invitation needs a text {key!r}")
+            raise UsageError(f"an invitation needs a string {key!r}")
     seat, seed = found.get("seat"), found.get("seed")
     if seat is not None and (not isinstance(seat, int) or isinstance(seat, bool)):
-        raise UsageError("the seat of an invitation is a number")
+        raise UsageError("the seat of an invitation must be a number")
     return Invite(
         address=found["address"],
         table_id=found["table_id"],
@@ -100,7 +100,7 @@ def invites_fd() -> int:
     """
     value = os.environ.get(ENVIRONMENT, "")
     if not value.isdecimal():
-        raise UsageError(f"{ENVIRONMENT} names no file descriptor")
+        raise UsageError(f"{ENVIRONMENT} does not name a file descriptor")
     return int(value)
 
 

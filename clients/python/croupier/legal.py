@@ -188,7 +188,7 @@ def _arm(move: game_pb2.Move) -> Message:
     game: Message = getattr(move, game_of(move).move.game)
     name = game.WhichOneof("move")
     if name is None:
-        raise Error("a move of a kind that this client does not know; take a newer client")
+        raise Error("a move of a kind that this client does not know; upgrade the client")
     arm: Message = getattr(game, name)
     return arm
 

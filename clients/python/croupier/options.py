@@ -77,7 +77,7 @@ def options_message(
     message.SetInParent()
     if isinstance(options, Message):
         if options.DESCRIPTOR is not message.DESCRIPTOR:
-            raise UsageError(f"{options.DESCRIPTOR.name} is no options message of {game}")
+            raise UsageError(f"{options.DESCRIPTOR.name} is not an options message of {game}")
         message.CopyFrom(options)
         return whole
     fields = message.DESCRIPTOR.fields_by_name
@@ -93,7 +93,7 @@ def options_message(
             _set(message, field, value)
         except (ValueError, TypeError, KeyError):
             raise UsageError(
-                f"option {name} of {game} cannot be {value!r}; it is {_allowed(field)}"
+                f"option {name} of {game} cannot be {value!r}; it must be {_allowed(field)}"
             ) from None
     return whole
 

@@ -46,7 +46,7 @@ def make_bot(source: BotSource, name: str | None = None) -> Bot:
     """
     bot = source if isinstance(source, Bot) else source()
     if not isinstance(bot, Bot):
-        raise UsageError(f"{bot!r} is no croupier.Bot")
+        raise UsageError(f"{bot!r} is not a croupier.Bot")
     if name is not None:
         bot.name = name
     return bot
@@ -205,11 +205,11 @@ async def run_async(
         results: in standby, gets each result as its match ends; it is what is returned.
     """
     if (matches is not None and matches < 1) or (at_once is not None and at_once < 1):
-        raise UsageError("matches and at_once are at least 1")
+        raise UsageError("matches and at_once must be at least 1")
     if invite is not None and table is None:
-        raise UsageError("an invite code needs the table that it is for")
+        raise UsageError("an invite code requires table")
     if table is not None and matches is not None and matches > 1:
-        raise UsageError("a table holds one match; leave out either table or matches")
+        raise UsageError("a table has one match; leave out either table or matches")
     if invite is not None and seats is not None and len(seats) > 1:
         raise UsageError("an invite code is for one seat")
     own_table = (table, seats, ruleset or None, options, clock)

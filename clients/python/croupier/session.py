@@ -240,7 +240,7 @@ class Session:
             except asyncio.CancelledError:
                 if task.cancelling():
                     raise
-                raise _Lost("the stream was cut") from None
+                raise _Lost("the stream was lost") from None
             if not isinstance(frame, session_service_pb2.SessionResponse):
                 raise _Lost("the server closed the stream")
             self._last_frame = time.monotonic()

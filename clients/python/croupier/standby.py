@@ -96,8 +96,8 @@ class Standby:
         """
         if not self._client.info.capabilities.seats:
             raise UsageError(
-                f"the server at {self._client.address} asks for no keys, so it cannot call a bot; "
-                "standby needs a server with keys"
+                f"the server at {self._client.address} requires no keys; standby needs a server "
+                "with keys"
             )
         try:
             async with self._group:

@@ -101,10 +101,11 @@ def _read(spec: str) -> tuple[str, tuple[str, ...]]:
         if not colon or not path.endswith(".py") or not name.isidentifier():
             known = ", ".join((*HOUSE_BOTS, FORMS))
             raise BadEntrant(
-                f"no bot {spec!r}: give {known}, path/to/bot.py:Class or cmd:program arguments"
+                f"there is no bot {spec!r}; use {known}, path/to/bot.py:Class or cmd:program "
+                "arguments"
             )
         if not Path(path).is_file():
-            raise BadEntrant(f"no bot {spec!r}: there is no file {path}")
+            raise BadEntrant(f"there is no bot {spec!r}: file {path} does not exist")
         return name, (sys.executable, "-m", "croupier.worker", "--bot", spec)
     return spec, (sys.executable, "-m", "croupier.worker", "--bot", spec)
 
@@ -118,5 +119,5 @@ def _read_command(line: str) -> tuple[str, tuple[str, ...]]:
         raise BadEntrant("cmd: needs a program")
     found = shutil.which(program[0])
     if found is None:
-        raise BadEntrant(f"no program {program[0]!r} that can be run")
+        raise BadEntrant(f"there is no executable program {program[0]!r}")
     return Path(program[0]).name, (str(Path(found).absolute()), *program[1:])

@@ -263,7 +263,9 @@ class Worker:
             ProcessFailed: its program cannot be run.
         """
         if shutil.which(entrant.program[0]) is None:
-            raise ProcessFailed(f"cannot start {entrant.name}: no program {entrant.program[0]}")
+            raise ProcessFailed(
+                f"cannot start {entrant.name}: there is no program {entrant.program[0]}"
+            )
         readable, writable = os.pipe()
 
         def arguments(lifeline: int) -> Sequence[str]:

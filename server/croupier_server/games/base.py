@@ -74,7 +74,9 @@ class Chance(NamedTuple):
         """
         if self.kind is ChanceKind.LOT:
             if len(outcome) != 1 or not 0 <= outcome[0] < self.sides:
-                raise MalformedMove(Reason.MALFORMED_MOVE, f"a lot is one of 0 to {self.sides - 1}")
+                raise MalformedMove(
+                    Reason.MALFORMED_MOVE, f"a lot must be from 0 to {self.sides - 1}"
+                )
         elif sorted(outcome) != list(self.cards):
             raise MalformedMove(Reason.MALFORMED_MOVE, "not a permutation of the pack")
 

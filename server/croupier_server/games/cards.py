@@ -83,7 +83,7 @@ def pack(ids: Iterable[Card]) -> Cards:
     cards = 0
     for card in ids:
         if not 1 <= card <= CARD_MAX:
-            raise ValueError(f"{card} is no card")
+            raise ValueError(f"{card} is not a card")
         counts[card] += 1
         if counts[card] > COPIES_MAX:
             raise ValueError(f"more than {COPIES_MAX} copies of {CARD_NAMES[card]}")
@@ -185,7 +185,7 @@ def parse_card(name: str) -> Card:
     """
     card = _CARD_IDS.get(name)
     if card is None:
-        raise ValueError(f"{name!r} is no card")
+        raise ValueError(f"{name!r} is not a card")
     return card
 
 

@@ -65,7 +65,7 @@ def parse_rank(text: str) -> int:
         ValueError: there is none.
     """
     if len(text) != 1 or text not in RANKS:
-        raise ValueError(f"{text!r} is no rank")
+        raise ValueError(f"{text!r} is not a rank")
     return RANKS.index(text) + 2
 
 
@@ -76,4 +76,4 @@ def signed(numbers: Iterable[int]) -> str:
 
 def no_move(text: str, title: str) -> ValueError:
     """What is raised for a text that is no move."""
-    return ValueError(f"{text!r} is no move of {title}")
+    return ValueError(f"{text!r} is not a move of {title}")

@@ -132,7 +132,7 @@ class Reader:
         if ruleset not in rulesets:
             raise InvalidRequest(
                 Reason.UNKNOWN_RULESET,
-                f"no ruleset of {title} is named {ruleset!r}; there are {', '.join(rulesets)}",
+                f"{title} has no ruleset {ruleset!r}; the rulesets are {', '.join(rulesets)}",
                 field="ruleset",
             )
         self._specs = {spec.name: spec for spec in specs}
@@ -140,7 +140,8 @@ class Reader:
             if name not in self._specs:
                 raise InvalidRequest(
                     Reason.UNKNOWN_OPTION,
-                    f"{title} has no option {name!r}; there are {', '.join(sorted(self._specs))}",
+                    f"{title} has no option {name!r}; the options are "
+                    f"{', '.join(sorted(self._specs))}",
                     field=f"options.{name}",
                 )
         self.texts = {spec.name: spec.standard for spec in specs}

@@ -101,7 +101,9 @@ def play(match: MatchText) -> Iterator[Moment]:
     except CroupierError as error:
         raise NotationError(error.message) from error
     if game.players(options) != len(match.players):
-        raise NotationError(f"{len(match.players)} seats; the options have {game.players(options)}")
+        raise NotationError(
+            f"{len(match.players)} seats; the options require {game.players(options)}"
+        )
     state = game.new(options)
     for number, step in enumerate(match.steps, 1):
         try:
@@ -115,31 +117,33 @@ def play(match: MatchText) -> Iterator[Moment]:
     if match.ending.reason == EndReason.FINISHED.name:
         outcome = game.outcome(state)
         if outcome is None:
-            raise NotationError("the match is said to be finished, but by the rules it goes on")
+            raise NotationError(
+                "the result says that the match is finished, but by the rules it continues"
+            )
         if outcome.seats != match.ending.seats:
-            raise NotationError("the result is not the one by the rules")
+            raise NotationError("the result differs from the one by the rules")
 
 
 def _play(game: AnyGame, state: object, step: Step) -> Moment:
     turn = game.turn(state)
     if isinstance(step, Chance):
         if turn is not Turn.CHANCE:
-            raise NotationError("a deck or a lot where none is waited for")
+            raise NotationError("unexpected deck or lot")
         chance = game.chance(state)
         return Moment(step, game.apply_chance(state, step.outcome), chance.deal, chance.attempt)
     if isinstance(step, Answer):
         if turn is not Turn.MOVE:
-            raise NotationError(f"seat {step.seat} moves where no move is waited for")
+            raise NotationError(f"unexpected move of seat {step.seat}")
         return Moment(step, game.apply(state, step.seat, step.move))
     if turn is not Turn.WINDOW:
-        raise NotationError("answers where no window is open")
+        raise NotationError("answers, but no window is open")
     for answer in step.answers:
         game.check(state, answer.seat, answer.move)
     if not step.is_closed:
         return Moment(step, [])
     answers = {answer.seat: answer.move for answer in step.answers}
     if answers.keys() != set(game.to_act(state)) or len(answers) < len(step.answers):
-        raise NotationError("a window in which others were asked")
+        raise NotationError("a window in which other seats were asked")
     return Moment(step, game.close_window(state, answers))
 
 
@@ -166,7 +170,7 @@ def _of_match(match: FinishedMatch, rows: Sequence[LogRow]) -> MatchText:
     table = table_pb2.Table.FromString(match.table)
     wire = WIRES.get(match.kind)
     if wire is None:
-        raise NotationError(f"a game that is unknown here: {match.kind}")
+        raise NotationError(f"unknown game: {match.kind}")
     steps: list[Step] = []
     answers: list[Answer] = []
     for row in rows:

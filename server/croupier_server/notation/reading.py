@@ -39,7 +39,7 @@ def read(text: str) -> MatchText:
     """
     lines = text.splitlines()
     if not lines or lines[0].strip() != HEAD:
-        raise NotationError(f"line 1: a notation begins with {HEAD!r}")
+        raise NotationError(f"line 1: a notation must begin with {HEAD!r}")
     reader = _Reader()
     for number, line in enumerate(lines[1:], 2):
         if not line.strip() or line.lstrip().startswith(COMMENT):
@@ -67,7 +67,7 @@ class _Reader:
         """Take in a line that is neither empty nor a comment."""
         word, _, rest = line.partition(" ")
         if self._ending is not None:
-            raise NotationError("nothing comes behind the result")
+            raise NotationError("nothing may follow the result")
         if word != "deck":
             self._end_deck()
         match word:
@@ -75,7 +75,7 @@ class _Reader:
                 self._head(word, rest)
             case "deal":
                 if not _DEAL.fullmatch(_uncommented(rest)):
-                    raise NotationError(f"{rest!r} is no number of a deal")
+                    raise NotationError(f"{rest!r} is not the number of a deal")
             case "deck":
                 self._deck += map(parse_card, rest.split())
             case "lot":
@@ -99,20 +99,20 @@ class _Reader:
         if word == "option":
             name, equals, text = rest.partition("=")
             if not equals or name in self._options:
-                raise NotationError(f"{rest!r} is no option, or comes twice")
+                raise NotationError(f"{rest!r} is not an option, or is given twice")
             self._options[name] = text
         elif word == "seat":
             seat, _, name = rest.partition(" ")
             if int(seat) != len(self._players):
-                raise NotationError("seats are not in their order")
+                raise NotationError("the seats must be in order")
             self._players.append(_string(name))
         elif word in self._facts:
-            raise NotationError(f"{word} comes twice")
+            raise NotationError(f"{word} is given twice")
         else:
             self._facts[word] = _string(rest) if word == "table" else rest
         if word == "game":
             if rest not in MODULES:
-                raise NotationError(f"no game {rest!r}")
+                raise NotationError(f"there is no game {rest!r}")
             self._words = MODULES[rest].words
 
     def _end_deck(self) -> None:
@@ -124,11 +124,11 @@ class _Reader:
     def _answers(self, text: str) -> Iterator[Answer]:
         """Moves on one line."""
         if self._words is None:
-            raise NotationError("the game is not said")
+            raise NotationError("the line `game` is missing")
         for part in _uncommented(text).split(BETWEEN):
             found = _MOVE.fullmatch(part.strip())
             if found is None:
-                raise NotationError(f"{part.strip()!r} is no move of a seat")
+                raise NotationError(f"{part.strip()!r} is not a move of a seat")
             said = found[2].removesuffix(BY_CLOCK)
             yield Answer(int(found[1]), self._words.parse_move(said), said != found[2])
 
@@ -140,7 +140,7 @@ class _Reader:
         if self._ending is None:
             missing.append("result")
         if missing or self._ending is None:
-            raise NotationError(f"not said: {', '.join(missing)}")
+            raise NotationError(f"missing: {', '.join(missing)}")
         return MatchText(
             facts["game"],
             facts["ruleset"],
@@ -172,14 +172,14 @@ def _ending(text: str) -> Ending:
     found = _RESULT.fullmatch(head)
     outcomes = [_OUTCOME.fullmatch(seat) for seat in seats]
     if found is None:
-        raise NotationError(f"{head!r} is no result")
+        raise NotationError(f"{head!r} is not a result")
     if found[1] not in EndReason.__members__:
         known = ", ".join(EndReason.__members__)
         raise NotationError(f"{found[1]!r} is not a known reason; known reasons: {known}")
     scores = []
     for place, outcome in enumerate(outcomes):
         if outcome is None or int(outcome[1]) != place:
-            raise NotationError(f"{seats[place]!r} is no outcome of seat {place}")
+            raise NotationError(f"{seats[place]!r} is not an outcome of seat {place}")
         scores.append(SeatOutcome(int(outcome[2]), int(outcome[3])))
     return Ending(
         found[1],

@@ -118,7 +118,7 @@ class AdminService:
             if not await self._operated.store.records.void(request.table_id):
                 raise NotFound(
                     Reason.NOT_FOUND,
-                    "there is no record of it; a match that has not ended can be aborted",
+                    "there is no record of this match; to end a live match, abort it",
                     field="table_id",
                 )
         return pb.VoidMatchResponse()
@@ -199,7 +199,7 @@ def _outcome(request: pb.AdjudicateTableRequest) -> Outcome:
         if seat.seat != number:
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST,
-                "one entry a seat, in seat order",
+                "exactly one entry per seat is needed, in seat order",
                 field=f"seats[{number}].seat",
             )
     return Outcome(tuple(SeatOutcome(seat.score, seat.place) for seat in request.seats))

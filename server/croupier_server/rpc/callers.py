@@ -68,7 +68,7 @@ class Gate:
                 if name in tickets or not _may_be_ticket(value):
                     raise InvalidRequest(
                         Reason.MALFORMED_REQUEST,
-                        f"metadata {name} must come once, with a ticket as it was given out",
+                        f"metadata {name} must be sent once, with a ticket as the server issued it",
                         field=name,
                     )
                 tickets[name] = str(value)
@@ -86,7 +86,7 @@ class Gate:
             if keys:
                 raise NotAllowed(
                     Reason.UNAUTHENTICATED,
-                    "this server asks for no keys; call without one: unset CROUPIER_KEY and "
+                    "this server requires no keys; call without one: unset CROUPIER_KEY and "
                     "CROUPIER_KEY_FILE",
                 )
             caller = self._local
@@ -97,7 +97,7 @@ class Gate:
             caller = self._anybody
         else:
             raise NotAllowed(
-                Reason.UNAUTHENTICATED, "a key is needed: send `authorization: Bearer <key>`"
+                Reason.UNAUTHENTICATED, "a key is required: send `authorization: Bearer <key>`"
             )
         if scope is not None and scope not in caller.scopes:
             needed = f"a key with the scope `{scope}` is needed"

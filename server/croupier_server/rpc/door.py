@@ -52,11 +52,11 @@ class Door:
             await self._keys.refresh()
         except Exception as error:
             if not self._in_trouble:
-                _log.error("keys cannot be looked at", **fault(error))
+                _log.error("keys unreadable", **fault(error))
             self._in_trouble = True
         else:
             if self._in_trouble:
-                _log.info("keys can be looked at again")
+                _log.info("keys readable again")
             self._in_trouble = False
 
     async def run(self) -> None:

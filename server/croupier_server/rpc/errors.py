@@ -158,4 +158,4 @@ def code_of(status: status_pb2.Status) -> grpc.StatusCode:
 
 def internal() -> CroupierError:
     """What a caller is told of a fault of the server: nothing but that there was one."""
-    return CroupierError(Reason.INTERNAL, "the server failed; the fault is in its log")
+    return CroupierError(Reason.INTERNAL, "internal error; see the server's log")

@@ -64,7 +64,7 @@ class PageTokens:
         if text is None:
             raise InvalidRequest(
                 Reason.INVALID_PAGE_TOKEN,
-                "the page token was not given out for this list; start without one",
+                "the page token does not belong to this list; start without one",
                 field="page_token",
             )
         return text.rstrip(b"\0").decode()
@@ -113,7 +113,7 @@ class StreamCursors:
         if len(cursor) != TAG_BYTES + self._layout.size:
             raise InvalidRequest(
                 Reason.INVALID_CURSOR,
-                f"cursor: {len(cursor)} bytes given, and cursors of this stream have "
+                f"cursor: {len(cursor)} bytes given, but cursors of this stream have "
                 f"{TAG_BYTES + self._layout.size}; send one that it returned, or none",
                 field="cursor",
             )

@@ -122,7 +122,7 @@ def join_table(request: pb.JoinTableRequest) -> JoinTable:
         InvalidRequest: ``field`` says where.
     """
     if request.replace_ticket and not request.HasField("seat"):
-        raise malformed([("seat", "not set; replace_ticket needs the seat")])
+        raise malformed([("seat", "not set; replace_ticket requires it")])
     return JoinTable(
         table_id=request.table_id,
         seat=request.seat if request.HasField("seat") else None,
@@ -141,7 +141,7 @@ def printable(field: str, text: str) -> str:
         InvalidRequest: it holds control or other unprintable characters.
     """
     if text and not text.isprintable():
-        raise malformed([(field, "may hold printable characters only")])
+        raise malformed([(field, "only printable characters are allowed")])
     return text
 
 
@@ -152,7 +152,7 @@ def milliseconds(field: str, time: Duration) -> int:
         InvalidRequest: its parts are out of range or of different signs, or it is negative.
     """
     if not 0 <= time.nanos <= _NANOS_MAX or time.seconds < 0:
-        raise malformed([(field, "not a duration of zero or more")])
+        raise malformed([(field, "must be a duration of zero or more")])
     return time.seconds * 1000 - (-time.nanos // _NANOS_PER_MILLI)
 
 
@@ -163,7 +163,7 @@ def since_ms(field: str, time: Timestamp) -> int:
         InvalidRequest: it is none.
     """
     if not (0 <= time.nanos <= _NANOS_MAX and _SECONDS_MIN <= time.seconds <= _SECONDS_MAX):
-        raise malformed([(field, "not a point in time")])
+        raise malformed([(field, "must be a valid timestamp")])
     return time.seconds * 1000 - (-time.nanos // _NANOS_PER_MILLI)
 
 
@@ -193,7 +193,7 @@ def _seat_spec(
 
 def _player(player: table_pb2.Player) -> Player:
     if player.player_id:
-        raise malformed([("player.player_id", "leave it out; the server sets it from your key")])
+        raise malformed([("player.player_id", "must not be set; the server sets it from your key")])
     if player.kind == table_pb2.PLAYER_KIND_HOUSE:
         raise malformed([("player.kind", "HOUSE is for the house bots of the server")])
     name = printable("player.display_name", player.display_name)

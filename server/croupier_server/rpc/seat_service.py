@@ -101,6 +101,6 @@ def _expect_key(caller: Caller) -> None:
     if caller.principal == LOCAL:
         raise NotAllowed(
             Reason.PERMISSION_DENIED,
-            "this server asks for no keys, so all callers are one principal and nobody's seats can "
+            "this server requires no keys, so all callers are one principal and nobody's seats can "
             "be listed; keep the tickets that JoinTable returned",
         )

@@ -241,7 +241,9 @@ def open_port(
     except RuntimeError:
         found = 0
     if not found:
-        raise CannotListen(f"cannot listen on {wanted}: taken, or not of this machine")
+        raise CannotListen(
+            f"cannot listen on {wanted}: already in use, or not an address of this machine"
+        )
     return f"{name}:{found}"
 
 

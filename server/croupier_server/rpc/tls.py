@@ -99,10 +99,10 @@ class Certificates:
             self._config = self._read()
         except CertificateError as error:
             if str(error) != self._trouble:
-                _log.error("certificates not taken", error=str(error))
+                _log.error("certificates rejected", error=str(error))
             self._trouble = str(error)
         else:
-            _log.info("certificates taken", cert=str(self._files.cert))
+            _log.info("certificates reloaded", cert=str(self._files.cert))
             self._trouble = ""
             self._stamp = stamp
 
@@ -133,7 +133,7 @@ class Certificates:
             except (ssl.SSLError, OSError) as error:
                 raise CertificateError(f"{client_ca}: {_why(error)}") from None
         if before != [_bytes(path) for path in self._files if path is not None]:
-            raise CertificateError(f"{cert}: somebody is writing it or its key")
+            raise CertificateError(f"{cert}: the file or its key is being written")
         for other in self._contexts:
             self._load(other)
         return grpc.ssl_server_certificate_configuration(
@@ -156,9 +156,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _no_password() -> str:
-    raise ValueError(
-        "the key is encrypted; a server that starts by itself cannot ask for passwords"
-    )
+    raise ValueError("the key is encrypted; the server cannot ask for a password")
 
 
 def _why(error: Exception) -> str:

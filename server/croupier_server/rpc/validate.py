@@ -114,7 +114,7 @@ class Requests:
                 message = request.FromString(data)
             except DecodeError:
                 raise InvalidRequest(
-                    Reason.MALFORMED_REQUEST, f"the bytes are no {request.DESCRIPTOR.name}"
+                    Reason.MALFORMED_REQUEST, f"the bytes are not a valid {request.DESCRIPTOR.name}"
                 ) from None
             if drop_unknown(message, data) and name != _INTRODUCTION:
                 raise unknown_field(unknown_path(request.FromString(data)))

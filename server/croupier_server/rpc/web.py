@@ -144,7 +144,8 @@ async def start(listen: WebListen, calls: Calls, certificates: Certificates | No
         )
     except OSError:
         raise CannotListen(
-            f"cannot listen on {name}:{listen.port}: taken, or not of this machine"
+            f"cannot listen on {name}:{listen.port}: already in use, or not an address of this "
+            "machine"
         ) from None
     port = server.sockets[0].getsockname()[1]
     door.hosts = listen.hosts | own_names(listen.host, port, is_encrypted=context is not None)
@@ -533,7 +534,7 @@ class _Json:
             why = str(error).partition("\n")[0]
             raise InvalidRequest(
                 Reason.MALFORMED_REQUEST,
-                f"the body is not {message.DESCRIPTOR.name} in JSON: {why}",
+                f"the body is not a valid {message.DESCRIPTOR.name} in JSON: {why}",
             ) from None
         return message.SerializeToString()
 

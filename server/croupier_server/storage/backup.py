@@ -57,7 +57,7 @@ async def back_up(url: str, file: Path, *, replace: bool) -> int:
     """
     kind, place = split_url(url)
     if kind == "memory":
-        raise StoreError("store: a store in memory has nothing that could be backed up")
+        raise StoreError("store: a store in memory cannot be backed up")
     with told(file), _written_whole(file, replace) as draft:
         if kind == "sqlite":
             _copy_file(Path(place), draft)
@@ -70,14 +70,14 @@ def _copy_file(path: Path, draft: Path) -> None:
     """Copy a file that others may be writing to: everything as it is now."""
     path = path.expanduser()
     if not (path.is_file() and path.stat().st_size):
-        raise StoreError(f"store: there is none in {path}")
+        raise StoreError(f"store: there is no store in {path}")
     with (
         told(path),
         closing(sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True)) as source,
     ):
         (mark,) = source.execute("PRAGMA application_id").fetchone()
         if mark != APPLICATION:
-            raise StoreError(f"store: {path} is no store")
+            raise StoreError(f"store: {path} is not a store")
         with closing(sqlite3.connect(draft)) as target:
             source.backup(target)
     with told(path), opened(draft) as connection:
@@ -148,7 +148,7 @@ def opened(path: Path) -> Iterator[Connection]:
 def _written_whole(file: Path, replace: bool) -> Iterator[Path]:
     """A draft beside *file*, for our eyes only, that takes its place when it is done."""
     if file.exists() and not replace:
-        raise StoreError(f"{file} exists; --replace overwrites it")
+        raise StoreError(f"{file} exists; pass --replace to overwrite it")
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
@@ -181,7 +181,7 @@ def expect_backup(file: Path) -> None:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as raw:
             (mark,) = raw.execute("PRAGMA application_id").fetchone()
             if mark != MARK:
-                raise StoreError(f"{file} is no backup")
+                raise StoreError(f"{file} is not a backup")
             (fault,) = raw.execute("PRAGMA quick_check(1)").fetchone()
             if fault != "ok":
                 raise StoreError(f"{file} is damaged: {' '.join(fault.split())}")

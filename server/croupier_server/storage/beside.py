@@ -47,7 +47,7 @@ async def beside(url: str, *, may_make: bool = False) -> AsyncIterator[Beside]:
     """
     kind, place = split_url(url)
     if kind == "memory":
-        raise StoreError("store: a store in memory can be reached by its own server alone")
+        raise StoreError("store: a store in memory is accessible only to its own server")
     opened = _sqlite(place, may_make=may_make) if kind == "sqlite" else _postgres(url)
     async with opened as database:
         yield Beside(RecordStore(database), KeyStore(database), AuditLog(database))
@@ -64,7 +64,7 @@ async def _sqlite(place: str, *, may_make: bool) -> AsyncIterator[Database]:
     path = Path(place).expanduser()  # noqa: ASYNC240 - a command has nothing else to do
     if not (path.is_file() and path.stat().st_size):
         if not may_make:
-            raise StoreError(f"store: there is none in {path}")
+            raise StoreError(f"store: there is no store in {path}")
         SqliteFile(path, "power").close()  # nobody can be serving from it
 
     def connect() -> sqlite3.Connection:

@@ -115,7 +115,7 @@ class StoredLog:
             try:
                 job.done(error)
             except Exception as fault:  # of whoever was told; the others are told nevertheless
-                _log.error("commit not heard of", error=repr(fault))
+                _log.error("commit callback failed", error=repr(fault))
         if committed.has_shown:
             self._has_shown()
 

@@ -56,7 +56,7 @@ def split_url(url: str) -> tuple[Kind, str]:
         _expect_driver()
         return "postgresql", place
     url = without_password(url)
-    raise StoreError(f"store: {url!r} is neither memory: nor sqlite:PATH nor postgresql://...")
+    raise StoreError(f"store: {url!r} must be memory:, sqlite:PATH or postgresql://...")
 
 
 def _expect_driver() -> None:

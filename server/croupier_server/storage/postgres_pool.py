@@ -91,7 +91,7 @@ class PostgresPool:
             if self._fence is not None:
                 fence = (await connection.execute(text("SELECT fence FROM writer"))).scalar_one()
                 if fence != self._fence:
-                    raise Superseded("another server has taken the database over")
+                    raise Superseded("another server has taken over the database")
             return await connection.run_sync(query)
 
     async def ask(self, statement: str, *values: str) -> list[Any]:
@@ -111,5 +111,5 @@ async def _reachable() -> AsyncIterator[None]:
     except (DBAPIError, *LOST) as error:
         _log.warning("store does not answer", error=plain(driver_error(error)))
         raise Unavailable(
-            Reason.STORE_UNAVAILABLE, "the store does not answer; try again", retry_ms=_RETRY_MS
+            Reason.STORE_UNAVAILABLE, "the store does not respond; retry", retry_ms=_RETRY_MS
         ) from error

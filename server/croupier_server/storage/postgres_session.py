@@ -184,7 +184,7 @@ class WriterSession:
         until = loop.time() + HELD_S
         while not (is_ours := await connection.fetchval(TRY_LOCK, LOCK)):
             if is_ours is None:
-                raise OSError("search_path names no schema of this database")
+                raise OSError("search_path does not name a schema of this database")
             holder = await connection.fetchrow(_HOLDER, LOCK)
             if holder is None:
                 continue  # gone meanwhile
@@ -250,7 +250,7 @@ class WriterSession:
     async def _check_fence(self, connection: asyncpg.Connection) -> int:
         row = await connection.fetchrow("SELECT fence, last_batch FROM writer")
         if row is None or row["fence"] != self.fence:
-            raise Superseded("another server has taken the database over")
+            raise Superseded("another server has taken over the database")
         return int(row["last_batch"])
 
     def drop(self) -> None:

@@ -103,7 +103,7 @@ def _revoked(connection: Connection) -> Revoked:
 def _expect_empty(connection: Connection, name: str) -> None:
     for table in COPIED:
         if table is not counters and connection.execute(select(table).limit(1)).first():
-            raise StoreError(f"store: {name} is not empty; --replace overwrites it")
+            raise StoreError(f"store: {name} is not empty; pass --replace to overwrite it")
 
 
 # SQLite -----------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def _clear(path: Path, replace: bool) -> Revoked:
         with contextlib.closing(sqlite3.connect(path)) as raw:
             (mark,) = raw.execute("PRAGMA application_id").fetchone()
             if mark != APPLICATION:
-                raise StoreError(f"store: {path} is a database of another program")
+                raise StoreError(f"store: {path} belongs to another program")
             raw.execute("PRAGMA journal_mode=DELETE")
         with opened(path) as connection:
             upgrade(connection)
@@ -155,7 +155,7 @@ def _clear(path: Path, replace: bool) -> Revoked:
         if type(cause) is not sqlite3.DatabaseError or not replace:
             raise
         if not _is_database(path):
-            raise StoreError(f"store: {path} is no database at all: move it away first") from None
+            raise StoreError(f"store: {path} is not a database; move it away first") from None
         return {}  # damaged, which may be why it is being restored
 
 

@@ -48,7 +48,9 @@ class SqliteFile:
 
     def __init__(self, path: Path, durability: Durability) -> None:
         if sqlite3.sqlite_version_info < _OLDEST:
-            raise StoreError(f"store: SQLite {sqlite3.sqlite_version} is too old; 3.35 is needed")
+            raise StoreError(
+                f"store: SQLite {sqlite3.sqlite_version} is too old; at least 3.35 is required"
+            )
         self._path = path
         self._durability = durability
         with contextlib.ExitStack() as stack, told(path):
@@ -100,7 +102,7 @@ class SqliteFile:
     def _expect_ours(self, connection: Connection) -> None:
         """Nothing is changed in a file that is somebody else's, or damaged."""
         if connection.exec_driver_sql("PRAGMA application_id").scalar_one() != APPLICATION:
-            raise StoreError(f"store: {self._path} is a database of another program")
+            raise StoreError(f"store: {self._path} belongs to another program")
         expect_known(connection)
         if self._path.stat().st_size <= _CHECKED_BYTES:
             fault = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
@@ -115,7 +117,9 @@ def told(path: Path) -> Iterator[None]:
         yield
     except HeldElsewhere as error:
         who = f"process {error.pid}" if error.pid else "another process"
-        raise StoreError(f"store: {path} is in use by {who}; one server a file") from None
+        raise StoreError(
+            f"store: {path} is in use by {who}; only one server may use a file"
+        ) from None
     except WrongSchema as error:
         raise StoreError(f"store: {path} {error}") from None
     except OSError as error:

@@ -234,7 +234,7 @@ class Writer:
         except StoreTrouble:  # nobody waits for it
             return False
         except Exception as error:  # what is stored goes before what is not needed
-            _log.error("not swept", error=repr(error))
+            _log.error("cleanup failed", error=repr(error))
             self._has_garbage = False
         return self._has_garbage
 

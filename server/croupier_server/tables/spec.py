@@ -314,7 +314,7 @@ def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
 
     deal = request.deal
     if len(request.seats) > players:
-        raise refuse("seats", f"{len(request.seats)} seats named, the options have {players}")
+        raise refuse("seats", f"{len(request.seats)} seats given; the options require {players}")
     for number, seat in enumerate(request.seats):
         if seat.access is Access.HOUSE and not seat.house_bot:
             raise refuse(f"seats[{number}].house_bot", "a house seat needs the name of its bot")
@@ -323,14 +323,14 @@ def check_create(request: CreateTable, players: int, board_hash: bytes) -> None:
             raise refuse("spec.deal_source.board.commitment", "not the SHA-256 of the root")
         is_open = len(request.seats) < players
         if is_open or any(seat.access is Access.OPEN for seat in request.seats):
-            raise refuse("spec.deal_source.board", "a board is never combined with open seats")
+            raise refuse("spec.deal_source.board", "a board cannot have open seats")
     if deal.kind is DealKind.FIXED:
         if deal.seed is None:
-            raise refuse("spec.deal_source.fixed.seed", "a FIXED table needs a seed")
+            raise refuse("spec.deal_source.fixed.seed", "a FIXED table requires a seed")
         if request.rated:
-            raise refuse("spec.rated", "a FIXED table is never rated")
+            raise refuse("spec.rated", "a FIXED table cannot be rated")
     if request.rated and request.shared_seats:
-        raise refuse("spec.shared_seats", "a rated table gives a principal one seat")
+        raise refuse("spec.shared_seats", "a rated table gives a principal only one seat")
 
 
 def check_decks(decks: Sequence[bytes], pack: Sequence[int]) -> None:

@@ -51,7 +51,7 @@ class Verifier:
             whose = " of yours" if waiting[principal] > WAITING_EACH_MAX else ""
             raise Exhausted(
                 Reason.RATE_LIMITED,
-                f"too many records{whose} wait to be checked",
+                f"too many records{whose} are waiting to be checked",
                 retry_ms=_RETRY_MS,
             )
         waiting[principal] += 1

@@ -47,7 +47,7 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
         Wrong: the log contradicts them.
     """
     if result.reason not in {one.value for one in EndReason}:
-        raise Wrong(f"the reason of the end is {result.reason}, which is none")
+        raise Wrong(f"the reason of the end is {result.reason}, which is not a known reason")
     reason = EndReason(result.reason)
     seat = result.seat_at_fault if result.HasField("seat_at_fault") else None
     late = _forfeit(log, is_over=is_over)
@@ -60,13 +60,15 @@ def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool)
         is_open = clock.max_strikes and log.lines[-2].kind != "seat_timed_out"
         is_earlier = is_open and seat is not None and seat < late.seat
         if reason is not EndReason.FORFEIT or (seat != late.seat and not is_earlier):
-            raise Wrong(f"seat {late.seat} is {late.why} by the log, but {reason.name} is told")
+            raise Wrong(
+                f"seat {late.seat} is {late.why} by the log, but the record says {reason.name}"
+            )
         if seat == late.seat:
             return _expect_detail(result, late.why)
         return _expect_detail(result, OUT_OF_STRIKES) or UNPROVEN
     if is_over != (reason is EndReason.FINISHED):
-        goes_on = "is over" if is_over else "goes on"
-        raise Wrong(f"the match is said to be {reason.name}, but by the rules it {goes_on}")
+        goes_on = "is over" if is_over else "continues"
+        raise Wrong(f"the record says {reason.name}, but by the rules the match {goes_on}")
     if reason is EndReason.FORFEIT:
         whys = [AWAY] if log.table.spec.absence == AbsencePolicy.FORFEIT.value else []
         if clock.max_strikes:
@@ -94,7 +96,7 @@ def _check_form(
 ) -> None:
     """Check which facts come with a reason."""
     if reason in _PLAYED and not log.is_begun:
-        raise Wrong(f"{reason.name} is told of a match that never began")
+        raise Wrong(f"the record says {reason.name}, but the match never began")
     if seat is not None and (reason not in _OF_A_SEAT or seat >= len(log.table.seats)):
         raise Wrong(f"{reason.name} names seat {seat}")
     if seat is None and reason in (EndReason.FORFEIT, EndReason.CONCEDED):
@@ -171,11 +173,11 @@ def _must_be_timed(line: Line, *, is_timed: bool) -> None:
 def _check_no_show(log: RecordLog, seat: Seat | None) -> None:
     """Check that *seat* was the first one missing, and that the table waits for nobody for ever."""
     if log.is_begun:
-        raise Wrong("NO_SHOW is told of a match that began")
+        raise Wrong("the record says NO_SHOW, but the match began")
     restarts = sum(not one.is_last for one in log.vain_openings)
     timeout = log.table.spec.clock.start_timeout.ToMilliseconds()
     if not timeout and restarts < RESTARTS_MAX:
-        raise Wrong("NO_SHOW is told, but the table has no start_timeout")
+        raise Wrong("the record says NO_SHOW, but the table has no start_timeout")
     sitting: set[Seat] = set()
     awaited: set[Seat] = set()
     for line in log.lines:

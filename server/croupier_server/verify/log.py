@@ -200,7 +200,7 @@ class RecordLog:
             elif line.kind in ("nonce_opened", "seat_no_show"):
                 seat = getattr(line.event, line.kind).seat
                 if not (promised or {}).get(seat) or seat in opened | freed:
-                    raise Wrong(f"{line.name}: no nonce of seat {seat} is waited for")
+                    raise Wrong(f"{line.name}: unexpected nonce of seat {seat}")
                 (opened if line.kind == "nonce_opened" else freed).add(seat)
         return None if promised is None or freed else Nonces(promised, opened)
 

@@ -66,7 +66,7 @@ class Play:
                 self._compare(line)
             elif line.kind in ("table_halted", "match_ended"):
                 if line is not self._lines[-1]:
-                    raise Wrong(f"the log goes on behind {line.name}")
+                    raise Wrong(f"the log continues after {line.name}")
                 if line.kind == "table_halted":
                     self._expected.clear()  # what a fault cut short
         if self._expected:
@@ -92,7 +92,7 @@ class Play:
         game = self._entry.game
         outcome = tuple(line.cause.chance.outcome)
         if game.turn(self.state) is not Turn.CHANCE or self._dealer is None:
-            raise Wrong(f"{line.name}: no chance is waited for")
+            raise Wrong(f"{line.name}: unexpected deck or lot")
         chance = game.chance(self.state)
         if chance.kind is ChanceKind.DECK:
             self.counts["decks"] += 1
@@ -111,7 +111,7 @@ class Play:
     def _put_move(self, line: Line) -> None:
         game, message = self._entry.game, line.cause.move
         if game.turn(self.state) is not Turn.MOVE:
-            raise Wrong(f"{line.name}: no move is waited for")
+            raise Wrong(f"{line.name}: unexpected move")
         self.counts["moves"] += 1
         move = self._entry.wire.move_code(message.move)
         self._expected += game.apply(self.state, message.seat, move)

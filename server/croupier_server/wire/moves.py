@@ -28,7 +28,7 @@ def no_kind(message: game_pb2.Move, game: str) -> MalformedMove:
     if arm is None:
         return malformed("game", "the move is empty")
     if arm != game:
-        return malformed(arm, "a move of another game")
+        return malformed(arm, "the move is for another game")
     return malformed(f"{game}.move", "no kind of move is set")
 
 
@@ -41,7 +41,7 @@ def card(number: int, path: str, pack: Cards = EVERY) -> Cards:
     """The packed count of one card, which comes from outside; *pack* is that of `packed`."""
     found = SINGLES.get(number)
     if found is None:
-        raise malformed(path, f"{number} is no card")
+        raise malformed(path, f"{number} is not a card")
     if not found & pack:
         raise malformed(path, f"there is no {CARD_NAMES[number]} in this game")
     return found
@@ -54,7 +54,7 @@ def packed(cards: Sequence[int], path: str, least: int, most: int, pack: Cards =
     """
     number = len(cards)
     if not least <= number <= most:
-        raise malformed(path, f"{number} cards are not from {least} to {most}")
+        raise malformed(path, f"{number} cards given; {least} to {most} needed")
     if number <= COPIES_MAX:
         try:
             found = sum([SINGLES[card] for card in cards])

@@ -126,7 +126,7 @@ class OptionFields:
         if text is None:
             raise InvalidRequest(
                 Reason.INVALID_OPTION,
-                f"{name}: {number} is no value of its enum",
+                f"{name}: {number} is not a value of its enum",
                 field=f"options.{self._game}.{path}",
             )
         return text

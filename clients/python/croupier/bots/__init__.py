@@ -34,7 +34,7 @@ def load_bot(spec: str) -> Callable[[], Bot]:
     path, colon, name = spec.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(HOUSE_BOTS)
-        raise UsageError(f"there is no bot {spec!r}; write {known} or path/to/bot.py:Class")
+        raise UsageError(f"there is no bot {spec!r}; use {known} or path/to/bot.py:Class")
     found = getattr(_module(Path(path)), name, None)
     if not (isinstance(found, type) and issubclass(found, Bot)):
         raise UsageError(f"{path} has no class {name} that is a croupier.Bot")

@@ -184,7 +184,7 @@ def name_trumps(suit: str | None) -> TractorMove:
     """
     word = "NT" if suit is None else suit.upper()
     if suit is not None and word not in _NAMED[1:5]:
-        raise ValueError(f"{suit!r} is no suit; write S, H, D, C or None")
+        raise ValueError(f"{suit!r} is not a suit; write S, H, D, C or None")
     number = cast("tractor_pb2.TractorTrumpSuit.ValueType", _NAMED.index(word))
     named = tractor_pb2.TractorNameTrumps(suit=number)
     return _wrap(tractor_pb2.TractorMove(name_trumps=named))

@@ -51,11 +51,13 @@ def check_bid(tricks: int, standing: int) -> None:
     """
     if not 1 <= tricks <= BID_MAX:
         raise IllegalMove(
-            Rule.BID_OUT_OF_RANGE, "P-2.1", f"a bid is 1 to {BID_MAX} tricks, not {tricks}"
+            Rule.BID_OUT_OF_RANGE,
+            "P-2.1",
+            f"a bid must be from 1 to {BID_MAX} tricks, not {tricks}",
         )
     if tricks <= standing:
         raise IllegalMove(
-            Rule.BID_TOO_LOW, "P-2.1", f"{tricks} is not higher than the bid of {standing}"
+            Rule.BID_TOO_LOW, "P-2.1", f"{tricks} is not higher than the current bid of {standing}"
         )
 
 

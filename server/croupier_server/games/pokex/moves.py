@@ -155,7 +155,7 @@ def move_text(move: Move) -> str:
     if kind == PLAY and center <= CARD_MAX:
         named = f" with {card_text.card_text(center)}" if center else ""
         return f"play {card_text.text(cards_of(move))}{named}"
-    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Pokex")
+    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is not a move of Pokex")
 
 
 def members(legal: Legal, after: Move = 0) -> Iterator[Move]:

@@ -220,7 +220,7 @@ class Pokex:
         if kind not in _ROWS[public.phase].wanted:
             raise MalformedMove(
                 Reason.MOVE_NOT_EXPECTED,
-                f"this decision does not take a move of the kind {MoveType(kind).name}",
+                f"this decision does not accept a move of the kind {MoveType(kind).name}",
             )
         if kind == PLAY:
             _check_play(public, state.hands[seat], move)
@@ -368,7 +368,7 @@ def _check_form(move: Move) -> None:
     """Raise MalformedMove unless *move* is a move of Pokex, legal or not."""
     kind, payload = move & TYPE_MASK, move & ~TYPE_MASK
     if not PASS <= kind <= PLAY or (kind == PASS and payload):
-        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Pokex")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a move of Pokex")
     if kind == NAME_RANK and not RANK_LEAST <= moves.number_of(move) <= RANK_MOST:
         raise MalformedMove(Reason.MALFORMED_MOVE, "no rank")
     if kind != PLAY:
@@ -376,7 +376,7 @@ def _check_form(move: Move) -> None:
     cards = moves.cards_of(move)
     is_over = cards & cards >> 1 & cards >> 2 & ONES  # as if there were 7 copies or more
     if moves.center_of(move) > CARD_MAX or cards & ONES << 3 or is_over:
-        raise MalformedMove(Reason.MALFORMED_MOVE, "no set of cards of any pack")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a set of cards of a pack")
 
 
 def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
@@ -384,7 +384,7 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
     cards, center = moves.cards_of(move), moves.center_of(move)
     if count(cards) != _PAIR:
         raise IllegalMove(
-            Rule.WRONG_CARD_COUNT, "P-4.2", f"{_PAIR} cards are wanted, not {count(cards)}"
+            Rule.WRONG_CARD_COUNT, "P-4.2", f"{count(cards)} cards given; exactly {_PAIR} needed"
         )
     if not contains(hand, cards):
         raise IllegalMove(
@@ -393,14 +393,16 @@ def _check_play(public: PublicState, hand: Cards, move: Move) -> None:
     if public.trick_center:
         if center:
             raise IllegalMove(
-                Rule.CENTER_NOT_YOURS, "P-4.1", "the centre card of this trick is not named here"
+                Rule.CENTER_NOT_YOURS, "P-4.1", "you cannot name the centre card of this trick"
             )
     elif not center:
         raise IllegalMove(
-            Rule.CENTER_NOT_NAMED, "P-4.1", "the leader names the centre card of the trick"
+            Rule.CENTER_NOT_NAMED, "P-4.1", "the leader must name the centre card of the trick"
         )
     elif center not in public.center_left:
-        raise IllegalMove(Rule.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not left in the centre")
+        raise IllegalMove(
+            Rule.CENTER_NOT_AVAILABLE, "P-4.1", "that card is not in the centre any more"
+        )
 
 
 @cache

@@ -176,7 +176,7 @@ def check_form(move: int) -> None:
     else:
         is_formed = kind in (MELD, SECRET_FOUR, DISCARD) and bool(cards) and not number
     if move < 0 or not is_formed or cards & _NO_CARDS:
-        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tong-its")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a move of Tong-its")
 
 
 def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
@@ -207,20 +207,22 @@ def check_start(state: State, seat: Seat, kind: int, move: int) -> None:
                 Rule.WRONG_CARD_COUNT, "G-2.2", "at least two cards of the hand are needed"
             )
         if cards | 1 << 4 * public.discards[-1] not in state.table.kinds:
-            raise IllegalMove(Rule.NOT_A_MELD, "G-2.2", "these cards make no meld with the discard")
+            raise IllegalMove(
+                Rule.NOT_A_MELD, "G-2.2", "these cards do not form a meld with the discard"
+            )
 
 
 def _check_take_for_lay_off(state: State, seat: Seat, number: int) -> None:
     public, options = state.public, state.public.options
     if options.discard_take == "new_meld_only":
-        raise _switched_off("G-2.2", "a discard is taken for a new meld alone")
+        raise _switched_off("G-2.2", "the discard may only be taken for a new meld")
     if not options.layoff:
-        raise _switched_off("G-4", "nothing is laid off at this table")
+        raise _switched_off("G-4", "cards cannot be laid off at this table")
     if not public.discards:
         raise IllegalMove(Rule.NO_DISCARD, "G-2.2", "there is no discard to take")
     _check_number(public, number)
     if options.discard_take == "meld_or_layoff_own" and public.melds[number].seat != seat:
-        raise _switched_off("G-2.2", "a discard is laid off on an own meld alone")
+        raise _switched_off("G-2.2", "the discard may only be laid off on an own meld")
     if not state.table.extends(public.melds[number].cards, 1 << 4 * public.discards[-1]):
         raise IllegalMove(Rule.CANNOT_LAY_OFF, "G-4", f"the discard does not extend meld {number}")
 
@@ -236,21 +238,23 @@ def check_play(state: State, seat: Seat, kind: int, move: int) -> None:
     hand, cards = state.hands[seat], move & CARDS_MASK
     if kind == MELD:
         if not options.hand_melds:
-            raise _switched_off("G-2.3", "no melds are exposed from the hand")
+            raise _switched_off("G-2.3", "melds cannot be exposed from the hand at this table")
         _check_held(hand, cards, "G-2.3")
         if cards not in state.table.kinds:
-            raise IllegalMove(Rule.NOT_A_MELD, "G-3.1", "these cards are no set and no run")
+            raise IllegalMove(Rule.NOT_A_MELD, "G-3.1", "these cards are neither a set nor a run")
     elif kind == SECRET_FOUR:
         if not options.secret_fours:
-            raise _switched_off("G-3.4", "no fours are laid face down")
+            raise _switched_off("G-3.4", "fours cannot be laid face down at this table")
         if cards not in _FOURS or cards & hand != cards:
             raise IllegalMove(
-                Rule.NOT_FOUR_OF_A_KIND, "G-3.4", "the hand does not hold these as four of a kind"
+                Rule.NOT_FOUR_OF_A_KIND,
+                "G-3.4",
+                "the hand does not hold all four cards of this rank",
             )
     elif kind == LAY_OFF:
         number = (move >> MELD_SHIFT) - 1
         if not options.layoff:
-            raise _switched_off("G-4", "nothing is laid off at this table")
+            raise _switched_off("G-4", "cards cannot be laid off at this table")
         _check_number(public, number)
         _check_held(hand, cards, "G-4")
         if not state.table.extends(public.melds[number].cards, cards):
@@ -266,12 +270,12 @@ def _check_end(public: PublicState, hand: Cards, kind: int, cards: Cards) -> Non
     ends_bare = public.took_discard and not public.options.discard_after_take
     if kind == END_TURN:
         if not ends_bare:
-            raise IllegalMove(Rule.MUST_DISCARD, "G-2.4", "this turn ends with a discard")
+            raise IllegalMove(Rule.MUST_DISCARD, "G-2.4", "this turn must end with a discard")
         return
     if ends_bare:
-        raise IllegalMove(Rule.MUST_NOT_DISCARD, "G-2.4", "this turn ends without a discard")
+        raise IllegalMove(Rule.MUST_NOT_DISCARD, "G-2.4", "this turn must end without a discard")
     if cards.bit_count() != 1:
-        raise IllegalMove(Rule.WRONG_CARD_COUNT, "G-2.4", "one card is discarded")
+        raise IllegalMove(Rule.WRONG_CARD_COUNT, "G-2.4", "exactly one card must be discarded")
     _check_held(hand, cards, "G-2.4")
 
 

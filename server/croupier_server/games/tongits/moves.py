@@ -148,7 +148,7 @@ def move_text(move: Move) -> str:
         return f"lay off {card_text.text(cards)} on meld {meld}"
     if kind == TAKE_DISCARD and bool(cards) != (meld >= 0):
         return f"take discard with {card_text.text(cards)}" if cards else f"take discard on {meld}"
-    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tong-its")
+    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is not a move of Tong-its")
 
 
 def members(legal: Legal, after: Move = 0) -> Iterator[Move]:

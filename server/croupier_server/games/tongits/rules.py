@@ -174,7 +174,7 @@ class Tongits:
         if kind not in _ROWS[phase].wanted:
             raise MalformedMove(
                 Reason.MOVE_NOT_EXPECTED,
-                f"this decision does not take a move of the kind {MoveType(kind).name}",
+                f"this decision does not accept a move of the kind {MoveType(kind).name}",
             )
         if phase is _PLAY:
             legal.check_play(state, seat, kind, move)
@@ -300,7 +300,7 @@ class Tongits:
 def _expect(state: State, seat: Seat) -> None:
     """Raise NotYourTurn unless *seat* is to act."""
     if seat == NO_SEAT or seat != state.public.to_act:
-        raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+        raise NotYourTurn(Reason.NOT_YOUR_TURN, "it is not this seat's turn")
 
 
 RULES: Final = Tongits()

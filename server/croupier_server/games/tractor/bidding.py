@@ -136,7 +136,7 @@ def check_declaration(
         raise IllegalMove(
             Rule.NOT_A_DECLARATION,
             "T-3.2",
-            "only equal cards of the trump rank, or two or more equal jokers, declare",
+            "a declaration must be equal cards of the trump rank, or two or more equal jokers",
         )
     if hand >> _DIGIT * card & _COPIES < count:
         raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-3.2", "the hand does not hold these cards")
@@ -154,14 +154,14 @@ def _check_stronger(
         raise IllegalMove(
             Rule.DECLARATION_CHANGED,
             "T-3.4",
-            "the standing declarer may add copies of the card, not change it",
+            "you may add copies of the card that you declared, but not change it",
         )
     floor = strength(standing.card, standing.copies, options.joker_pairs)
     if strength(card, count, options.joker_pairs) <= floor:
         raise IllegalMove(
             Rule.DECLARATION_TOO_WEAK,
             "T-3.3",
-            "it is not stronger than the standing declaration",
+            "it is not stronger than the current declaration",
         )
 
 
@@ -233,7 +233,7 @@ def check_call(points: int, bid: int, options: TractorOptions) -> None:
         raise IllegalMove(
             Rule.CALL_OUT_OF_RANGE,
             "T-11.1",
-            f"a call is a multiple of {CALL_STEP} from {CALL_STEP} to {options.points}",
+            f"a bid must be a multiple of {CALL_STEP} from {CALL_STEP} to {options.points}",
         )
     if points <= bid:
         raise IllegalMove(Rule.CALL_TOO_LOW, "T-11.1", f"the last bid is {bid}")

@@ -82,7 +82,7 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
             WRONG_CARD_COUNT (T-5.1) if there are none.
     """
     if not cards:
-        raise IllegalMove(Rule.WRONG_CARD_COUNT, "T-5.1", "a lead has at least one card")
+        raise IllegalMove(Rule.WRONG_CARD_COUNT, "T-5.1", "a lead needs at least one card")
     ids = unpack(cards)
     effective = trumps.suit_of[ids[0]]
     if cards & ~trumps.mask[effective]:

@@ -41,10 +41,14 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
     """
     if count(cards) != lead.count:
         raise IllegalMove(
-            Rule.WRONG_CARD_COUNT, "T-6.1", f"{lead.count} cards were led, {count(cards)} played"
+            Rule.WRONG_CARD_COUNT,
+            "T-6.1",
+            f"{count(cards)} cards given; exactly {lead.count} needed",
         )
     if not contains(hand, cards):
-        raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-6.1", f"not all of {text(cards)} are held")
+        raise IllegalMove(
+            Rule.CARDS_NOT_IN_HAND, "T-6.1", f"the hand does not hold all of {text(cards)}"
+        )
     mask = trumps.mask[lead.suit]
     part = hand & mask
     given = cards & mask
@@ -52,7 +56,9 @@ def check_follow(hand: Cards, lead: Lead, cards: Cards, trumps: Trumps, rules: F
         return
     if given != cards:
         raise IllegalMove(
-            Rule.MUST_FOLLOW_SUIT, "T-6.2", f"the suit led is still held: {text(part - given)}"
+            Rule.MUST_FOLLOW_SUIT,
+            "T-6.2",
+            f"the hand still holds cards of the suit led: {text(part - given)}",
         )
     if not lead.claims:
         return  # singles claim nothing

@@ -51,7 +51,9 @@ def check_lead(hand: Cards, cards: Cards, trumps: Trumps) -> Lead:
             MIXED_SUITS (T-5.4).
     """
     if not contains(hand, cards):
-        raise IllegalMove(Rule.CARDS_NOT_IN_HAND, "T-5.1", f"not all of {text(cards)} are held")
+        raise IllegalMove(
+            Rule.CARDS_NOT_IN_HAND, "T-5.1", f"the hand does not hold all of {text(cards)}"
+        )
     return read_lead(cards, trumps)
 
 

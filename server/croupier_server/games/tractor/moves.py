@@ -128,7 +128,7 @@ def move_text(move: Move) -> str:
         return f"trumps {_SUIT_WORDS[number_of(move)]}"
     if kind in (DECLARE, SHOW, BURY, PLAY):
         return f"{MoveType(kind).name.lower()} {card_text.text(cards_of(move))}"
-    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is no move of Tractor")
+    raise MalformedMove(Reason.MALFORMED_MOVE, f"{move} is not a move of Tractor")
 
 
 def members(legal: Legal, after: Move = 0) -> Iterator[Move]:

@@ -165,8 +165,8 @@ def _check_start(options: TractorOptions) -> None:
     """Start levels and starter of deal 1 have to fit each other."""
     starter, (first, second) = options.starter, options.start_levels
     if starter is not None and starter >= options.players:
-        raise invalid("starter", f"{starter} is no seat of a table of {options.players}")
+        raise invalid("starter", f"{starter} is not a seat of a table of {options.players}")
     if first != second and starter is None:
-        raise invalid("start_levels", "two different levels need the starter to be given")
+        raise invalid("start_levels", "two different levels require starter to be set")
     if options.ace_rule == "reach" and LEVEL_ACE in options.start_levels:
         raise invalid("start_levels", "a match that is won by reaching ace cannot start there")

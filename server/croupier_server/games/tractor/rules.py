@@ -209,7 +209,7 @@ class Tractor:
             answer = making_phase.asked(state)[seat]
             if answer is not None:
                 return answer
-        raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+        raise NotYourTurn(Reason.NOT_YOUR_TURN, "it is not this seat's turn")
 
     def _expect(self, state: State, seat: Seat) -> None:
         """Raise NotYourTurn unless *seat* is to act."""
@@ -232,7 +232,7 @@ class Tractor:
         if kind not in _ROWS[public.phase].wanted:
             raise MalformedMove(
                 Reason.MOVE_NOT_EXPECTED,
-                f"this decision does not take a move of the kind {MoveType(kind).name}",
+                f"this decision does not accept a move of the kind {MoveType(kind).name}",
             )
         if public.phase is _PLAYING:
             _check_play(state, seat, move & ~TYPE_MASK)
@@ -360,12 +360,12 @@ def _check_form(move: Move) -> None:
     """Raise MalformedMove unless *move* is a move of Tractor, legal or not."""
     kind, payload = move & TYPE_MASK, move & ~TYPE_MASK
     if not PASS <= kind <= PLAY or (kind == PASS and payload):
-        raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Tractor")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a move of Tractor")
     if kind in (PASS, CALL, NAME_TRUMPS):
         return
     is_over = payload & payload >> 1 & payload >> 2 & ONES  # as if there were 7 copies or more
     if payload & _NO_COPIES or is_over:
-        raise MalformedMove(Reason.MALFORMED_MOVE, "no set of cards of any pack")
+        raise MalformedMove(Reason.MALFORMED_MOVE, "not a set of cards of a pack")
 
 
 def _check_play(state: State, seat: Seat, cards: Cards) -> None:
@@ -397,7 +397,7 @@ def _check_other(state: State, seat: Seat, kind: int, move: Move) -> None:
 def _check_cards(hand: Cards, cards: Cards, wanted: int, clause: str) -> None:
     if count(cards) != wanted:
         raise IllegalMove(
-            Rule.WRONG_CARD_COUNT, clause, f"{wanted} cards are wanted, not {count(cards)}"
+            Rule.WRONG_CARD_COUNT, clause, f"{count(cards)} cards given; exactly {wanted} needed"
         )
     if not contains(hand, cards):
         raise IllegalMove(

@@ -219,12 +219,12 @@ class Answered:
                     f"restored as epoch {epoch}; answer the decision that is sent after the reset",
                 )
             if name.epoch == epoch and 0 < name.sequence < self._stale_to:
-                raise StaleDecision(Reason.STALE_DECISION, "the decision is long over")
+                raise StaleDecision(Reason.STALE_DECISION, "the decision was over long ago")
         if not is_asked:
             raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
         raise InvalidRequest(
             Reason.UNKNOWN_DECISION,
-            "this seat was never given such a decision",
+            "this seat was never sent such a decision",
             field="decision_id",
         )
 

@@ -71,9 +71,9 @@ class Allowances:
         if left <= 0:
             raise Exhausted(
                 Reason.RATE_LIMITED,
-                "your tables without a played match have used up the "
-                f"{self._per_day // _MEGABYTE} MB of rows that a principal may write a day; wait "
-                "for the retry delay, or play a match",
+                f"your tables without a played match have used up the {self._per_day // _MEGABYTE} "
+                "MB of rows that a principal may write per day; wait for the retry delay, or play "
+                "a match",
                 retry_ms=int((1 - left) * DAY_MS / self._per_day) + 1,
             )
 

@@ -105,7 +105,7 @@ class Boards:
         if len(board.live) + len(board.ended) >= board.terms.tables:
             raise NotAllowed(
                 Reason.BOARD_CONFLICT,
-                f"this board has all of its {board.terms.tables} tables",
+                f"this board already has all of its {board.terms.tables} tables",
                 field=_COUNT,
             )
         if spec.rated and any(principal in one.opening.sitters() for one in board.live.values()):

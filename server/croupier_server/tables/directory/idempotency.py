@@ -69,7 +69,7 @@ def _is_same(before: bytes, request: bytes, until: int, now: int) -> bool:
     if before != request:
         raise Conflict(
             Reason.REQUEST_ID_REUSED,
-            "this request_id came before with another request",
+            "this request_id was used with another request",
             field="request_id",
         )
     return True
@@ -129,7 +129,7 @@ class Answers(Generic[Answer]):
         if _is_same(before, request, until, now):
             raise NotFound(
                 Reason.NOT_FOUND,
-                f"this request came before and made table {table_id}, which is gone",
+                f"request_id already created table {table_id}, which no longer exists",
                 field="request_id",
                 metadata={"table_id": table_id},
             )

@@ -219,18 +219,22 @@ class Reception:
         host.expect_storing()
         if self.is_closed:
             raise Unavailable(
-                Reason.SERVER_DRAINING, "the server takes no new tables now", retry_ms=_RETRY_MS
+                Reason.SERVER_DRAINING, "the server creates no new tables now", retry_ms=_RETRY_MS
             )
         is_full = host.directory.live >= host.limits.tables_max
         if is_full and not self._make_room(caller, now):
             raise Exhausted(
-                Reason.TOO_MANY_TABLES, "the server holds no more tables", retry_ms=_RETRY_MS
+                Reason.TOO_MANY_TABLES,
+                "the server has reached its maximum number of tables",
+                retry_ms=_RETRY_MS,
             )
         self._expect_few(caller)
         self._allowances.expect(caller.principal)
         if request.rated and caller.principal == LOCAL:
             raise NotAllowed(
-                Reason.PERMISSION_DENIED, "a rated table needs keys", field="spec.rated"
+                Reason.PERMISSION_DENIED,
+                "a rated table requires a server with keys",
+                field="spec.rated",
             )
         table, host_ticket, codes = self._make(caller, request, mark, now)
         self._allowances.charge(caller.principal, table.spec.table_id, table.journal.kept)
@@ -293,7 +297,7 @@ class Reception:
         if have + wanted > most:
             raise Exhausted(
                 reason,
-                f"you have {have} {what} and ask for {wanted} more; at most {most} are allowed",
+                f"you have {have} {what} and requested {wanted} more; at most {most} are allowed",
                 retry_ms=_RETRY_MS,
             )
         directory = self._host.directory
@@ -306,7 +310,9 @@ class Reception:
         """The table with its host ticket and its invite codes."""
         entry = self._games.get(request.kind)
         if entry is None:
-            raise InvalidRequest(Reason.UNKNOWN_GAME, "no such game here", field="spec.game")
+            raise InvalidRequest(
+                Reason.UNKNOWN_GAME, "this server does not have the game", field="spec.game"
+            )
         secret = self._new_secret()
         spec = make_spec(
             entry,
@@ -517,7 +523,7 @@ class Reception:
         if self._host.directory.boards.may_not_join(caller.principal, table):
             raise NotAllowed(
                 Reason.BOARD_CONFLICT,
-                "you have watched a table with the same cards, or made a rated one",
+                "you have watched a table with the same cards, or created a rated one",
             )
         if self._host.directory.boards.has_sat_elsewhere(caller.principal, table):
             raise NotAllowed(

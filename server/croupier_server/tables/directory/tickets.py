@@ -47,7 +47,9 @@ def seat_at(caller: Caller, find: FindTable, table_id: str) -> tuple[Table, Seat
     except NotFound as error:
         if "record_table_id" in error.metadata:
             raise Conflict(
-                Reason.TABLE_CLOSED, "the match has ended; get its record", metadata=error.metadata
+                Reason.TABLE_CLOSED,
+                "the match has ended; fetch its record",
+                metadata=error.metadata,
             ) from None
         is_same(ticket_hash(caller.principal, caller.ticket), _NO_HASH)  # takes as long
         raise _no_seat() from None
@@ -96,7 +98,7 @@ def held_seat(caller: Caller, table: Table) -> Seat | None:
         raise NotAllowed(Reason.TICKET_SUPERSEDED, RELIEVED)
     if any(state.was_held_by(ticket) for state in table.seats):
         raise NotAllowed(
-            Reason.TICKET_SUPERSEDED, "the seat was joined again; this ticket holds it no longer"
+            Reason.TICKET_SUPERSEDED, "the seat was joined again, so this ticket is no longer valid"
         )
     return None
 
@@ -114,7 +116,7 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
     if not _has_host_ticket(caller, _NO_HASH if table is None else table.opening.host):
         table = None
     if table is None:
-        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of such a table is needed")
+        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of this table is required")
     return table
 
 
@@ -216,7 +218,7 @@ def choose_seat(
     if table.spec.seats[wanted].access is not Access.OPEN:
         raise NotAllowed(Reason.SEAT_RESERVED, "the seat is reserved", field="seat")
     if table.seats[wanted].player:
-        raise Conflict(Reason.SEAT_TAKEN, "somebody sits there", field="seat")
+        raise Conflict(Reason.SEAT_TAKEN, "the seat is taken", field="seat")
     return wanted
 
 
@@ -255,14 +257,12 @@ def _expect_own(caller: Caller, table: Table, seat: Seat | None) -> None:
     if caller.principal == LOCAL:
         raise NotAllowed(
             Reason.PERMISSION_DENIED,
-            "only a key can replace a ticket, and this server asks for no keys",
+            "only a key can replace a ticket, and this server requires no keys",
             field="replace_ticket",
         )
     spec = table.spec
     if seat is None or seat >= len(spec.seats) or table.seats[seat].owner != caller.principal:
-        raise NotAllowed(
-            Reason.TICKET_INVALID, "your key holds no such seat at this table", field="seat"
-        )
+        raise NotAllowed(Reason.TICKET_INVALID, "your key does not hold this seat", field="seat")
     is_shared = spec.shared_seats or spec.deal.shared_principals
     if is_shared and spec.seats[seat].player_id != caller.principal:
         raise NotAllowed(
@@ -305,7 +305,7 @@ def _invited_seat(caller: Caller, table: Table, code: str) -> Seat:
             elif state.owner not in ("", LOCAL, caller.principal):
                 raise Conflict(
                     Reason.SEAT_TAKEN,
-                    f"another player holds seat {seat} and has used this code",
+                    f"another player holds seat {seat} and has used this invite code",
                     field="invite_code",
                 )
             elif table.spec.seats[seat].player_id not in ("", caller.principal):
@@ -325,7 +325,7 @@ def _expect_missed(table: Table, seat: Seat) -> None:
     if table.seats[seat].relieved:
         return
     if not table.presence.is_missed(seat, table.match.decisions):
-        raise Conflict(Reason.SEAT_TAKEN, "its player is back", field="seat")
+        raise Conflict(Reason.SEAT_TAKEN, "its player has returned", field="seat")
 
 
 def _free_seat(table: Table, joins_max: int) -> Seat:
@@ -345,7 +345,8 @@ def _free_seat(table: Table, joins_max: int) -> Seat:
     ):
         raise NotAllowed(
             Reason.SEAT_RESERVED,
-            "every free seat is reserved: send an invite code, or the key that a seat is for",
+            "all free seats are reserved; send an invite code, or the key that a seat is reserved "
+            "for",
             field="invite_code",
         )
     raise Conflict(Reason.TABLE_FULL, "no seat is free")

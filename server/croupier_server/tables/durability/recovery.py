@@ -104,7 +104,7 @@ class Recovery:
         if self._waiting:
             raise Unavailable(
                 Reason.TABLE_RECOVERING,
-                "the server has just started and takes its tables up again",
+                "the server has just started and is restoring its tables; retry",
                 retry_ms=_RETRY_MS,
             )
 
@@ -135,7 +135,7 @@ class Recovery:
                 _log.error("table halted", table_id=table_id, fault=describe(error))
             del self._waiting[table_id]
         up, halted = found - len(self._broken), len(self._broken)
-        _log.info("tables are up", tables=up, halted=halted, ms=self._now_ms() - started)
+        _log.info("tables restored", tables=up, halted=halted, ms=self._now_ms() - started)
         if unlike:
             _log.error("tables of another version", tables=unlike, **_UNLIKE)
 

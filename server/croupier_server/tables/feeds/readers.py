@@ -54,7 +54,7 @@ def expect_few(principal: str, watching: Iterable[str], most: int, what: str) ->
     if sum(one == principal for one in watching) >= most:
         raise Exhausted(
             Reason.TOO_MANY_STREAMS,
-            f"{most} streams of yours watch {what}",
+            f"you already have {most} open streams of {what}, the maximum",
             metadata={"most": str(most)},
             retry_ms=_RETRY_MS,
         )

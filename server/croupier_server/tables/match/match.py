@@ -172,7 +172,7 @@ class Match:
         if self.quarantined_ms is not None:
             raise Conflict(
                 Reason.TABLE_QUARANTINED,
-                "an operator has stopped play at this table for now; its clocks stand",
+                "an operator has stopped play at this table for now; its clocks are paused",
                 retry_ms=_QUARANTINE_RETRY_MS,
             )
         if decision.sealed:

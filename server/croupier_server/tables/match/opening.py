@@ -219,11 +219,13 @@ class Opening:
             InvalidRequest: NONCE_MISMATCH; MALFORMED_REQUEST for the hash of the next one.
         """
         if not self.wants_nonce(seat):
-            raise Conflict(Reason.NONCE_NOT_EXPECTED, "no nonce of this seat is wanted now")
+            raise Conflict(
+                Reason.NONCE_NOT_EXPECTED, "the table does not need a nonce of this seat now"
+            )
         promised = self.seats[seat].nonce_hash
         if hashlib.sha256(nonce).digest() != promised:
             raise InvalidRequest(
-                Reason.NONCE_MISMATCH, "not the nonce whose hash was given", field="nonce"
+                Reason.NONCE_MISMATCH, "the nonce does not match its hash", field="nonce"
             )
         why = ""
         if next_hash and len(next_hash) != len(promised):

@@ -176,7 +176,9 @@ def view_mode(number: int) -> ViewMode:
         InvalidRequest: MALFORMED_REQUEST, *number* is none.
     """
     if number > ViewMode.DELTA or number < 0:
-        raise InvalidRequest(Reason.MALFORMED_REQUEST, "no such view mode", field="view_mode")
+        raise InvalidRequest(
+            Reason.MALFORMED_REQUEST, "there is no such view mode", field="view_mode"
+        )
     return ViewMode(number or ViewMode.FULL)
 
 
@@ -556,14 +558,16 @@ class Session:
     def _expect_free(self, number: int) -> None:
         if not number:
             raise InvalidRequest(
-                Reason.MALFORMED_REQUEST, "channels are numbered from 1", field="channel"
+                Reason.MALFORMED_REQUEST, "channel numbers must be at least 1", field="channel"
             )
         if number in self._channels or number in self._refused:
             raise InvalidRequest(
-                Reason.MALFORMED_REQUEST, f"channel {number} is in use", field="channel"
+                Reason.MALFORMED_REQUEST, f"channel {number} is already in use", field="channel"
             )
         if len(self._channels) + len(self._refused) >= self.shard.limits.channels_max:
-            raise Exhausted(Reason.TOO_MANY_STREAMS, "this session holds no more channels")
+            raise Exhausted(
+                Reason.TOO_MANY_STREAMS, "this session has reached its maximum number of channels"
+            )
 
     def _open_nonce(self, request: ChannelNonce) -> None:
         channel = self._channels.get(request.channel)

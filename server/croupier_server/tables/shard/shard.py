@@ -345,18 +345,18 @@ class Shard:
         return Opening(Place(until, 0), until, reset=reset)
 
     def expect_serving(self) -> None:
-        """Raise when the server is going down.
+        """Raise when the server is shutting down.
 
         Raises:
             Unavailable: SERVER_DRAINING.
         """
         if self._retry_after_ms:
             raise Unavailable(
-                Reason.SERVER_DRAINING, "the server is going down", retry_ms=self._retry_after_ms
+                Reason.SERVER_DRAINING, "the server is shutting down", retry_ms=self._retry_after_ms
             )
 
     def expect_storing(self) -> None:
-        """Raise when nothing may happen, as the server is going down or nothing can be stored.
+        """Raise when nothing may happen, as the server is shutting down or nothing can be stored.
 
         Raises:
             Unavailable: SERVER_DRAINING, STORE_UNAVAILABLE.
@@ -504,6 +504,6 @@ class Shard:
         self.readers.finish(
             self.directory,
             StreamEnd.SERVER_DRAINING,
-            "the server is going down",
+            "the server is shutting down",
             retry_after_ms,
         )

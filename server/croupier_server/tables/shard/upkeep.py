@@ -146,7 +146,7 @@ class Upkeep:
     def _enter_trouble(self, why: str, since: int, now: int) -> None:
         """The store has been in trouble from *since* on, or for another reason than before."""
         self.trouble = why
-        _log.error("store in trouble", why=why)
+        _log.error("store failing", why=why)
         if self._trouble_ms is None:
             self._trouble_ms = since
             for table in self._charge.directory:
@@ -158,7 +158,7 @@ class Upkeep:
         since, self._trouble_ms = self._trouble_ms, None
         self.trouble = ""
         self._awaited_ms = now
-        _log.info("store is back", ms=now - since)
+        _log.info("store recovered", ms=now - since)
         self._idle.give_back(now - since)
         for table in self._charge.directory:  # those taken up meanwhile have had no timer yet
             outages.go_on(table, since, now, RETRY_MS)

@@ -55,7 +55,7 @@ def move_code(message: game_pb2.Move) -> Move:
             return code
         center = play.center
         if center not in SINGLES:
-            raise malformed("pokex.play.center", f"{center} is no card")
+            raise malformed("pokex.play.center", f"{center} is not a card")
         return code | moves.play(0, center)
     if arm == "decline":
         return moves.PASS
@@ -65,14 +65,14 @@ def move_code(message: game_pb2.Move) -> Move:
             raise IllegalMove(
                 Rule.BID_OUT_OF_RANGE,
                 "P-2.1",
-                f"a bid is from 1 to {moves.BID_MAX} tricks, not {tricks}",
+                f"a bid must be from 1 to {moves.BID_MAX} tricks, not {tricks}",
                 field="move.pokex.bid.tricks",
             )
         return moves.bid(tricks)
     if arm == "name_rank":
         rank = move.name_rank.rank
         if rank not in _RANKS:
-            raise malformed("pokex.name_rank.rank", f"{rank} is no rank")
+            raise malformed("pokex.name_rank.rank", f"{rank} is not a rank")
         return moves.name_rank(rank)
     raise no_kind(message, "pokex")
 

@@ -73,10 +73,10 @@ def move_code(message: game_pb2.Move) -> Move:
 def _take_discard(message: tongits_pb2.TongitsTakeDiscard) -> Move:
     if message.HasField("meld"):
         if message.cards:
-            raise malformed("tongits.take_discard.meld", "either cards or a meld, not both")
+            raise malformed("tongits.take_discard.meld", "set either cards or a meld, not both")
         return moves.take_for_lay_off(_number(message.meld, "take_discard"))
     if not message.cards:
-        raise malformed("tongits.take_discard.cards", "neither cards nor a meld")
+        raise malformed("tongits.take_discard.cards", "set either cards or a meld")
     cards = packed(message.cards, "tongits.take_discard.cards", 1, TAKE_MAX, _PACK)
     return moves.take_for_meld(cards)
 
@@ -88,7 +88,7 @@ def _meld(message: tongits_pb2.TongitsMeldCards) -> Move:
 def _secret_four(message: tongits_pb2.TongitsSecretFour) -> Move:
     code = _FOURS.get(message.rank)
     if code is None:
-        raise malformed("tongits.secret_four.rank", f"{message.rank} is no rank")
+        raise malformed("tongits.secret_four.rank", f"{message.rank} is not a rank")
     return code
 
 

@@ -57,7 +57,9 @@ def move_code(message: game_pb2.Move) -> Move:
     if arm == "call":
         points = move.call.points
         if not 1 <= points <= CALL_MAX:
-            raise malformed("tractor.call.points", f"a call is from 1 to {CALL_MAX}, not {points}")
+            raise malformed(
+                "tractor.call.points", f"a call must be from 1 to {CALL_MAX} points, not {points}"
+            )
         return moves.call(points)
     if arm == "show":
         return card(move.show.card, "tractor.show.card") | moves.SHOW
@@ -73,7 +75,7 @@ def _trumps_named(message: tractor_pb2.TractorNameTrumps) -> Move:
         raise IllegalMove(
             Rule.UNKNOWN_TRUMP_SUIT,
             "T-11.3",
-            f"{message.suit} is neither a suit nor no trump",
+            f'{message.suit} is neither a suit nor "no trump"',
             field="move.tractor.name_trumps.suit",
         )
     return moves.name_trumps(None if message.suit == NO_TRUMP else message.suit - 1)

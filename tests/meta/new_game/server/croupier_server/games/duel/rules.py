@@ -152,7 +152,7 @@ class Duel:
 
     def check(self, state: State, seat: Seat, move: Move) -> None:
         if seat not in self.to_act(state):
-            raise NotYourTurn(Reason.NOT_YOUR_TURN, "this seat is not to act")
+            raise NotYourTurn(Reason.NOT_YOUR_TURN, "it is not this seat's turn")
         if move not in (KEEP, DOUBLE) and move not in CARD_OF:
             raise MalformedMove(Reason.MALFORMED_MOVE, "no move of Duel")
         if (move in CARD_OF) != bool(state.public.stake):
