@@ -44,7 +44,7 @@ _ZIGZAG = (FieldDescriptor.TYPE_SINT32, FieldDescriptor.TYPE_SINT64)
 _TWOS_COMPLEMENT = (FieldDescriptor.TYPE_INT32, FieldDescriptor.TYPE_INT64)
 _OWN_NAMES = {"one", "part", "size"}
 _SUM_MAX = 2
-_HELPERS = "SHORT VARINTS duration framed framed_time packed_signed varint zigzag"
+_HELPERS = "SHORT VARINTS duration framed framed_time packed_signed unsigned varint zigzag"
 _IMPORTS = {
     "collections.abc": ["Iterable"],
     "typing": ["Final"],
@@ -160,7 +160,7 @@ def parameter_type(field: FieldDescriptor) -> str:
     Messages are given as payload, times as milliseconds. Repeated unsigned numbers are given as
     payload too: ``bytes(numbers)`` where each is below 128, else ``packed(numbers)``. None means
     not set; so does a negative number where the field is unsigned, because -1 is how states write
-    that there is none.
+    that there is none. Where a field is not optional a negative number raises ValueError.
     """
     if field.message_type is not None:
         if field.message_type.full_name in _TIMES:
@@ -224,8 +224,10 @@ def expressions(field: FieldDescriptor) -> list[str]:
     if field.type == FieldDescriptor.TYPE_BOOL:
         value = f'(b"\\x01" if {name} else b"\\x00")' if field.has_presence else 'b"\\x01"'
     elif field.type in UNSIGNED:
-        is_set += f" and {name} >= 0" if field.has_presence else ""
-        value = f"(VARINTS[{name}] if {name} < SHORT else varint({name}))"
+        value = f"(VARINTS[{name}] if 0 < {name} < SHORT else unsigned({name}))"
+        if field.has_presence:
+            is_set += f" and {name} >= 0"
+            value = f"(VARINTS[{name}] if {name} < SHORT else varint({name}))"
     elif field.type in _ZIGZAG:
         value = f"varint(zigzag({name}))"
     elif field.type in _TWOS_COMPLEMENT:

@@ -117,6 +117,30 @@ def test_an_encoder_writes_what_the_library_writes(
         assert function(*values.values()) == payload(message)
 
 
+PLAIN = [
+    (stem, encoder, field)
+    for stem, encoder in ENCODERS
+    for field in encoder.fields
+    if field.type in gen_encoders.UNSIGNED and not (field.is_repeated or field.has_presence)
+]
+
+
+@pytest.mark.parametrize(
+    ("stem", "encoder", "field"),
+    PLAIN,
+    ids=[f"{stem}-{encoder.name}-{field.name}" for stem, encoder, field in PLAIN],
+)
+@pytest.mark.parametrize("number", [-1, -4096, -(2**31)])
+def test_a_number_below_zero_is_refused(
+    stem: str, encoder: gen_encoders.Encoder, field: FieldDescriptor, number: int
+) -> None:
+    """The field has no sign, and is not optional, where it would mean that there is none."""
+    message = message_factory.GetMessageClass(encoder.message)()
+    values = {one.name: argument(one, message, random.Random(1)) for one in encoder.fields}
+    with pytest.raises(ValueError, match=str(number)):
+        generated(stem, encoder.name)(**values | {field.name: number})
+
+
 @pytest.mark.parametrize(
     ("stem", "message"),
     [(module.stem, message) for module in MODULES for message in module.choices],

@@ -52,6 +52,17 @@ def varint(number: int) -> bytes:
     return VARINTS[number] if 0 <= number < SHORT else _long_varint(number)
 
 
+def unsigned(number: int) -> bytes:
+    """*number* as a varint.
+
+    Raises:
+        ValueError: it is negative, and what it is for has no sign.
+    """
+    if number < 0:
+        raise ValueError(f"{number} is negative")
+    return varint(number)
+
+
 # The functions below look into the table themselves: they are called a dozen times a decision.
 
 

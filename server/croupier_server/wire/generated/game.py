@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, framed, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, unsigned, varint, zigzag
 
 MOVE: Final = {
     "tractor": b"\x0a",
@@ -71,9 +71,9 @@ def seat_outcome(
     """Payload of ``SeatOutcome``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x10" + varint(zigzag(score)) if score else b""),
-            (b"\x18" + (VARINTS[place] if place < SHORT else varint(place)) if place else b""),
+            (b"\x18" + (VARINTS[place] if 0 < place < SHORT else unsigned(place)) if place else b""),
         )
     )
 
@@ -88,12 +88,12 @@ def match_result(
     """Payload of ``MatchResult``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b""),
+            (b"\x08" + (VARINTS[reason] if 0 < reason < SHORT else unsigned(reason)) if reason else b""),
             *[framed(b"\x12", one) for one in seats],
             (b"\x18" + (VARINTS[seat_at_fault] if seat_at_fault < SHORT else varint(seat_at_fault)) if seat_at_fault is not None and seat_at_fault >= 0 else b""),
             (b"\x22" + (VARINTS[size] if (size := len(part := detail.encode())) < SHORT else varint(size)) if detail else b""),
             (part if detail else b""),
-            (b"\x28" + (VARINTS[aborted_by] if aborted_by < SHORT else varint(aborted_by)) if aborted_by else b""),
+            (b"\x28" + (VARINTS[aborted_by] if 0 < aborted_by < SHORT else unsigned(aborted_by)) if aborted_by else b""),
         )
     )
 
@@ -108,8 +108,8 @@ def card_choice(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(pool)) < SHORT else varint(size)) if pool else b""),
             pool,
-            (b"\x10" + (VARINTS[min] if min < SHORT else varint(min)) if min else b""),
-            (b"\x18" + (VARINTS[max] if max < SHORT else varint(max)) if max else b""),
+            (b"\x10" + (VARINTS[min] if 0 < min < SHORT else unsigned(min)) if min else b""),
+            (b"\x18" + (VARINTS[max] if 0 < max < SHORT else unsigned(max)) if max else b""),
         )
     )
 
@@ -122,9 +122,9 @@ def number_range(
     """Payload of ``NumberRange``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[min] if min < SHORT else varint(min)) if min else b""),
-            (b"\x10" + (VARINTS[max] if max < SHORT else varint(max)) if max else b""),
-            (b"\x18" + (VARINTS[step] if step < SHORT else varint(step)) if step else b""),
+            (b"\x08" + (VARINTS[min] if 0 < min < SHORT else unsigned(min)) if min else b""),
+            (b"\x10" + (VARINTS[max] if 0 < max < SHORT else unsigned(max)) if max else b""),
+            (b"\x18" + (VARINTS[step] if 0 < step < SHORT else unsigned(step)) if step else b""),
         )
     )
 

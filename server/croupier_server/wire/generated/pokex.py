@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, varint
+from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, unsigned, varint
 
 MOVE: Final = {
     "decline": b"\x0a",
@@ -35,14 +35,14 @@ def bid(
     tricks: int,
 ) -> bytes:
     """Payload of ``PokexBid``."""
-    return (b"\x08" + (VARINTS[tricks] if tricks < SHORT else varint(tricks)) if tricks else b"")
+    return (b"\x08" + (VARINTS[tricks] if 0 < tricks < SHORT else unsigned(tricks)) if tricks else b"")
 
 
 def name_rank(
     rank: int,
 ) -> bytes:
     """Payload of ``PokexNameRank``."""
-    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
+    return (b"\x08" + (VARINTS[rank] if 0 < rank < SHORT else unsigned(rank)) if rank else b"")
 
 
 def play(
@@ -64,7 +64,7 @@ def called(
     tricks: int,
 ) -> bytes:
     """Payload of ``PokexCalled``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[tricks] if tricks < SHORT else varint(tricks)) if tricks else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[tricks] if 0 < tricks < SHORT else unsigned(tricks)) if tricks else b"")
 
 
 def played(
@@ -74,7 +74,7 @@ def played(
     """Payload of ``PokexPlayed``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
         )
@@ -89,10 +89,10 @@ def poker_hand(
     """Payload of ``PokexPokerHand``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[category] if category < SHORT else varint(category)) if category else b""),
+            (b"\x08" + (VARINTS[category] if 0 < category < SHORT else unsigned(category)) if category else b""),
             (b"\x12" + (VARINTS[size] if (size := len(ranks)) < SHORT else varint(size)) if ranks else b""),
             ranks,
-            (b"\x18" + (VARINTS[wilds_used] if wilds_used < SHORT else varint(wilds_used)) if wilds_used else b""),
+            (b"\x18" + (VARINTS[wilds_used] if 0 < wilds_used < SHORT else unsigned(wilds_used)) if wilds_used else b""),
         )
     )
 
@@ -107,7 +107,7 @@ def trick_ended(
         (
             (b"\x08" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
             *[framed(b"\x12", one) for one in hands],
-            (b"\x18" + (VARINTS[counted] if counted < SHORT else varint(counted)) if counted else b""),
+            (b"\x18" + (VARINTS[counted] if 0 < counted < SHORT else unsigned(counted)) if counted else b""),
         )
     )
 
@@ -126,10 +126,10 @@ def deal_result(
     """Payload of ``PokexDealResult``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b""),
             (b"\x18" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b""),
-            (b"\x20" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x20" + (VARINTS[bid] if 0 < bid < SHORT else unsigned(bid)) if bid else b""),
             (b"\x28" + b"\x01" if passed_out else b""),
             (b"\x30" + (VARINTS[wild_rank] if wild_rank < SHORT else varint(wild_rank)) if wild_rank is not None and wild_rank >= 0 else b""),
             (b"\x3a" + (VARINTS[size] if (size := len(tricks)) < SHORT else varint(size)) if tricks else b""),
@@ -144,7 +144,7 @@ def lot_drawn(
     dealer: int,
 ) -> bytes:
     """Payload of ``PokexLotDrawn``."""
-    return (b"\x08" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b"")
+    return (b"\x08" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b"")
 
 
 def deal_started(
@@ -156,8 +156,8 @@ def deal_started(
     """Payload of ``PokexDealStarted``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(center)) < SHORT else varint(size)) if center else b""),
             center,
             (framed(b"\x22", part) if (part := packed_signed(totals)) else b""),
@@ -170,7 +170,7 @@ def auction_ended(
     bid: int,
 ) -> bytes:
     """Payload of ``PokexAuctionEnded``."""
-    return (b"\x08" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b"") + (b"\x10" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b"")
+    return (b"\x08" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b"") + (b"\x10" + (VARINTS[bid] if 0 < bid < SHORT else unsigned(bid)) if bid else b"")
 
 
 def rank_named(
@@ -178,7 +178,7 @@ def rank_named(
     rank: int,
 ) -> bytes:
     """Payload of ``PokexRankNamed``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[rank] if 0 < rank < SHORT else unsigned(rank)) if rank else b"")
 
 
 def cards_played(
@@ -215,7 +215,7 @@ def view(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
             (public_view or b""),
-            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
             hand,
         )
@@ -250,7 +250,7 @@ def trick_end(
         (
             (b"\x18" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
             *[framed(b"\x22", one) for one in hands],
-            (b"\x28" + (VARINTS[counted] if counted < SHORT else varint(counted)) if counted else b""),
+            (b"\x28" + (VARINTS[counted] if 0 < counted < SHORT else unsigned(counted)) if counted else b""),
         )
     )
 
@@ -264,8 +264,8 @@ def public_view_head(
     """``PokexPublicView``: ``phase`` to ``center``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b""),
-            (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
+            (b"\x08" + (VARINTS[phase] if 0 < phase < SHORT else unsigned(phase)) if phase else b""),
+            (b"\x10" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
             (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b""),
             (b"\x22" + (VARINTS[size] if (size := len(center)) < SHORT else varint(size)) if center else b""),
             center,
@@ -291,7 +291,7 @@ def public_view_auction(
         (
             *[framed(b"\x32", one) for one in calls],
             (b"\x38" + (VARINTS[declarer] if declarer < SHORT else varint(declarer)) if declarer is not None and declarer >= 0 else b""),
-            (b"\x40" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
+            (b"\x40" + (VARINTS[bid] if 0 < bid < SHORT else unsigned(bid)) if bid else b""),
             (b"\x48" + (VARINTS[wild_rank] if wild_rank < SHORT else varint(wild_rank)) if wild_rank is not None and wild_rank >= 0 else b""),
         )
     )
@@ -334,9 +334,9 @@ def public_view_score(
         (
             (b"\x6a" + (VARINTS[size] if (size := len(taken)) < SHORT else varint(size)) if taken else b""),
             taken,
-            (b"\x70" + (VARINTS[carried] if carried < SHORT else varint(carried)) if carried else b""),
+            (b"\x70" + (VARINTS[carried] if 0 < carried < SHORT else unsigned(carried)) if carried else b""),
             (framed(b"\x7a", part) if (part := packed_signed(totals)) else b""),
-            (b"\x80\x01" + (VARINTS[consecutive_passed_out] if consecutive_passed_out < SHORT else varint(consecutive_passed_out)) if consecutive_passed_out else b""),
+            (b"\x80\x01" + (VARINTS[consecutive_passed_out] if 0 < consecutive_passed_out < SHORT else unsigned(consecutive_passed_out)) if consecutive_passed_out else b""),
             (b"\x88\x01" + (VARINTS[leader] if leader < SHORT else varint(leader)) if leader is not None and leader >= 0 else b""),
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, varint
+from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, unsigned, varint
 
 INPUT: Final = {
     "chance": b"\x0a",
@@ -27,7 +27,7 @@ def move_input(
     """Payload of ``MoveInput``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
             (part if decision_id else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(move)) < SHORT else varint(size)) if move is not None else b""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, varint
+from croupier_server.wire.encode import SHORT, VARINTS, duration, framed, framed_time, unsigned, varint
 
 EVENT: Final = {
     "sequence": b"\x08",
@@ -65,7 +65,7 @@ def board_deal(
             root,
             (b"\x1a" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
             commitment,
-            (b"\x20" + (VARINTS[table_count] if table_count < SHORT else varint(table_count)) if table_count else b""),
+            (b"\x20" + (VARINTS[table_count] if 0 < table_count < SHORT else unsigned(table_count)) if table_count else b""),
             (b"\x28" + b"\x01" if shared_principals else b""),
         )
     )
@@ -88,8 +88,8 @@ def clock_spec(
             (framed(b"\x12", duration(increment)) if increment is not None else b""),
             (framed(b"\x1a", duration(per_move)) if per_move is not None else b""),
             (framed(b"\x22", duration(window_time)) if window_time is not None else b""),
-            (b"\x28" + (VARINTS[max_strikes] if max_strikes < SHORT else varint(max_strikes)) if max_strikes else b""),
-            (b"\x30" + (VARINTS[on_timeout] if on_timeout < SHORT else varint(on_timeout)) if on_timeout else b""),
+            (b"\x28" + (VARINTS[max_strikes] if 0 < max_strikes < SHORT else unsigned(max_strikes)) if max_strikes else b""),
+            (b"\x30" + (VARINTS[on_timeout] if 0 < on_timeout < SHORT else unsigned(on_timeout)) if on_timeout else b""),
             (framed(b"\x3a", duration(disconnect_grace)) if disconnect_grace is not None else b""),
             (framed(b"\x42", duration(start_timeout)) if start_timeout is not None else b""),
         )
@@ -101,7 +101,7 @@ def spectator_delay(
     time: int | None,
 ) -> bytes:
     """Payload of ``SpectatorDelay``."""
-    return (b"\x08" + (VARINTS[decisions] if decisions < SHORT else varint(decisions)) if decisions else b"") + (framed(b"\x12", duration(time)) if time is not None else b"")
+    return (b"\x08" + (VARINTS[decisions] if 0 < decisions < SHORT else unsigned(decisions)) if decisions else b"") + (framed(b"\x12", duration(time)) if time is not None else b"")
 
 
 def spec(
@@ -122,7 +122,7 @@ def spec(
     """Payload of ``TableSpec``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[game] if game < SHORT else varint(game)) if game else b""),
+            (b"\x08" + (VARINTS[game] if 0 < game < SHORT else unsigned(game)) if game else b""),
             (b"\x12" + (VARINTS[size] if (size := len(part := ruleset.encode())) < SHORT else varint(size)) if ruleset else b""),
             (part if ruleset else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(options)) < SHORT else varint(size)) if options is not None else b""),
@@ -131,12 +131,12 @@ def spec(
             (clock or b""),
             (b"\x2a" + (VARINTS[size] if (size := len(deal_source)) < SHORT else varint(size)) if deal_source is not None else b""),
             (deal_source or b""),
-            (b"\x30" + (VARINTS[legal_mode] if legal_mode < SHORT else varint(legal_mode)) if legal_mode else b""),
-            (b"\x38" + (VARINTS[absence] if absence < SHORT else varint(absence)) if absence else b""),
+            (b"\x30" + (VARINTS[legal_mode] if 0 < legal_mode < SHORT else unsigned(legal_mode)) if legal_mode else b""),
+            (b"\x38" + (VARINTS[absence] if 0 < absence < SHORT else unsigned(absence)) if absence else b""),
             (b"\x40" + b"\x01" if rated else b""),
             (b"\x48" + b"\x01" if shared_seats else b""),
-            (b"\x50" + (VARINTS[start_mode] if start_mode < SHORT else varint(start_mode)) if start_mode else b""),
-            (b"\x58" + (VARINTS[visibility] if visibility < SHORT else varint(visibility)) if visibility else b""),
+            (b"\x50" + (VARINTS[start_mode] if 0 < start_mode < SHORT else unsigned(start_mode)) if start_mode else b""),
+            (b"\x58" + (VARINTS[visibility] if 0 < visibility < SHORT else unsigned(visibility)) if visibility else b""),
             (b"\x62" + (VARINTS[size] if (size := len(spectator_delay)) < SHORT else varint(size)) if spectator_delay is not None else b""),
             (spectator_delay or b""),
             (b"\x6a" + (VARINTS[size] if (size := len(part := title.encode())) < SHORT else varint(size)) if title else b""),
@@ -155,7 +155,7 @@ def seat_clock(
     """Payload of ``SeatClock``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (framed(b"\x12", duration(remaining)) if remaining is not None else b""),
             (b"\x18" + (VARINTS[strikes] if strikes < SHORT else varint(strikes)) if strikes is not None and strikes >= 0 else b""),
             (b"\x20" + b"\x01" if running else b""),
@@ -177,7 +177,7 @@ def player(
             (part if player_id else b""),
             (b"\x12" + (VARINTS[size] if (size := len(part := display_name.encode())) < SHORT else varint(size)) if display_name else b""),
             (part if display_name else b""),
-            (b"\x18" + (VARINTS[kind] if kind < SHORT else varint(kind)) if kind else b""),
+            (b"\x18" + (VARINTS[kind] if 0 < kind < SHORT else unsigned(kind)) if kind else b""),
             (b"\x22" + (VARINTS[size] if (size := len(part := version.encode())) < SHORT else varint(size)) if version else b""),
             (part if version else b""),
         )
@@ -195,14 +195,14 @@ def seat_info(
     """Payload of ``SeatInfo``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
-            (b"\x10" + (VARINTS[access] if access < SHORT else varint(access)) if access else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[access] if 0 < access < SHORT else unsigned(access)) if access else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(player)) < SHORT else varint(size)) if player is not None else b""),
             (player or b""),
-            (b"\x20" + (VARINTS[team] if team < SHORT else varint(team)) if team else b""),
+            (b"\x20" + (VARINTS[team] if 0 < team < SHORT else unsigned(team)) if team else b""),
             (b"\x2a" + (VARINTS[size] if (size := len(nonce_hash)) < SHORT else varint(size)) if nonce_hash else b""),
             nonce_hash,
-            (b"\x30" + (VARINTS[seat_epoch] if seat_epoch < SHORT else varint(seat_epoch)) if seat_epoch else b""),
+            (b"\x30" + (VARINTS[seat_epoch] if 0 < seat_epoch < SHORT else unsigned(seat_epoch)) if seat_epoch else b""),
         )
     )
 
@@ -225,7 +225,7 @@ def seat_left(
     seat: int,
 ) -> bytes:
     """Payload of ``SeatLeft``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"")
 
 
 def seats_filled(
@@ -243,7 +243,7 @@ def nonce_opened(
     seat: int,
 ) -> bytes:
     """Payload of ``NonceOpened``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"")
 
 
 def seat_no_show(
@@ -253,7 +253,7 @@ def seat_no_show(
     """Payload of ``SeatNoShow``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
             commitment,
         )
@@ -265,7 +265,7 @@ def seat_timed_out(
     strikes: int,
 ) -> bytes:
     """Payload of ``SeatTimedOut``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[strikes] if strikes < SHORT else varint(strikes)) if strikes else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[strikes] if 0 < strikes < SHORT else unsigned(strikes)) if strikes else b"")
 
 
 def decision(
@@ -286,10 +286,10 @@ def decision(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
             (part if decision_id else b""),
-            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(kind)) < SHORT else varint(size)) if kind is not None else b""),
             (kind or b""),
-            (b"\x20" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x20" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
             (b"\x2a" + (VARINTS[size] if (size := len(legal)) < SHORT else varint(size)) if legal is not None else b""),
             (legal or b""),
             (b"\x32" + (VARINTS[size] if (size := len(view)) < SHORT else varint(size)) if view is not None else b""),
@@ -315,7 +315,7 @@ def move_accepted(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(part := decision_id.encode())) < SHORT else varint(size)) if decision_id else b""),
             (part if decision_id else b""),
-            (b"\x10" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x10" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
         )
     )
 
@@ -347,7 +347,7 @@ def snapshot(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(table)) < SHORT else varint(size)) if table is not None else b""),
             (table or b""),
-            (b"\x10" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x10" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(seat_view)) < SHORT else varint(size)) if seat_view is not None else b""),
             (seat_view or b""),
             (b"\x22" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
@@ -365,9 +365,9 @@ def resumed(
     """Payload of ``Resumed``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[table_epoch] if table_epoch < SHORT else varint(table_epoch)) if table_epoch else b""),
-            (b"\x10" + (VARINTS[after_sequence] if after_sequence < SHORT else varint(after_sequence)) if after_sequence else b""),
-            (b"\x18" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x08" + (VARINTS[table_epoch] if 0 < table_epoch < SHORT else unsigned(table_epoch)) if table_epoch else b""),
+            (b"\x10" + (VARINTS[after_sequence] if 0 < after_sequence < SHORT else unsigned(after_sequence)) if after_sequence else b""),
+            (b"\x18" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
         )
     )
 
@@ -376,7 +376,7 @@ def reset(
     reason: int,
 ) -> bytes:
     """Payload of ``Reset``."""
-    return (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b"")
+    return (b"\x08" + (VARINTS[reason] if 0 < reason < SHORT else unsigned(reason)) if reason else b"")
 
 
 def nonce_wanted(
@@ -394,7 +394,7 @@ def heartbeat(
     """Payload of ``Heartbeat``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x08" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
             *[framed(b"\x12", one) for one in clocks],
             (framed_time(b"\x1a", server_time) if server_time is not None else b""),
         )
@@ -410,7 +410,7 @@ def stream_end(
     """Payload of ``StreamEnd``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[reason] if reason < SHORT else varint(reason)) if reason else b""),
+            (b"\x08" + (VARINTS[reason] if 0 < reason < SHORT else unsigned(reason)) if reason else b""),
             (b"\x12" + (VARINTS[size] if (size := len(part := detail.encode())) < SHORT else varint(size)) if detail else b""),
             (part if detail else b""),
             (framed(b"\x1a", duration(retry_after)) if retry_after is not None else b""),
@@ -432,12 +432,12 @@ def table_head(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(part := table_id.encode())) < SHORT else varint(size)) if table_id else b""),
             (part if table_id else b""),
-            (b"\x10" + (VARINTS[table_epoch] if table_epoch < SHORT else varint(table_epoch)) if table_epoch else b""),
+            (b"\x10" + (VARINTS[table_epoch] if 0 < table_epoch < SHORT else unsigned(table_epoch)) if table_epoch else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(spec)) < SHORT else varint(size)) if spec is not None else b""),
             (spec or b""),
             (b"\x22" + (VARINTS[size] if (size := len(ruleset_hash)) < SHORT else varint(size)) if ruleset_hash else b""),
             ruleset_hash,
-            (b"\x28" + (VARINTS[rules_version] if rules_version < SHORT else varint(rules_version)) if rules_version else b""),
+            (b"\x28" + (VARINTS[rules_version] if 0 < rules_version < SHORT else unsigned(rules_version)) if rules_version else b""),
         )
     )
 
@@ -451,11 +451,11 @@ def table_state(
     """``Table``: ``status`` to ``sequence``."""
     return b"".join(
         (
-            (b"\x30" + (VARINTS[status] if status < SHORT else varint(status)) if status else b""),
+            (b"\x30" + (VARINTS[status] if 0 < status < SHORT else unsigned(status)) if status else b""),
             *[framed(b"\x3a", one) for one in seats],
             (b"\x42" + (VARINTS[size] if (size := len(commitment)) < SHORT else varint(size)) if commitment else b""),
             commitment,
-            (b"\x48" + (VARINTS[sequence] if sequence < SHORT else varint(sequence)) if sequence else b""),
+            (b"\x48" + (VARINTS[sequence] if 0 < sequence < SHORT else unsigned(sequence)) if sequence else b""),
         )
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, packed_signed, unsigned, varint, zigzag
 
 MOVE: Final = {
     "draw_stock": b"\x0a",
@@ -70,7 +70,7 @@ def secret_four(
     rank: int,
 ) -> bytes:
     """Payload of ``TongitsSecretFour``."""
-    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
+    return (b"\x08" + (VARINTS[rank] if 0 < rank < SHORT else unsigned(rank)) if rank else b"")
 
 
 def lay_off(
@@ -80,7 +80,7 @@ def lay_off(
     """Payload of ``TongitsLayOff``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[meld] if meld < SHORT else varint(meld)) if meld else b""),
+            (b"\x08" + (VARINTS[meld] if 0 < meld < SHORT else unsigned(meld)) if meld else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
         )
@@ -91,7 +91,7 @@ def discard(
     card: int,
 ) -> bytes:
     """Payload of ``TongitsDiscard``."""
-    return (b"\x08" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
+    return (b"\x08" + (VARINTS[card] if 0 < card < SHORT else unsigned(card)) if card else b"")
 
 
 def laid_off(
@@ -101,7 +101,7 @@ def laid_off(
     """Payload of ``TongitsLaidOff``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
         )
@@ -119,8 +119,8 @@ def meld(
     """Payload of ``TongitsMeld``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[number] if number < SHORT else varint(number)) if number else b""),
-            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[number] if 0 < number < SHORT else unsigned(number)) if number else b""),
+            (b"\x10" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
             (b"\x20" + (VARINTS[taken] if taken < SHORT else varint(taken)) if taken is not None and taken >= 0 else b""),
@@ -138,7 +138,7 @@ def answered(
     """Payload of ``TongitsAnswered``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x10" + b"\x01" if challenged else b""),
             (b"\x18" + b"\x01" if unasked else b""),
         )
@@ -156,12 +156,12 @@ def payment(
     """Payload of ``TongitsPayment``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
-            (b"\x10" + (VARINTS[base] if base < SHORT else varint(base)) if base else b""),
-            (b"\x18" + (VARINTS[aces] if aces < SHORT else varint(aces)) if aces else b""),
-            (b"\x20" + (VARINTS[specials] if specials < SHORT else varint(specials)) if specials else b""),
-            (b"\x28" + (VARINTS[burned] if burned < SHORT else varint(burned)) if burned else b""),
-            (b"\x30" + (VARINTS[fold_penalty] if fold_penalty < SHORT else varint(fold_penalty)) if fold_penalty else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[base] if 0 < base < SHORT else unsigned(base)) if base else b""),
+            (b"\x18" + (VARINTS[aces] if 0 < aces < SHORT else unsigned(aces)) if aces else b""),
+            (b"\x20" + (VARINTS[specials] if 0 < specials < SHORT else unsigned(specials)) if specials else b""),
+            (b"\x28" + (VARINTS[burned] if 0 < burned < SHORT else unsigned(burned)) if burned else b""),
+            (b"\x30" + (VARINTS[fold_penalty] if 0 < fold_penalty < SHORT else unsigned(fold_penalty)) if fold_penalty else b""),
         )
     )
 
@@ -179,14 +179,14 @@ def seat_result(
     """Payload of ``TongitsSeatResult``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x10" + b"\x01" if burned else b""),
             (b"\x18" + b"\x01" if shown else b""),
             (b"\x22" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
             hand,
             (b"\x2a" + (VARINTS[size] if (size := len(secret_fours)) < SHORT else varint(size)) if secret_fours else b""),
             secret_fours,
-            (b"\x30" + (VARINTS[deadwood] if deadwood < SHORT else varint(deadwood)) if deadwood else b""),
+            (b"\x30" + (VARINTS[deadwood] if 0 < deadwood < SHORT else unsigned(deadwood)) if deadwood else b""),
             (b"\x38" + varint(zigzag(settlement)) if settlement else b""),
             (b"\x40" + varint(zigzag(chips)) if chips else b""),
         )
@@ -210,19 +210,19 @@ def deal_result(
     """Payload of ``TongitsDealResult``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
-            (b"\x18" + (VARINTS[ending] if ending < SHORT else varint(ending)) if ending else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b""),
+            (b"\x18" + (VARINTS[ending] if 0 < ending < SHORT else unsigned(ending)) if ending else b""),
             (b"\x20" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat is not None and winning_seat >= 0 else b""),
             (b"\x28" + (VARINTS[caller] if caller < SHORT else varint(caller)) if caller is not None and caller >= 0 else b""),
             (b"\x32" + (VARINTS[size] if (size := len(challengers)) < SHORT else varint(size)) if challengers else b""),
             challengers,
             *[framed(b"\x3a", one) for one in seats],
             *[framed(b"\x42", one) for one in payments],
-            (b"\x48" + (VARINTS[jackpot] if jackpot < SHORT else varint(jackpot)) if jackpot else b""),
-            (b"\x50" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
-            (b"\x58" + (VARINTS[streak] if streak < SHORT else varint(streak)) if streak else b""),
-            (b"\x60" + (VARINTS[next_dealer] if next_dealer < SHORT else varint(next_dealer)) if next_dealer else b""),
+            (b"\x48" + (VARINTS[jackpot] if 0 < jackpot < SHORT else unsigned(jackpot)) if jackpot else b""),
+            (b"\x50" + (VARINTS[pot] if 0 < pot < SHORT else unsigned(pot)) if pot else b""),
+            (b"\x58" + (VARINTS[streak] if 0 < streak < SHORT else unsigned(streak)) if streak else b""),
+            (b"\x60" + (VARINTS[next_dealer] if 0 < next_dealer < SHORT else unsigned(next_dealer)) if next_dealer else b""),
         )
     )
 
@@ -231,7 +231,7 @@ def lot_drawn(
     dealer: int,
 ) -> bytes:
     """Payload of ``TongitsLotDrawn``."""
-    return (b"\x08" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b"")
+    return (b"\x08" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b"")
 
 
 def deal_started(
@@ -243,10 +243,10 @@ def deal_started(
     """Payload of ``TongitsDealStarted``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer else b""),
-            (b"\x18" + (VARINTS[ante] if ante < SHORT else varint(ante)) if ante else b""),
-            (b"\x20" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[dealer] if 0 < dealer < SHORT else unsigned(dealer)) if dealer else b""),
+            (b"\x18" + (VARINTS[ante] if 0 < ante < SHORT else unsigned(ante)) if ante else b""),
+            (b"\x20" + (VARINTS[pot] if 0 < pot < SHORT else unsigned(pot)) if pot else b""),
         )
     )
 
@@ -256,7 +256,7 @@ def stock_drawn(
     stock_size: int,
 ) -> bytes:
     """Payload of ``TongitsStockDrawn``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[stock_size] if 0 < stock_size < SHORT else unsigned(stock_size)) if stock_size else b"")
 
 
 def discard_taken(
@@ -267,8 +267,8 @@ def discard_taken(
     """Payload of ``TongitsDiscardTaken``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
-            (b"\x10" + (VARINTS[card] if card < SHORT else varint(card)) if card else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[card] if 0 < card < SHORT else unsigned(card)) if card else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(meld)) < SHORT else varint(size)) if meld is not None else b""),
             (meld or b""),
         )
@@ -286,7 +286,7 @@ def secret_four_laid(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsSecretFourLaid``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"")
 
 
 def cards_laid_off(
@@ -296,7 +296,7 @@ def cards_laid_off(
     """Payload of ``TongitsCardsLaidOff``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[meld] if meld < SHORT else varint(meld)) if meld else b""),
+            (b"\x08" + (VARINTS[meld] if 0 < meld < SHORT else unsigned(meld)) if meld else b""),
             (b"\x12" + (VARINTS[size] if (size := len(laid_off)) < SHORT else varint(size)) if laid_off is not None else b""),
             (laid_off or b""),
         )
@@ -308,21 +308,21 @@ def discarded(
     card: int,
 ) -> bytes:
     """Payload of ``TongitsDiscarded``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[card] if 0 < card < SHORT else unsigned(card)) if card else b"")
 
 
 def turn_ended(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsTurnEnded``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"")
 
 
 def draw_called(
     seat: int,
 ) -> bytes:
     """Payload of ``TongitsDrawCalled``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"")
 
 
 def pot_split(
@@ -330,7 +330,7 @@ def pot_split(
     chips: Iterable[int],
 ) -> bytes:
     """Payload of ``TongitsPotSplit``."""
-    return (b"\x08" + (VARINTS[share] if share < SHORT else varint(share)) if share else b"") + (framed(b"\x12", part) if (part := packed_signed(chips)) else b"")
+    return (b"\x08" + (VARINTS[share] if 0 < share < SHORT else unsigned(share)) if share else b"") + (framed(b"\x12", part) if (part := packed_signed(chips)) else b"")
 
 
 def private_cards(
@@ -352,12 +352,12 @@ def view(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
             (public_view or b""),
-            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
             hand,
             (b"\x22" + (VARINTS[size] if (size := len(secret_fours)) < SHORT else varint(size)) if secret_fours else b""),
             secret_fours,
-            (b"\x28" + (VARINTS[deadwood] if deadwood < SHORT else varint(deadwood)) if deadwood else b""),
+            (b"\x28" + (VARINTS[deadwood] if 0 < deadwood < SHORT else unsigned(deadwood)) if deadwood else b""),
         )
     )
 
@@ -366,14 +366,14 @@ def private_four(
     rank: int,
 ) -> bytes:
     """Payload of ``TongitsPrivateFour``."""
-    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"")
+    return (b"\x08" + (VARINTS[rank] if 0 < rank < SHORT else unsigned(rank)) if rank else b"")
 
 
 def public_view_phase(
     phase: int,
 ) -> bytes:
     """``TongitsPublicView``: ``phase``."""
-    return (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b"")
+    return (b"\x08" + (VARINTS[phase] if 0 < phase < SHORT else unsigned(phase)) if phase else b"")
 
 
 def public_view_deal(
@@ -381,7 +381,7 @@ def public_view_deal(
     dealer: int | None,
 ) -> bytes:
     """``TongitsPublicView``: ``deal`` to ``dealer``."""
-    return (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b"") + (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b"")
+    return (b"\x10" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b"") + (b"\x18" + (VARINTS[dealer] if dealer < SHORT else varint(dealer)) if dealer is not None and dealer >= 0 else b"")
 
 
 def public_view_cards(
@@ -394,7 +394,7 @@ def public_view_cards(
         (
             (b"\x22" + (VARINTS[size] if (size := len(hand_sizes)) < SHORT else varint(size)) if hand_sizes else b""),
             hand_sizes,
-            (b"\x28" + (VARINTS[stock_size] if stock_size < SHORT else varint(stock_size)) if stock_size else b""),
+            (b"\x28" + (VARINTS[stock_size] if 0 < stock_size < SHORT else unsigned(stock_size)) if stock_size else b""),
             (b"\x32" + (VARINTS[size] if (size := len(discards)) < SHORT else varint(size)) if discards else b""),
             discards,
         )
@@ -470,10 +470,10 @@ def public_view_chips(
     """``TongitsPublicView``: ``pot`` to ``streak``."""
     return b"".join(
         (
-            (b"\x78" + (VARINTS[pot] if pot < SHORT else varint(pot)) if pot else b""),
+            (b"\x78" + (VARINTS[pot] if 0 < pot < SHORT else unsigned(pot)) if pot else b""),
             (framed(b"\x82\x01", part) if (part := packed_signed(chips)) else b""),
             (b"\x88\x01" + (VARINTS[streak_seat] if streak_seat < SHORT else varint(streak_seat)) if streak_seat is not None and streak_seat >= 0 else b""),
-            (b"\x90\x01" + (VARINTS[streak] if streak < SHORT else varint(streak)) if streak else b""),
+            (b"\x90\x01" + (VARINTS[streak] if 0 < streak < SHORT else unsigned(streak)) if streak else b""),
         )
     )
 

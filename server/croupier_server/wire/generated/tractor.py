@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from croupier_server.wire.encode import SHORT, VARINTS, framed, varint, zigzag
+from croupier_server.wire.encode import SHORT, VARINTS, framed, unsigned, varint, zigzag
 
 MOVE: Final = {
     "decline": b"\x0a",
@@ -55,21 +55,21 @@ def call(
     points: int,
 ) -> bytes:
     """Payload of ``TractorCall``."""
-    return (b"\x08" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
+    return (b"\x08" + (VARINTS[points] if 0 < points < SHORT else unsigned(points)) if points else b"")
 
 
 def show(
     card: int,
 ) -> bytes:
     """Payload of ``TractorShow``."""
-    return (b"\x08" + (VARINTS[card] if card < SHORT else varint(card)) if card else b"")
+    return (b"\x08" + (VARINTS[card] if 0 < card < SHORT else unsigned(card)) if card else b"")
 
 
 def name_trumps(
     suit: int,
 ) -> bytes:
     """Payload of ``TractorNameTrumps``."""
-    return (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b"")
+    return (b"\x08" + (VARINTS[suit] if 0 < suit < SHORT else unsigned(suit)) if suit else b"")
 
 
 def bury(
@@ -91,7 +91,7 @@ def trumps(
     suit: int,
 ) -> bytes:
     """Payload of ``TractorTrumps``."""
-    return (b"\x08" + (VARINTS[rank] if rank < SHORT else varint(rank)) if rank else b"") + (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b"")
+    return (b"\x08" + (VARINTS[rank] if 0 < rank < SHORT else unsigned(rank)) if rank else b"") + (b"\x10" + (VARINTS[suit] if 0 < suit < SHORT else unsigned(suit)) if suit else b"")
 
 
 def declaration(
@@ -102,10 +102,10 @@ def declaration(
     """Payload of ``TractorDeclaration``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
-            (b"\x18" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
+            (b"\x18" + (VARINTS[suit] if 0 < suit < SHORT else unsigned(suit)) if suit else b""),
         )
     )
 
@@ -117,7 +117,7 @@ def exposed(
     """Payload of ``TractorExposed``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
         )
@@ -129,7 +129,7 @@ def called(
     points: int,
 ) -> bytes:
     """Payload of ``TractorCalled``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[points] if 0 < points < SHORT else unsigned(points)) if points else b"")
 
 
 def played(
@@ -140,7 +140,7 @@ def played(
     """Payload of ``TractorPlayed``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
             (b"\x1a" + (VARINTS[size] if (size := len(failed_throw)) < SHORT else varint(size)) if failed_throw is not None else b""),
@@ -158,7 +158,7 @@ def failed_throw(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(tried)) < SHORT else varint(size)) if tried else b""),
             tried,
-            (b"\x10" + (VARINTS[penalty] if penalty < SHORT else varint(penalty)) if penalty else b""),
+            (b"\x10" + (VARINTS[penalty] if 0 < penalty < SHORT else unsigned(penalty)) if penalty else b""),
         )
     )
 
@@ -183,24 +183,24 @@ def deal_result(
     """Payload of ``TractorDealResult``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
-            (b"\x18" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[starter] if 0 < starter < SHORT else unsigned(starter)) if starter else b""),
+            (b"\x18" + (VARINTS[declaring_team] if 0 < declaring_team < SHORT else unsigned(declaring_team)) if declaring_team else b""),
             (b"\x22" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
             (trumps or b""),
             (b"\x28" + varint(zigzag(trick_points)) if trick_points else b""),
             (b"\x32" + (VARINTS[size] if (size := len(kitty)) < SHORT else varint(size)) if kitty else b""),
             kitty,
-            (b"\x38" + (VARINTS[kitty_multiplier] if kitty_multiplier < SHORT else varint(kitty_multiplier)) if kitty_multiplier else b""),
-            (b"\x40" + (VARINTS[kitty_bonus] if kitty_bonus < SHORT else varint(kitty_bonus)) if kitty_bonus else b""),
-            (b"\x48" + (VARINTS[total] if total < SHORT else varint(total)) if total else b""),
+            (b"\x38" + (VARINTS[kitty_multiplier] if 0 < kitty_multiplier < SHORT else unsigned(kitty_multiplier)) if kitty_multiplier else b""),
+            (b"\x40" + (VARINTS[kitty_bonus] if 0 < kitty_bonus < SHORT else unsigned(kitty_bonus)) if kitty_bonus else b""),
+            (b"\x48" + (VARINTS[total] if 0 < total < SHORT else unsigned(total)) if total else b""),
             (b"\x50" + (VARINTS[winning_team] if winning_team < SHORT else varint(winning_team)) if winning_team is not None and winning_team >= 0 else b""),
-            (b"\x58" + (VARINTS[levels_gained] if levels_gained < SHORT else varint(levels_gained)) if levels_gained else b""),
+            (b"\x58" + (VARINTS[levels_gained] if 0 < levels_gained < SHORT else unsigned(levels_gained)) if levels_gained else b""),
             (b"\x62" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
             levels,
-            (b"\x68" + (VARINTS[next_starter] if next_starter < SHORT else varint(next_starter)) if next_starter else b""),
-            (b"\x70" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
-            (b"\x78" + (VARINTS[last_trick_winning_seat] if last_trick_winning_seat < SHORT else varint(last_trick_winning_seat)) if last_trick_winning_seat else b""),
+            (b"\x68" + (VARINTS[next_starter] if 0 < next_starter < SHORT else unsigned(next_starter)) if next_starter else b""),
+            (b"\x70" + (VARINTS[bid] if 0 < bid < SHORT else unsigned(bid)) if bid else b""),
+            (b"\x78" + (VARINTS[last_trick_winning_seat] if 0 < last_trick_winning_seat < SHORT else unsigned(last_trick_winning_seat)) if last_trick_winning_seat else b""),
         )
     )
 
@@ -213,7 +213,7 @@ def suit_order(
     """Payload of ``TractorSuitOrder``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
+            (b"\x08" + (VARINTS[suit] if 0 < suit < SHORT else unsigned(suit)) if suit else b""),
             (b"\x12" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
             (b"\x1a" + (VARINTS[size] if (size := len(strengths)) < SHORT else varint(size)) if strengths else b""),
@@ -226,7 +226,7 @@ def lot_drawn(
     first_drawer: int,
 ) -> bytes:
     """Payload of ``TractorLotDrawn``."""
-    return (b"\x08" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer else b"")
+    return (b"\x08" + (VARINTS[first_drawer] if 0 < first_drawer < SHORT else unsigned(first_drawer)) if first_drawer else b"")
 
 
 def deal_started(
@@ -240,10 +240,10 @@ def deal_started(
     """Payload of ``TractorDealStarted``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x10" + (VARINTS[redeals] if redeals < SHORT else varint(redeals)) if redeals else b""),
-            (b"\x18" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
-            (b"\x20" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer else b""),
+            (b"\x08" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x10" + (VARINTS[redeals] if 0 < redeals < SHORT else unsigned(redeals)) if redeals else b""),
+            (b"\x18" + (VARINTS[trump_rank] if 0 < trump_rank < SHORT else unsigned(trump_rank)) if trump_rank else b""),
+            (b"\x20" + (VARINTS[first_drawer] if 0 < first_drawer < SHORT else unsigned(first_drawer)) if first_drawer else b""),
             (b"\x28" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter is not None and starter >= 0 else b""),
             (b"\x32" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
             levels,
@@ -274,7 +274,7 @@ def kitty_turned(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(cards)) < SHORT else varint(size)) if cards else b""),
             cards,
-            (b"\x10" + (VARINTS[suit] if suit < SHORT else varint(suit)) if suit else b""),
+            (b"\x10" + (VARINTS[suit] if 0 < suit < SHORT else unsigned(suit)) if suit else b""),
         )
     )
 
@@ -287,9 +287,9 @@ def auction_ended(
     """Payload of ``TractorAuctionEnded``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
-            (b"\x10" + (VARINTS[bid] if bid < SHORT else varint(bid)) if bid else b""),
-            (b"\x18" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
+            (b"\x08" + (VARINTS[declaring_team] if 0 < declaring_team < SHORT else unsigned(declaring_team)) if declaring_team else b""),
+            (b"\x10" + (VARINTS[bid] if 0 < bid < SHORT else unsigned(bid)) if bid else b""),
+            (b"\x18" + (VARINTS[trump_rank] if 0 < trump_rank < SHORT else unsigned(trump_rank)) if trump_rank else b""),
         )
     )
 
@@ -303,9 +303,9 @@ def show_ended(
     """Payload of ``TractorShowEnded``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
-            (b"\x10" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat else b""),
-            (b"\x18" + (VARINTS[points] if points < SHORT else varint(points)) if points else b""),
+            (b"\x08" + (VARINTS[starter] if 0 < starter < SHORT else unsigned(starter)) if starter else b""),
+            (b"\x10" + (VARINTS[winning_seat] if 0 < winning_seat < SHORT else unsigned(winning_seat)) if winning_seat else b""),
+            (b"\x18" + (VARINTS[points] if 0 < points < SHORT else unsigned(points)) if points else b""),
             (b"\x20" + varint(zigzag(opponents_points)) if opponents_points else b""),
         )
     )
@@ -322,8 +322,8 @@ def trumps_fixed(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
             (trumps or b""),
-            (b"\x10" + (VARINTS[starter] if starter < SHORT else varint(starter)) if starter else b""),
-            (b"\x18" + (VARINTS[declaring_team] if declaring_team < SHORT else varint(declaring_team)) if declaring_team else b""),
+            (b"\x10" + (VARINTS[starter] if 0 < starter < SHORT else unsigned(starter)) if starter else b""),
+            (b"\x18" + (VARINTS[declaring_team] if 0 < declaring_team < SHORT else unsigned(declaring_team)) if declaring_team else b""),
             *[framed(b"\x22", one) for one in order],
         )
     )
@@ -334,7 +334,7 @@ def kitty_taken(
     count: int,
 ) -> bytes:
     """Payload of ``TractorKittyTaken``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if count < SHORT else varint(count)) if count else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if 0 < count < SHORT else unsigned(count)) if count else b"")
 
 
 def kitty_buried(
@@ -342,7 +342,7 @@ def kitty_buried(
     count: int,
 ) -> bytes:
     """Payload of ``TractorKittyBuried``."""
-    return (b"\x08" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if count < SHORT else varint(count)) if count else b"")
+    return (b"\x08" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b"") + (b"\x10" + (VARINTS[count] if 0 < count < SHORT else unsigned(count)) if count else b"")
 
 
 def cards_played(
@@ -368,8 +368,8 @@ def trick_won(
     """Payload of ``TractorTrickWon``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat else b""),
-            (b"\x10" + (VARINTS[points] if points < SHORT else varint(points)) if points else b""),
+            (b"\x08" + (VARINTS[winning_seat] if 0 < winning_seat < SHORT else unsigned(winning_seat)) if winning_seat else b""),
+            (b"\x10" + (VARINTS[points] if 0 < points < SHORT else unsigned(points)) if points else b""),
             (b"\x18" + varint(zigzag(opponents_points)) if opponents_points else b""),
         )
     )
@@ -393,7 +393,7 @@ def view(
         (
             (b"\x0a" + (VARINTS[size] if (size := len(public_view)) < SHORT else varint(size)) if public_view is not None else b""),
             (public_view or b""),
-            (b"\x10" + (VARINTS[seat] if seat < SHORT else varint(seat)) if seat else b""),
+            (b"\x10" + (VARINTS[seat] if 0 < seat < SHORT else unsigned(seat)) if seat else b""),
             (b"\x1a" + (VARINTS[size] if (size := len(hand)) < SHORT else varint(size)) if hand else b""),
             hand,
             (b"\x22" + (VARINTS[size] if (size := len(kitty)) < SHORT else varint(size)) if kitty else b""),
@@ -418,7 +418,7 @@ def trick_end(
     points: int,
 ) -> bytes:
     """``TractorTrick``: ``winning_seat`` to ``points``."""
-    return (b"\x10" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat is not None and winning_seat >= 0 else b"") + (b"\x18" + (VARINTS[points] if points < SHORT else varint(points)) if points else b"")
+    return (b"\x10" + (VARINTS[winning_seat] if winning_seat < SHORT else varint(winning_seat)) if winning_seat is not None and winning_seat >= 0 else b"") + (b"\x18" + (VARINTS[points] if 0 < points < SHORT else unsigned(points)) if points else b"")
 
 
 def public_view_head(
@@ -439,12 +439,12 @@ def public_view_head(
     """``TractorPublicView``: ``phase`` to ``show``."""
     return b"".join(
         (
-            (b"\x08" + (VARINTS[phase] if phase < SHORT else varint(phase)) if phase else b""),
-            (b"\x10" + (VARINTS[deal] if deal < SHORT else varint(deal)) if deal else b""),
-            (b"\x18" + (VARINTS[redeals] if redeals < SHORT else varint(redeals)) if redeals else b""),
+            (b"\x08" + (VARINTS[phase] if 0 < phase < SHORT else unsigned(phase)) if phase else b""),
+            (b"\x10" + (VARINTS[deal] if 0 < deal < SHORT else unsigned(deal)) if deal else b""),
+            (b"\x18" + (VARINTS[redeals] if 0 < redeals < SHORT else unsigned(redeals)) if redeals else b""),
             (b"\x22" + (VARINTS[size] if (size := len(levels)) < SHORT else varint(size)) if levels else b""),
             levels,
-            (b"\x28" + (VARINTS[trump_rank] if trump_rank < SHORT else varint(trump_rank)) if trump_rank else b""),
+            (b"\x28" + (VARINTS[trump_rank] if 0 < trump_rank < SHORT else unsigned(trump_rank)) if trump_rank else b""),
             (b"\x32" + (VARINTS[size] if (size := len(trumps)) < SHORT else varint(size)) if trumps is not None else b""),
             (trumps or b""),
             (b"\x38" + (VARINTS[first_drawer] if first_drawer < SHORT else varint(first_drawer)) if first_drawer is not None and first_drawer >= 0 else b""),
@@ -472,7 +472,7 @@ def public_view_kitty_size(
     kitty_size: int,
 ) -> bytes:
     """``TractorPublicView``: ``kitty_size``."""
-    return (b"\x78" + (VARINTS[kitty_size] if kitty_size < SHORT else varint(kitty_size)) if kitty_size else b"")
+    return (b"\x78" + (VARINTS[kitty_size] if 0 < kitty_size < SHORT else unsigned(kitty_size)) if kitty_size else b"")
 
 
 def public_view_trick(
