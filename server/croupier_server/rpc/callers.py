@@ -47,12 +47,15 @@ class Gate:
         """Whether principals are told apart by keys."""
         return self._keys is not None
 
-    def admit(self, metadata: Metadata | None, scope: Scope | None) -> Caller:
+    def admit(
+        self, metadata: Metadata | None, scope: Scope | None, peer: Callable[[], str]
+    ) -> Caller:
         """The caller that *metadata* tells of; what means nothing here is passed over.
 
         Args:
             metadata: as it came with the call.
             scope: that the call takes; None: it takes no key. A key that is sent must be good.
+            peer: returns the connection, by which alone callers without a key are told apart.
 
         Raises:
             InvalidRequest: MALFORMED_REQUEST for a ticket that comes twice or cannot be one.
@@ -72,13 +75,16 @@ class Gate:
                         field=name,
                     )
                 tickets[name] = str(value)
-        caller = self._identify(keys, scope)
-        if not tickets:
-            return caller
-        return caller._replace(
-            ticket=tickets.get(TICKET, ""),
-            host_ticket=tickets.get(HOST_TICKET, ""),
-            invite=tickets.get(INVITE, ""),
+        found = self._identify(keys, scope)
+        return Caller(
+            found.principal,
+            found.scopes,
+            tickets.get(TICKET, ""),
+            tickets.get(HOST_TICKET, ""),
+            tickets.get(INVITE, ""),
+            found.key,
+            found.quota,
+            peer() if found.key is None else found.principal,
         )
 
     def _identify(self, keys: list[str | bytes], scope: Scope | None) -> Caller:
@@ -109,7 +115,7 @@ class Gate:
     def _caller(self, principal: str, scopes: frozenset[str], key: LiveKey | None = None) -> Caller:
         is_free = self._quotas is None or principal == HOUSE
         quota = UNLIMITED if is_free or self._quotas is None else self._quotas.of(principal)
-        return Caller(principal, scopes, key=key, quota=quota, flow=principal)
+        return Caller(principal, scopes, key=key, quota=quota)
 
 
 class Stream(Protocol):

@@ -253,14 +253,11 @@ class Calls:
             if self._checks_peers:
                 expect_client_certificate(context.auth_context())
             try:
-                caller = admit(context.invocation_metadata(), scope)
+                return admit(context.invocation_metadata(), scope, context.peer)
             except TurnedAway as error:
                 if turned_away is not None:
                     await turned_away(path, error)
                 raise
-            if caller.key is None:  # nothing tells such callers apart but their connections
-                return caller._replace(flow=context.peer())
-            return caller
 
         return admission
 
