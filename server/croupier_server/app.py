@@ -21,7 +21,6 @@ from typing import Final, NamedTuple
 import structlog
 from prometheus_client import CollectorRegistry
 
-from croupier.v1.system_service_pb2 import ServerLimits
 from croupier_server import house
 from croupier_server.config import Settings, without_password
 from croupier_server.errors import CroupierError, Unavailable
@@ -37,17 +36,14 @@ from croupier_server.rpc import server as rpc_server
 from croupier_server.rpc.admin_service import Operated
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.door import Door
-from croupier_server.rpc.record_service import RECORD_STREAMS_MAX
-from croupier_server.rpc.server import Backing, Listen, RunningServer, WebListen
+from croupier_server.rpc.server import Backing, RunningServer
 from croupier_server.rpc.tls import Certificates, Files
 from croupier_server.storage.base import FilesReplaced, Store, Superseded, TableLog
 from croupier_server.storage.opening import open_store
 from croupier_server.storage.upkeep import purge_records
 from croupier_server.tables.clocks.clock import Clock, SystemClock
-from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.shard.shard import GameEntry, Limits, Shard
 from croupier_server.tables.spec import Status
-from croupier_server.wire.base import LISTED_MAX
 
 Secrets = Callable[[int], bytes]
 """So many random bytes."""
@@ -211,34 +207,26 @@ async def _running(
         lambda table_id: _is_on(shard, table_id), key=_house_key(settings, keys, sources)
     )
     shard = _shard(settings, sources, store, bots)
-    backing = Backing(
-        shard,
-        store.records,
-        sources.clock.now_ms,
-        sources.secrets,
-        house.BOTS if settings.house_bots else frozenset(),
-        meter,
-        sources.used_s,
-    )
     door = Door(keys, certificates)
     await door.run()
     if settings.asks_for_keys and keys.is_empty:
         do = f"croupier keys create NAME --scope play --scope host{_store_option(settings)}"
         _log.warning("no keys exist", do=do)
     with _private_socket(certificates) as socket:
-        listen = Listen(
-            settings.host,
-            settings.port,
-            _server_limits(settings),
-            settings.heartbeat_ms,
-            settings.reflection,
-            _gate(settings, keys, sources),
-            certificates,
-            socket,
-            _web(settings),
+        backing = Backing(
+            shard,
+            store.records,
+            sources.clock.now_ms,
+            sources.secrets,
+            house.BOTS if settings.house_bots else frozenset(),
+            meter,
+            sources.used_s,
+            gate=_gate(settings, keys, sources),
+            certificates=certificates,
+            socket=socket,
         )
         await shard.begin()
-        server = await rpc_server.start(listen, backing)
+        server = await rpc_server.start(settings, backing)
         shard.run()
         recovering = asyncio.create_task(_recover(shard), name="recovery")
         upkeep = asyncio.create_task(_upkeep(settings, store, sources.clock), name="upkeep")
@@ -257,18 +245,6 @@ async def _running(
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
                 group.create_task(door.stop())
-
-
-def _web(settings: Settings) -> WebListen | None:
-    """The web port, if there is to be one."""
-    if not settings.web:
-        return None
-    return WebListen(
-        *settings.web_address,
-        settings.web_host_list,
-        settings.web_origin_list,
-        settings.web_connections_max,
-    )
 
 
 def _shard(settings: Settings, sources: Sources, store: Store, bots: house.HouseBots) -> Shard:
@@ -490,22 +466,3 @@ def _limits(settings: Settings) -> Limits:
     """The limits, most of which have the names of their settings."""
     same = {name: getattr(settings, name) for name in Limits._fields if hasattr(settings, name)}
     return Limits(**same, lag_max=settings.feed_lag_max, channels_max=settings.session_channels_max)
-
-
-def _server_limits(settings: Settings) -> ServerLimits:
-    return ServerLimits(
-        tables_max=settings.tables_max,
-        streams_max=settings.streams_max,
-        session_channels_max=settings.session_channels_max,
-        record_bytes_max=settings.record_bytes_max,
-        legal_list_max=LISTED_MAX,
-        page_size_max=settings.page_size_max,
-        calls_per_second=settings.calls_limit,
-        calls_burst=settings.calls_burst if settings.calls_limit else 0,
-        house_seats_max=settings.house_seats_max if settings.asks_for_keys else 0,
-        house_tables_max=settings.house_tables_max if settings.asks_for_keys else 0,
-        watchers_max=settings.watchers_max,
-        seat_streams_max=SEAT_STREAMS_MAX,
-        record_streams_max=RECORD_STREAMS_MAX,
-        own_tables_max=settings.own_tables_max if settings.asks_for_keys else 0,
-    )

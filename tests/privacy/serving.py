@@ -9,7 +9,8 @@ from enum import Enum
 from itertools import count
 from typing import Final, NamedTuple
 
-from croupier.v1 import system_service_pb2, table_pb2
+from croupier.v1 import table_pb2
+from croupier_server.config import Settings
 from croupier_server.games.base import AnyGame
 from croupier_server.logging import Throttle
 from croupier_server.rpc import server as rpc_server
@@ -145,15 +146,7 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
         limits=Limits(),
         dealer=lambda spec, root: StoryDealer(story),
     )
-    limits = system_service_pb2.ServerLimits(
-        tables_max=10,
-        streams_max=100,
-        session_channels_max=10,
-        record_bytes_max=1 << 16,
-        legal_list_max=64,
-        page_size_max=1000,
-    )
-    listen = rpc_server.Listen("127.0.0.1", 0, limits, heartbeat_ms=10_000)
+    settings = Settings.model_validate({"port": 0, "record_bytes_max": 1 << 16})
     backing = rpc_server.Backing(
         shard,
         log.records,
@@ -162,7 +155,7 @@ async def serve(story: Story, game: AnyGame, wire: GameWire) -> AsyncIterator[Se
         frozenset(),
         throttle=Throttle(of_each=LINES_MAX, of_all=LINES_MAX),
     )
-    server = await rpc_server.start(listen, backing)
+    server = await rpc_server.start(settings, backing)
     try:
         yield Served(server.address, shard, clock, secrets, log)
     finally:

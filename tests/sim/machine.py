@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import grpc
 
-from croupier.v1 import system_service_pb2
 from croupier_server.app import Sources, table_ids
+from croupier_server.config import Settings
 from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
 from croupier_server.logging import Throttle
 from croupier_server.rpc.interceptors import Calls
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.record_service import RecordService
-from croupier_server.rpc.server import Backing, Listen, services_of
+from croupier_server.rpc.server import Backing, services_of
 from croupier_server.rpc.validate import Requests
 from croupier_server.storage.base import Store
 from croupier_server.tables.limits import Limits
@@ -26,14 +26,7 @@ from croupier_server.tables.shard.shard import HouseSeat, Shard
 from tests.sim.disk import AnyDisk
 from tests.sim.loop import VirtualClock, VirtualLoop
 
-LIMITS: Final = system_service_pb2.ServerLimits(
-    tables_max=1_000,
-    streams_max=10_000,
-    session_channels_max=4_096,
-    record_bytes_max=1 << 16,
-    legal_list_max=64,
-    page_size_max=1_000,
-)
+SETTINGS: Final = Settings.model_validate({"streams_max": 10_000, "record_bytes_max": 1 << 16})
 GAME_ENTRIES: Final = {kind: GameEntry(GAMES[wire.name], wire) for kind, wire in WIRES.items()}
 
 _GRACE_S: Final = 2.0
@@ -116,8 +109,8 @@ class Machine:
     async def _serve(self, shard: Shard, store: Store) -> None:
         """Listen, and take up the tables that there are."""
         await shard.begin()
-        pages = PageTokens(self._rng.randbytes(32), size_max=LIMITS.page_size_max)
-        listen = Listen("127.0.0.1", 0, LIMITS, self._limits.heartbeat_ms)
+        pages = PageTokens(self._rng.randbytes(32), size_max=SETTINGS.page_size_max)
+        settings = SETTINGS.model_copy(update={"heartbeat_ms": self._limits.heartbeat_ms})
         backing = Backing(
             shard, store.records, self._clock.now_ms, self._rng.randbytes, frozenset({"random"})
         )
@@ -125,12 +118,12 @@ class Machine:
             store.records, pages, self._clock.now_ms, self._limits.heartbeat_ms
         )
         calls = Calls(
-            Requests(LIMITS.record_bytes_max),
-            LIMITS.streams_max,
+            Requests(SETTINGS.record_bytes_max),
+            SETTINGS.streams_max,
             used_s=lambda: 0.0,  # how long work takes differs from run to run
             throttle=Throttle(seconds=lambda: self._clock.now_ms() / 1_000),
         )
-        services = services_of(listen, backing, pages, self._records, calls)
+        services = services_of(settings, backing, pages, self._records, calls)
         self._handlers = [calls.serve(service) for service in services]
         self.is_up = True
         self.lives += 1

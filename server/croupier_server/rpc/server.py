@@ -7,11 +7,12 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import grpc
 
 from croupier.v1 import system_service_pb2
+from croupier_server.config import Settings
 from croupier_server.logging import Throttle
 from croupier_server.rpc import reflection
 from croupier_server.rpc.callers import Gate
@@ -20,7 +21,7 @@ from croupier_server.rpc.health import Health
 from croupier_server.rpc.interceptors import Calls, Meter, Servant, Unmetered
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.play_service import PlayService
-from croupier_server.rpc.record_service import RecordService
+from croupier_server.rpc.record_service import RECORD_STREAMS_MAX, RecordService
 from croupier_server.rpc.seat_service import SeatService
 from croupier_server.rpc.session_service import SessionService
 from croupier_server.rpc.spectate_service import SpectateService
@@ -29,7 +30,9 @@ from croupier_server.rpc.table_service import TableService
 from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import Requests
 from croupier_server.storage.records import RecordStore
+from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.shard.shard import Shard
+from croupier_server.wire.base import LISTED_MAX
 
 if TYPE_CHECKING:
     from croupier_server.rpc.web import WebDoor
@@ -57,51 +60,6 @@ class CannotListen(Exception):
     """The address cannot be listened on."""
 
 
-class WebListen(NamedTuple):
-    """Where the web port listens, and what it holds clients to.
-
-    Attributes:
-        host: address to listen on.
-        port: 0 for any that is free.
-        hosts: values of ``Host`` that are answered besides the port's own address.
-        origins: whose pages may call.
-        connections_max: connections that may be open.
-    """
-
-    host: str
-    port: int
-    hosts: frozenset[str] = frozenset()
-    origins: frozenset[str] = frozenset()
-    connections_max: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Listen:
-    """Where to listen and what to hold callers to.
-
-    Attributes:
-        host: address to listen on; an IPv6 address without brackets.
-        port: 0 for any that is free.
-        limits: as GetServerInfo tells them.
-        heartbeat_ms: time between heartbeats on a stream.
-        reflection: whether to serve reflection.
-        gate: tells callers apart.
-        certificates: what the port is encrypted with; None: it is not.
-        socket: path of a Unix socket to listen on too, unencrypted; empty: none.
-        web: the web port; None: there is none.
-    """
-
-    host: str
-    port: int
-    limits: system_service_pb2.ServerLimits
-    heartbeat_ms: int
-    reflection: bool = True
-    gate: Gate = field(default_factory=Gate)
-    certificates: Certificates | None = None
-    socket: str = ""
-    web: WebListen | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Backing:
     """What the services stand on.
@@ -115,6 +73,9 @@ class Backing:
         meter: counts the calls.
         used_s: seconds of processor time that this thread has used.
         throttle: bounds the lines of the log that refused and unauthenticated calls cause.
+        gate: tells callers apart.
+        certificates: what the port is encrypted with; None: it is not.
+        socket: path of a Unix socket to listen on too, unencrypted; empty: none.
     """
 
     shard: Shard
@@ -125,6 +86,9 @@ class Backing:
     meter: Meter = field(default_factory=Unmetered)
     used_s: Callable[[], float] = thread_time
     throttle: Throttle = field(default_factory=Throttle)
+    gate: Gate = field(default_factory=Gate)
+    certificates: Certificates | None = None
+    socket: str = ""
 
 
 class RunningServer:
@@ -176,42 +140,41 @@ class RunningServer:
         await self._server.wait_for_termination()
 
 
-async def start(listen: Listen, backing: Backing) -> RunningServer:
-    """Listen and serve.
+async def start(settings: Settings, backing: Backing) -> RunningServer:
+    """Listen and serve as *settings* say.
 
     Raises:
         CannotListen: the port is taken, or the address is not of this machine.
     """
-    limits = listen.limits
-    requests = Requests(limits.record_bytes_max)
+    certificates = backing.certificates
     calls = Calls(
-        requests,
-        limits.streams_max,
-        listen.gate,
+        Requests(settings.record_bytes_max),
+        settings.streams_max,
+        backing.gate,
         meter=backing.meter,
-        certificates=listen.certificates,
+        certificates=certificates,
         used_s=backing.used_s,
         throttle=backing.throttle,
     )
-    server = grpc.aio.server(options=options(limits.record_bytes_max))
-    pages = PageTokens(backing.secrets(32), size_max=limits.page_size_max)
-    records = RecordService(backing.records, pages, backing.now_ms, listen.heartbeat_ms)
-    services = services_of(listen, backing, pages, records, calls)
+    server = grpc.aio.server(options=options(settings.record_bytes_max))
+    pages = PageTokens(backing.secrets(32), size_max=settings.page_size_max)
+    records = RecordService(backing.records, pages, backing.now_ms, settings.heartbeat_ms)
+    services = services_of(settings, backing, pages, records, calls)
     server.add_generic_rpc_handlers([calls.serve(service) for service in services])
     health = Health(calls.services)
     health.add_to(server)
-    if listen.reflection:
+    if settings.reflection:
         reflection.add_to(server, calls.services)
-    address = open_port(server, listen.host, listen.port, listen.certificates)
-    if listen.socket:
-        server.add_insecure_port(f"unix:{listen.socket}")
+    address = open_port(server, settings.host, settings.port, certificates)
+    if backing.socket:
+        server.add_insecure_port(f"unix:{backing.socket}")
     await server.start()
     web = None
-    if listen.web is not None:
+    if settings.web:
         from croupier_server.rpc.web import start as start_web
 
         try:
-            web = await start_web(listen.web, calls, listen.certificates)
+            web = await start_web(settings, calls, certificates)
         except CannotListen:
             await server.stop(None)
             raise
@@ -248,7 +211,7 @@ def open_port(
 
 
 def services_of(
-    listen: Listen, backing: Backing, pages: PageTokens, records: RecordService, calls: Calls
+    settings: Settings, backing: Backing, pages: PageTokens, records: RecordService, calls: Calls
 ) -> Sequence[Servant]:
     """Every service of the contract, for *calls* to serve."""
     shard = backing.shard
@@ -256,16 +219,16 @@ def services_of(
         session=True,
         records=True,
         lobby=True,
-        reflection=listen.reflection,
+        reflection=settings.reflection,
         house_bots=bool(backing.house_bots),
-        seats=listen.gate.asks_for_keys,
+        seats=backing.gate.asks_for_keys,
         view_delta=True,
     )
     return (
         SystemService(
-            listen.limits,
+            _limits(settings),
             capabilities,
-            listen.heartbeat_ms,
+            settings.heartbeat_ms,
             backing.now_ms,
             backing.house_bots,
         ),
@@ -276,6 +239,26 @@ def services_of(
         SessionService(shard, capabilities, calls),
         SpectateService(shard, pages),
         records,
+    )
+
+
+def _limits(settings: Settings) -> system_service_pb2.ServerLimits:
+    """The limits as GetServerInfo tells them."""
+    return system_service_pb2.ServerLimits(
+        tables_max=settings.tables_max,
+        streams_max=settings.streams_max,
+        session_channels_max=settings.session_channels_max,
+        record_bytes_max=settings.record_bytes_max,
+        legal_list_max=LISTED_MAX,
+        page_size_max=settings.page_size_max,
+        calls_per_second=settings.calls_limit,
+        calls_burst=settings.calls_burst if settings.calls_limit else 0,
+        house_seats_max=settings.house_seats_max if settings.asks_for_keys else 0,
+        house_tables_max=settings.house_tables_max if settings.asks_for_keys else 0,
+        watchers_max=settings.watchers_max,
+        seat_streams_max=SEAT_STREAMS_MAX,
+        record_streams_max=RECORD_STREAMS_MAX,
+        own_tables_max=settings.own_tables_max if settings.asks_for_keys else 0,
     )
 
 

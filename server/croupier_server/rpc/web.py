@@ -31,11 +31,12 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from croupier_server.config import Settings
 from croupier_server.errors import CroupierError, InvalidRequest, Reason
 from croupier_server.logging import fault
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, to_status
 from croupier_server.rpc.interceptors import Calls, Context, Data, Service, host_of
-from croupier_server.rpc.server import CannotListen, WebListen
+from croupier_server.rpc.server import CannotListen
 from croupier_server.rpc.tls import Certificates
 from croupier_server.rpc.validate import too_long
 
@@ -108,14 +109,15 @@ class WebDoor:
             connection.transport.abort()
 
 
-async def start(listen: WebListen, calls: Calls, certificates: Certificates | None) -> WebDoor:
-    """Listen and serve the services of *calls*, which have all been made.
+async def start(settings: Settings, calls: Calls, certificates: Certificates | None) -> WebDoor:
+    """Listen as *settings* say and serve the services of *calls*, which have all been made.
 
     Raises:
         CannotListen: the port is taken, or the address is not of this machine.
     """
-    name = f"[{listen.host}]" if ":" in listen.host else listen.host
-    door = _Door(calls, listen.origins)
+    host, wanted = settings.web_address
+    name = f"[{host}]" if ":" in host else host
+    door = _Door(calls, settings.web_origin_list)
     config = Config(
         door,
         loop="none",
@@ -136,19 +138,19 @@ async def start(listen: WebListen, calls: Calls, certificates: Certificates | No
     context = None if certificates is None else certificates.context()
     try:
         server = await asyncio.get_running_loop().create_server(
-            lambda: _Connection(config, state, {}, connections_max=listen.connections_max),
-            listen.host,
-            listen.port,
+            lambda: _Connection(config, state, {}, connections_max=settings.web_connections_max),
+            host,
+            wanted,
             ssl=context,
             ssl_handshake_timeout=None if context is None else REQUEST_SECONDS,
         )
     except OSError:
         raise CannotListen(
-            f"cannot listen on {name}:{listen.port}: already in use, or not an address of this "
-            "machine"
+            f"cannot listen on {name}:{wanted}: already in use, or not an address of this machine"
         ) from None
     port = server.sockets[0].getsockname()[1]
-    door.hosts = listen.hosts | own_names(listen.host, port, is_encrypted=context is not None)
+    names = own_names(host, port, is_encrypted=context is not None)
+    door.hosts = settings.web_host_list | names
     return WebDoor(server, state, f"{name}:{port}")
 
 
