@@ -1372,7 +1372,9 @@ class Decision(_message.Message):
     seat: _builtins.int
     """Index of the seat that is asked."""
     sequence: _builtins.int
-    """Number of the last event before it. The view includes this event."""
+    """Number of the last event before it. The view includes this event. Events that change nothing in
+    the view, such as a seat that is taken again, may follow while the decision stays open.
+    """
     sealed: _builtins.bool
     """Answers are sealed: nobody learns that this seat was asked, or when it answered."""
     @_builtins.property
