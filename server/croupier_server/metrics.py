@@ -15,6 +15,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
@@ -75,13 +76,14 @@ class CallMeter:
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._seconds = Histogram(
+        seconds = Histogram(
             "croupier_call_seconds",
             "Time of unary calls, from the request to the answer.",
             ("method", "code"),
             buckets=SECONDS,
             registry=registry,
         )
+        self._seconds = cache(seconds.labels)
         self._streams = Counter(
             "croupier_streams_ended",
             "Streams that have ended, by the code that their client saw.",
@@ -100,7 +102,7 @@ class CallMeter:
         if is_stream:
             self._streams.labels(method, code).inc()
         else:
-            self._seconds.labels(method, code).observe(seconds)
+            self._seconds(method, code).observe(seconds)
 
     def refused(self, reason: str) -> None:
         """A call or a move was refused."""
