@@ -208,7 +208,7 @@ async def _running(
     )
     shard = _shard(settings, sources, store, bots)
     door = Door(keys, certificates)
-    await door.run()
+    await keys.refresh()
     if settings.asks_for_keys and keys.is_empty:
         do = f"croupier keys create NAME --scope play --scope host{_store_option(settings)}"
         _log.warning("no keys exist", do=do)
@@ -230,6 +230,7 @@ async def _running(
         shard.run()
         recovering = asyncio.create_task(_recover(shard), name="recovery")
         upkeep = asyncio.create_task(_upkeep(settings, store, sources.clock), name="upkeep")
+        looking = asyncio.create_task(door.run(), name="door")
         if settings.house_bots:
             bots.start(f"unix:{socket}" if socket else _dialled(server.address))
         dwellers = bots if settings.house_bots else None
@@ -244,7 +245,7 @@ async def _running(
             async with asyncio.TaskGroup() as group:
                 group.create_task(server.stop(settings.shutdown_grace_ms))
                 group.create_task(bots.stop())
-                group.create_task(door.stop())
+            await _stopped(looking)
 
 
 def _shard(settings: Settings, sources: Sources, store: Store, bots: house.HouseBots) -> Shard:

@@ -7,8 +7,6 @@ is over.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable
 from typing import Final
 
 import structlog
@@ -29,19 +27,11 @@ class Door:
     Args:
         keys: the server's keys.
         certificates: its certificates, if it has any.
-        sleep: waits so many seconds.
     """
 
-    def __init__(
-        self,
-        keys: KeyRing,
-        certificates: Certificates | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
+    def __init__(self, keys: KeyRing, certificates: Certificates | None = None) -> None:
         self._keys = keys
         self._certificates = certificates
-        self._sleep = sleep
-        self._task: asyncio.Task[None] | None = None
         self._in_trouble = False
 
     async def look(self) -> None:
@@ -60,22 +50,7 @@ class Door:
             self._in_trouble = False
 
     async def run(self) -> None:
-        """Look, and from now on do so every second.
-
-        Raises:
-            Exception: the store's own, if keys cannot be had even once.
-        """
-        await self._keys.refresh()
-        self._task = asyncio.create_task(self._go_on(), name="door")
-
-    async def stop(self) -> None:
-        """Look no more."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-
-    async def _go_on(self) -> None:
+        """Look once a second, until cancelled."""
         while True:
-            await self._sleep(PERIOD_SECONDS)
+            await asyncio.sleep(PERIOD_SECONDS)
             await self.look()
