@@ -257,7 +257,7 @@ def test_an_operator_is_told_once_what_to_do_with_tables_of_another_version() ->
     assert (up["event"], up["tables"], up["halted"]) == ("tables restored", 2, 1)
     assert (told["event"], told["tables"]) == ("tables of another version", 1)
     assert "another version wrote the store" in told["why"]
-    assert "start the version that wrote them, on the backup" in told["do"]
+    assert "start the version that wrote them on your backup" in told["do"]
 
 
 def test_isolated_a_table_that_cannot_be_taken_up_harms_none_of_the_others(

@@ -33,12 +33,12 @@ _TRIES_MAX: Final = 5
 """A table that cannot be read so often by a store that answers otherwise is halted."""
 
 _UNLIKE: Final = {
-    "why": "this version of Croupier makes other events of what was done at these tables: another "
-    "version wrote the store, or it was changed since",
-    "do": "to play them on, start the version that wrote them, on the backup that you made before "
-    "the upgrade; their rows here are as they were",
+    "why": "these tables do not replay with this version of Croupier: another version wrote the "
+    "store, or it was changed since",
+    "do": "to continue their matches, start the version that wrote them on your backup from before "
+    "the upgrade; their rows in this store are unchanged",
 }
-"""What an operator is told once of tables whose logs do not replay."""
+"""Reason and advice in the one line of the log on tables whose logs do not replay."""
 
 
 class Recovery:
