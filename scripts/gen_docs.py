@@ -18,6 +18,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 
 from croupier_server.config import Settings
 from croupier_server.games.modules import WIRES_BY_NAME
@@ -165,7 +166,7 @@ def rules_page(name: str) -> str:
         if head != section:
             section = head
             lines += [f"## {head} {sections[head]}", ""]
-        lines += [f"**{clause}** {text}", ""]
+        lines += [*wrap(f"**{clause}** {text}", 100, break_on_hyphens=False), ""]
     lines += ["## Refusals", "", "| `rule` | meaning |", "|---|---|"]
     lines += [f"| `{word}` | {meaning} |" for word, meaning in game.refusals().items()]
     lines += ["", "## Options", "", "| option | clause | meaning | values |", "|---|---|---|---|"]
