@@ -138,6 +138,7 @@ class MeldTable:
         "_extras",
         "_run_moves",
         "_runs",
+        "_runs_of_three",
         "_set_moves",
         "_with_card",
         "kinds",
@@ -162,6 +163,7 @@ class MeldTable:
                         run = sum(single(card_of(of, value)) for value in order[start:end])
                         self.kinds[run] = RUN
         self._runs = tuple(run for run in sorted(self.kinds) if not run & ~PLANE)
+        self._runs_of_three = tuple(run for run in self._runs if run.bit_count() == 3)
         self._run_moves = tuple(
             {run: run << SUIT_SHIFT * of | MELD for run in self._runs} for of in range(4)
         )
@@ -206,7 +208,10 @@ class MeldTable:
 
     def _runs_in(self, plane: Cards) -> list[Cards]:
         """Every run in *plane*, ascending."""
-        return [run for run in self._runs if run & plane == run]
+        for shortest in self._runs_of_three:  # mostly there is none
+            if shortest & plane == shortest:
+                return [run for run in self._runs if run & plane == run]
+        return []
 
     def set_moves(self, hand: Cards, ranks: Cards) -> list[int]:
         """The moves that meld each set in *hand*, by rank; *ranks* are its `set_ranks`."""
