@@ -173,4 +173,6 @@ def match_result(
 
 def chance_input(outcome: Sequence[int]) -> bytes:
     """``Input`` of a deck or a lot."""
-    return framed(CHANCE_TAG, record.chance_input(packed(outcome)))
+    # Cards and lots are small, and so encoded at once.
+    numbers = bytes(outcome) if max(outcome) < 128 else outcome
+    return framed(CHANCE_TAG, record.chance_input(packed(numbers)))
