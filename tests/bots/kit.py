@@ -11,7 +11,7 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier.views import View, view_of
 from croupier_server.games.base import AnyGame, Move, Seat
 from croupier_server.games.modules import WIRES_BY_NAME
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 
 TABLE = "table"
 

@@ -26,7 +26,7 @@ from croupier_server.games.pokex import moves as pokex_moves
 from croupier_server.games.registry import GAMES
 from croupier_server.games.searching import Guide
 from croupier_server.house import BOTS
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.bots.kit import answer, question, sit
 from tests.conformance.playouts import apply_entry, make_entry, words
 from tests.games.pokex import table as pokex

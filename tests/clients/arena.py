@@ -16,7 +16,7 @@ from croupier.views import Memory, View, view_of
 from croupier_server.games.base import Turn
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import find
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 
 Watcher = Callable[[Any, int, View, Decision], None]
 """Sees each question: the state of the game, the seat, and what its bot gets."""

@@ -20,7 +20,7 @@ from croupier_server.errors import InvalidRequest, Reason
 from croupier_server.games.base import PUBLIC, AnyGame, Seat
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 RARE_TABLES = 40
 """So many tables are played with each set of options that a hook names for rare things."""

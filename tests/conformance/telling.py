@@ -18,7 +18,7 @@ from croupier.cards import rank_text
 from croupier.v1 import game_pb2
 from croupier_server.games.base import AnyGame, ChanceKind, Event, Legal, Seat, Turn
 from croupier_server.games.cards import CARD_NAMES
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from tests.conformance.playouts import apply_entry, make_entry, words
 from tests.conformance.subjects import limits, wire_of
 

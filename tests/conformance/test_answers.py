@@ -15,7 +15,7 @@ import pytest
 from croupier_server.errors import CroupierError, NotYourTurn, Reason
 from croupier_server.games.base import PUBLIC, AnyGame, Legal, Move, Seat, Turn
 from croupier_server.games.registry import find
-from croupier_server.wire.base import LISTED_MAX
+from croupier_server.wire.moves import LISTED_MAX
 from tests.conformance.garbage import moves_like
 from tests.conformance.playouts import steps, words
 from tests.conformance.subjects import CASES, NAMES, random_texts, short, sizes

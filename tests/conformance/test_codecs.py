@@ -17,7 +17,8 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import AnyGame, Event, Move, Seat
 from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES, find
-from croupier_server.wire.base import GameWire, LegalMode
+from croupier_server.wire.game import GameWire
+from croupier_server.wire.moves import LegalMode
 from croupier_server.wire.views import Views
 from tests.conformance.playouts import apply_entry, steps
 from tests.conformance.subjects import (

@@ -33,7 +33,7 @@ from croupier_server.rpc.validate import Requests
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.shard.shard import GameEntry
 from croupier_server.tables.spec import ClockSpec, Status, TimeoutPolicy
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.clients.arena import SHORT
 from tests.conformance.subjects import CASES
 from tests.tables.answering import submit

@@ -20,7 +20,7 @@ from croupier.v1 import cards_pb2, game_pb2
 from croupier_server.games.base import AnyGame
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import find
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.conformance.playouts import steps
 from tests.conformance.subjects import CASES, NAMES, random_texts, short
 

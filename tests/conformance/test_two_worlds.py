@@ -11,7 +11,7 @@ import pytest
 
 from croupier_server.games.base import PUBLIC, AnyGame, Event, Move, Seat, Turn
 from croupier_server.games.registry import find
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from tests.conformance.playouts import Entry, apply_entry, make_entry, steps, words
 from tests.conformance.subjects import (
     CASES,

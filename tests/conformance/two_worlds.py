@@ -17,7 +17,7 @@ from random import Random
 
 from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import PUBLIC, AnyGame, Event, Move, Seat, Turn
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.conformance.garbage import moves_like
 from tests.conformance.playouts import Entry, Step, apply_entry, words
 from tests.conformance.subjects import hook_of, wire_of

@@ -7,7 +7,7 @@ from typing import Any, cast
 from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat
 from croupier_server.games.cards import Cards, text, unpack
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.views import Views
 
 HAND_FIELD = 3

@@ -18,7 +18,7 @@ from croupier_server.games.tractor.refusals import Rule
 from croupier_server.games.tractor.rules import Tractor
 from croupier_server.games.tractor.state import Phase, State
 from croupier_server.games.tractor.throws import judge_throw
-from croupier_server.games.tractor.wire.views import TractorViews
+from croupier_server.games.tractor.wire import TractorViews
 from croupier_server.wire.encode import field_bytes, field_packed
 from tests.privacy.leaks_any import Leaky
 

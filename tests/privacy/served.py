@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 
 from croupier_server.games.base import AnyGame, Seat
 from croupier_server.games.modules import WIRES_BY_NAME
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from tests.privacy.serving import Manner, Served, Times, Way, serve
 from tests.privacy.sitting import Sitting, nonce
 from tests.privacy.stories import Case, Story

@@ -19,8 +19,8 @@ from croupier_server.tables.clocks.clock import ManualClock
 from croupier_server.tables.directory.tickets import new_ticket
 from croupier_server.tables.match.deals import RootDealer
 from croupier_server.tables.shard.shard import GameEntry, Limits, Shard
-from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import varint
+from croupier_server.wire.game import GameWire
 from tests.privacy.stories import Story
 
 START_MS: Final = 1_700_000_000_000

@@ -15,7 +15,7 @@ from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
 from croupier_server.games.tongits.state import Phase as TongitsPhase
 from croupier_server.games.tractor.state import Phase as TractorPhase
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from tests.more import first_of
 from tests.privacy import leaks_any, leaks_pokex, leaks_tongits, leaks_tractor
 from tests.privacy.leaks_any import Leaky, spoiled_game, spoiled_wire

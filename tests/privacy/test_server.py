@@ -24,8 +24,8 @@ from croupier_server.games.settings import new_options
 from croupier_server.tables.clocks import accounts
 from croupier_server.tables.feeds import snapshots
 from croupier_server.tables.match import match, table
-from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import field_number
+from croupier_server.wire.game import GameWire
 from tests.privacy import leaks_any, leaks_tongits, leaks_tractor
 from tests.privacy.leaks_any import spoiled_game, spoiled_wire
 from tests.privacy.served import Times, Way, compare

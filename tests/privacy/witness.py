@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from croupier_server.errors import CroupierError, IllegalMove
 from croupier_server.games.base import PUBLIC, AnyGame, Event, Seat
-from croupier_server.wire.base import GameWire, LegalMode
+from croupier_server.wire.game import GameWire
+from croupier_server.wire.moves import LegalMode
 from tests.privacy.stories import Case, Secrets, Story, tell
 
 PAGE = 40

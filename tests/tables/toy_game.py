@@ -283,7 +283,7 @@ class ToyViews(Views[str, ToyView]):
 
 
 class ToyWire:
-    """See `croupier_server.wire.base.GameWire`. A move travels as the points of a call."""
+    """See `croupier_server.wire.game.GameWire`. A move travels as the points of a call."""
 
     kind: int = KIND
     name: str = "toy"

@@ -26,7 +26,7 @@ from croupier_server.games.tongits import moves as tongits_moves
 from croupier_server.games.tongits import state as tongits_state
 from croupier_server.games.tractor import moves as tractor_moves
 from croupier_server.games.tractor import state as tractor_state
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 
 # Numbers -----------------------------------------------------------------------------------------
 

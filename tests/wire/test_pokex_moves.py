@@ -15,7 +15,7 @@ from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.pokex import moves
 from croupier_server.games.pokex.moves import PokexMoveKind
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.wire import messages
 from tests.wire.oracle_pokex import PokexOracle
 

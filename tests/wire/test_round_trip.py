@@ -16,7 +16,8 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Legal, Seat
 from croupier_server.games.modules import WIRES, WIRES_BY_NAME
 from croupier_server.games.registry import GAMES
-from croupier_server.wire.base import GameWire, LegalMode
+from croupier_server.wire.game import GameWire
+from croupier_server.wire.moves import LegalMode
 from croupier_server.wire.views import Views
 from tests.wire import playouts
 from tests.wire.oracle import Oracle

@@ -13,7 +13,7 @@ from croupier_server.games.cards import parse
 from croupier_server.games.modules import WIRES_BY_NAME
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.moves import TongitsMoveKind
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 from tests.wire import messages
 from tests.wire.oracle_tongits import TongitsOracle
 

@@ -15,7 +15,7 @@ from croupier_server.games.modules import WIRES
 from croupier_server.games.patterns import LazyPatterns
 from croupier_server.games.tractor import moves
 from croupier_server.games.tractor.refusals import Rule
-from croupier_server.wire.base import LISTED_MAX, SUMMARY_MAX, LegalMode
+from croupier_server.wire.moves import LISTED_MAX, SUMMARY_MAX, LegalMode
 from tests.wire import messages
 from tests.wire.oracle_tractor import TractorOracle
 

@@ -7,8 +7,9 @@ import pytest
 from croupier.v1 import tractor_pb2
 from croupier_server.games.cards import parse
 from croupier_server.games.tractor.events import DealScored
-from croupier_server.games.tractor.wire.parts import SAFE_MAX, result
+from croupier_server.games.tractor.wire import WIRE
 
+SAFE_MAX = 2**53 - 1
 PLAIN = DealScored(
     deal=3,
     starter=2,
@@ -50,14 +51,14 @@ def test_powers_of_two_end_at_the_largest_number_of_the_wire(
         winners=1,
         levels_gained=factor * 300 // 60 - 2,
     )
-    message = tractor_pb2.TractorDealResult.FromString(result(scored))
+    message = tractor_pb2.TractorDealResult.FromString(WIRE.result_bytes(scored))
     assert (message.kitty_multiplier, message.kitty_bonus) == (multiplier, bonus)
     assert (message.total, message.levels_gained) == (total, min(levels, SAFE_MAX))
 
 
 def test_a_negative_running_total_keeps_its_sign() -> None:
     """T-8: penalties may bring the opponents' points below zero before the kitty counts."""
-    message = tractor_pb2.TractorDealResult.FromString(result(PLAIN))
+    message = tractor_pb2.TractorDealResult.FromString(WIRE.result_bytes(PLAIN))
     assert message.trick_points == -10
     assert message.winning_team == 0
     assert message.HasField("winning_team")

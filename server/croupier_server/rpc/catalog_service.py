@@ -15,7 +15,7 @@ from croupier_server.games.registry import GAMES
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.spec import ruleset_hash
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 
 class CatalogService:

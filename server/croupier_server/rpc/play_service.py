@@ -35,8 +35,8 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.sessions.answers import answer
 from croupier_server.tables.sessions.seats_stream import SeatsStream
 from croupier_server.tables.shard.shard import Shard
-from croupier_server.wire.base import LegalMode
 from croupier_server.wire.encode import field_bytes, field_text
+from croupier_server.wire.moves import LegalMode
 
 MOVE_BYTES_MAX: Final = 1 << 12
 """Longest SubmitMoveRequest. It is read before it is known whether it costs a token."""

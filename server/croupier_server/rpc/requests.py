@@ -33,7 +33,7 @@ from croupier_server.tables.spec import (
     TimeoutPolicy,
     Visibility,
 )
-from croupier_server.wire.base import LegalMode
+from croupier_server.wire.moves import LegalMode
 
 _REQUEST_ID_MIN: Final = 22
 """Characters that 128 random bits need, in base64 without padding."""

@@ -32,7 +32,7 @@ from croupier_server.rpc.validate import Requests
 from croupier_server.storage.records import RecordStore
 from croupier_server.tables.feeds.readers import SEAT_STREAMS_MAX
 from croupier_server.tables.shard.shard import Shard
-from croupier_server.wire.base import LISTED_MAX
+from croupier_server.wire.moves import LISTED_MAX
 
 if TYPE_CHECKING:
     from croupier_server.rpc.web import WebDoor

@@ -1,13 +1,16 @@
-"""What the views of all games have in common: what they are made from, and fields whose bytes are
-kept between two views."""
+"""What views and events of all games share on the wire: what they are made from, and bytes that are
+kept."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from croupier_server.games.base import PUBLIC, Seat
+from google.protobuf.message import Message
+
+from croupier_server.games.base import PUBLIC, Event, Seat
+from croupier_server.games.kept import Kept
 from croupier_server.wire.encode import TAGS, framed
 from croupier_server.wire.generated.game import PUBLIC_VIEW, SEAT_VIEW
 
@@ -135,3 +138,66 @@ class Latest(Generic[T]):
         if value is not self._of:
             self._of = value
             self.kept = b"" if value is None else self._encode(value)
+
+
+def seat_of(message: Message, field: str) -> Seat:
+    """The seat or side in an optional *field*, or -1 if it is not set."""
+    value: int = getattr(message, field)
+    return value if message.HasField(field) else -1
+
+
+# Events -----------------------------------------------------------------------------------------
+
+# Any: a table by type cannot say that the key is the type of the argument.
+Public = Mapping[type, tuple[bytes, Callable[[Any], bytes]]]
+"""By type of a public part: its tag in the game's event, and what encodes its payload."""
+
+Private = Mapping[type, Callable[[Any], bytes]]
+"""By type of the public part: what encodes its private parts, which are all of one type, as payload
+of ``GamePrivateEvent``."""
+
+KEPT_MAX: Final = 1024
+"""So many encoded events are kept of each type that is kept."""
+
+
+class EventBytes:
+    """Encodes the events of one game.
+
+    Args:
+        tag: of the game in ``GameEvent``.
+        public, private: see `Public` and `Private`.
+        kept: types of public parts of which the same come again and again.
+    """
+
+    __slots__ = ("_private", "_public", "_tag", "whole")
+
+    def __init__(
+        self, tag: bytes, public: Public, private: Private, kept: tuple[type, ...] = ()
+    ) -> None:
+        self._tag = tag
+        self._public = public
+        self._private = private
+        self.whole: dict[type, Callable[[Any], bytes]] = {
+            # A table each: parts of two types may be equal as tuples.
+            part: Kept[Any, bytes](self.encode, KEPT_MAX).__getitem__
+            if part in kept
+            else self.encode
+            for part in public
+        }
+        """By type of a public part: what makes the payload of ``GameEvent``. A game may put
+        something faster in."""
+
+    def encode(self, public: object) -> bytes:
+        """Payload of ``GameEvent``."""
+        tag, encode = self._public[type(public)]
+        return framed(self._tag, framed(tag, encode(public)))
+
+    def event_bytes(self, event: Event) -> tuple[bytes, dict[Seat, bytes]]:
+        """See `GameWire.event_bytes`."""
+        public, shown, _ = event
+        kind = type(public)
+        found = self.whole[kind](public)
+        if not shown:
+            return found, {}
+        private = self._private[kind]
+        return found, {seat: private(part) for seat, part in shown.items()}

@@ -12,8 +12,7 @@ from croupier_server.games.base import PUBLIC, Turn
 from croupier_server.games.cards import Cards, contains, count, parse, single
 from croupier_server.games.tractor.moves import BURY, PLAY
 from croupier_server.games.tractor.options import TractorOptions
-from croupier_server.games.tractor.state import Phase, State, Trick
-from croupier_server.games.tractor.view import TractorView
+from croupier_server.games.tractor.state import Phase, State, TractorView, Trick
 from tests.games.tractor.strategies import (
     GAME,
     make_options,

@@ -14,7 +14,7 @@ from croupier_server.games.base import AnyGame, Chance, Turn
 from croupier_server.games.cards import unpack
 from croupier_server.games.modules import WIRES
 from croupier_server.games.registry import GAMES
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 
 class Row(NamedTuple):

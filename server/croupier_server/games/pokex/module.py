@@ -10,7 +10,7 @@ from croupier_server.games.pokex import bench, vectors
 from croupier_server.games.pokex.guide import PokexGuide
 from croupier_server.games.pokex.notation import PokexWords
 from croupier_server.games.pokex.teller import PokexTeller
-from croupier_server.games.pokex.wire.game import WIRE
+from croupier_server.games.pokex.wire import WIRE
 
 
 def _scores(result: pokex_pb2.PokexDealResult, players: int) -> tuple[int, ...]:

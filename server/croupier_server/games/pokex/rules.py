@@ -46,7 +46,6 @@ from croupier_server.games.pokex import (
     scoring,
     worlds,
 )
-from croupier_server.games.pokex import view as views
 from croupier_server.games.pokex.events import DealResult
 from croupier_server.games.pokex.moves import (
     BID,
@@ -70,7 +69,16 @@ from croupier_server.games.pokex.options import (
     parse_options,
 )
 from croupier_server.games.pokex.refusals import Rule
-from croupier_server.games.pokex.state import HAND, NO_SIDE, PLAYERS, Phase, PublicState, State
+from croupier_server.games.pokex.state import (
+    HAND,
+    NO_SIDE,
+    PLAYERS,
+    Phase,
+    PokexView,
+    PublicState,
+    State,
+)
+from croupier_server.games.pokex.state import view as view_of
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -313,10 +321,10 @@ class Pokex:
 
     # Knowledge ---------------------------------------------------------------------------------
 
-    def view(self, state: State, audience: Seat) -> views.PokexView:
-        return views.view(state, audience)
+    def view(self, state: State, audience: Seat) -> PokexView:
+        return view_of(state, audience)
 
-    def worlds(self, view: views.PokexView, draw: Iterator[int]) -> State:
+    def worlds(self, view: PokexView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)
 
     # Text --------------------------------------------------------------------------------------

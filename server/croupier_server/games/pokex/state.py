@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from croupier_server.games.base import NO_SEAT, Legal, Move, Seat
+from croupier_server.games.base import NO_SEAT, PUBLIC, Legal, Move, Seat
 from croupier_server.games.cards import Card, Cards
 from croupier_server.games.pokex.events import Called, DealResult, Played
 from croupier_server.games.pokex.options import PokexOptions
@@ -148,3 +148,27 @@ class State(Facts):
     plays: list[Sequence[Move] | None] = field(
         default_factory=lambda: [None] * PLAYERS, compare=False
     )
+
+
+class PokexView(NamedTuple):
+    """What *seat* knows; a spectator (`PUBLIC`) knows the public facts alone.
+
+    Attributes:
+        public: what everybody knows.
+        seat: whose view it is, or `PUBLIC`.
+        hand: the seat's own hand.
+    """
+
+    public: PublicState
+    seat: Seat
+    hand: Cards = 0
+
+
+_new: Final = tuple.__new__
+
+
+def view(state: State, audience: Seat) -> PokexView:
+    """What *audience* knows now (P-1.3)."""
+    if audience == PUBLIC:
+        return _new(PokexView, (state.public, PUBLIC, 0))
+    return _new(PokexView, (state.public, audience, state.hands[audience]))

@@ -11,8 +11,7 @@ from typing import Final
 
 from croupier_server.games.cards import EVERY, ONES, single, unpack
 from croupier_server.games.patterns import below
-from croupier_server.games.pokex.state import PLAYERS, Phase, State
-from croupier_server.games.pokex.view import PokexView
+from croupier_server.games.pokex.state import PLAYERS, Phase, PokexView, State
 
 _SINGLES: Final = tuple(single(card) & EVERY for card in range(55))
 

@@ -10,7 +10,7 @@ from croupier_server.games.tongits import vectors
 from croupier_server.games.tongits.guide import TongitsGuide
 from croupier_server.games.tongits.notation import TongitsWords
 from croupier_server.games.tongits.teller import TongitsTeller
-from croupier_server.games.tongits.wire.game import WIRE
+from croupier_server.games.tongits.wire import WIRE
 
 
 def _scores(result: tongits_pb2.TongitsDealResult, players: int) -> tuple[int, ...]:

@@ -24,7 +24,6 @@ from croupier_server.games.base import (
     Turn,
 )
 from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
-from croupier_server.games.tongits import view as views
 from croupier_server.games.tongits.events import DealResult, Ending, Payment, SeatResult
 from croupier_server.games.tongits.melds import BY_POINTS
 from croupier_server.games.tongits.moves import (
@@ -50,7 +49,15 @@ from croupier_server.games.tongits.options import (
     TongitsOptions,
     parse_options,
 )
-from croupier_server.games.tongits.state import PLAYERS, SEATS, Phase, PublicState, State
+from croupier_server.games.tongits.state import (
+    PLAYERS,
+    SEATS,
+    Phase,
+    PublicState,
+    State,
+    TongitsView,
+)
+from croupier_server.games.tongits.state import view as view_of
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -279,10 +286,10 @@ class Tongits:
 
     # Knowledge ---------------------------------------------------------------------------------
 
-    def view(self, state: State, audience: Seat) -> views.TongitsView:
-        return views.view(state, audience)
+    def view(self, state: State, audience: Seat) -> TongitsView:
+        return view_of(state, audience)
 
-    def worlds(self, view: views.TongitsView, draw: Iterator[int]) -> State:
+    def worlds(self, view: TongitsView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)
 
     # Text --------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from croupier_server.games.base import NO_SEAT, Legal, Seat
+from croupier_server.games.base import NO_SEAT, PUBLIC, Legal, Seat
 from croupier_server.games.cards import Cards
 from croupier_server.games.states import Facts
 from croupier_server.games.tongits.events import Answered, DealResult, Meld
@@ -159,3 +159,32 @@ class State(Facts):
     def __post_init__(self) -> None:
         options = self.public.options
         self.table = meld_table(options.runs, options.ace_high_runs)
+
+
+class TongitsView(NamedTuple):
+    """What *seat* knows; a spectator (`PUBLIC`) knows the public facts alone.
+
+    Attributes:
+        public: what everybody knows.
+        seat: whose view it is, or `PUBLIC`.
+        hand: the seat's own hand.
+        secret_fours: the ranks of its own secret fours, in the order laid.
+        deadwood: of the hand (G-5.4).
+    """
+
+    public: PublicState
+    seat: Seat
+    hand: Cards = 0
+    secret_fours: tuple[int, ...] = ()
+    deadwood: int = 0
+
+
+_new: Final = tuple.__new__
+
+
+def view(state: State, audience: Seat) -> TongitsView:
+    """What *audience* knows now (G-5.6)."""
+    if audience == PUBLIC:
+        return _new(TongitsView, (state.public, PUBLIC, 0, (), 0))
+    hand, fours = state.hands[audience], state.secret_fours[audience]
+    return _new(TongitsView, (state.public, audience, hand, fours, state.table.deadwood(hand)))

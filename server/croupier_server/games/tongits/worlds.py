@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from croupier_server.games.cards import Cards, unpack
 from croupier_server.games.patterns import below, shuffled
 from croupier_server.games.tongits.melds import PACK_CARDS, RANK_CARDS, fours_in
-from croupier_server.games.tongits.state import PLAYERS, Phase, State
-from croupier_server.games.tongits.view import TongitsView
+from croupier_server.games.tongits.state import PLAYERS, Phase, State, TongitsView
 
 _Words = Iterator[int]
 

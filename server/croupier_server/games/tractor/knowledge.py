@@ -19,9 +19,8 @@ from croupier_server.games.tractor.cards import Trumps
 from croupier_server.games.tractor.components import Component, Lead, read_lead
 from croupier_server.games.tractor.follow import FollowRules, check_follow
 from croupier_server.games.tractor.scoring import PENALTY
-from croupier_server.games.tractor.state import Phase, PublicState, Trick
+from croupier_server.games.tractor.state import Phase, PublicState, TractorView, Trick
 from croupier_server.games.tractor.throws import judge_throw
-from croupier_server.games.tractor.view import TractorView
 
 
 class FollowFact(NamedTuple):

@@ -10,7 +10,7 @@ from croupier_server.games.tractor import vectors
 from croupier_server.games.tractor.guide import TractorGuide
 from croupier_server.games.tractor.notation import TractorWords
 from croupier_server.games.tractor.teller import TractorTeller
-from croupier_server.games.tractor.wire.game import WIRE
+from croupier_server.games.tractor.wire import WIRE
 
 
 def _scores(result: tractor_pb2.TractorDealResult, players: int) -> tuple[int, ...]:

@@ -41,7 +41,6 @@ from croupier_server.games.tractor import (
     scoring,
     worlds,
 )
-from croupier_server.games.tractor import view as views
 from croupier_server.games.tractor.events import DealScored
 from croupier_server.games.tractor.follow import (
     check_follow,
@@ -71,7 +70,15 @@ from croupier_server.games.tractor.options import (
     parse_options,
 )
 from croupier_server.games.tractor.refusals import Rule
-from croupier_server.games.tractor.state import NO_TEAM, SEATS, Phase, PublicState, State
+from croupier_server.games.tractor.state import (
+    NO_TEAM,
+    SEATS,
+    Phase,
+    PublicState,
+    State,
+    TractorView,
+)
+from croupier_server.games.tractor.state import view as view_of
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -338,10 +345,10 @@ class Tractor:
 
     # Knowledge ---------------------------------------------------------------------------------
 
-    def view(self, state: State, audience: Seat) -> views.TractorView:
-        return views.view(state, audience)
+    def view(self, state: State, audience: Seat) -> TractorView:
+        return view_of(state, audience)
 
-    def worlds(self, view: views.TractorView, draw: Iterator[int]) -> State:
+    def worlds(self, view: TractorView, draw: Iterator[int]) -> State:
         return worlds.deal_world(view, draw)
 
     # Text --------------------------------------------------------------------------------------

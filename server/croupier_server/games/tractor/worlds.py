@@ -20,8 +20,7 @@ from croupier_server.games.tractor.knowledge import (
     runs,
 )
 from croupier_server.games.tractor.repair import Barred, Repair
-from croupier_server.games.tractor.state import Phase, State
-from croupier_server.games.tractor.view import TractorView
+from croupier_server.games.tractor.state import Phase, State, TractorView
 
 _ATTEMPTS: Final = 500
 

@@ -28,7 +28,7 @@ from croupier_server.tables.match.creation import GameEntry
 from croupier_server.tables.match.deals import Dealer, MakeDealer
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import TableSpec
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 
 class RestoreError(Exception):

@@ -39,7 +39,7 @@ from croupier_server.tables.spec import (
     TimeoutPolicy,
     Visibility,
 )
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 __all__ = [
     "ChannelClose",

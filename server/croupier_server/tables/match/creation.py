@@ -24,7 +24,7 @@ from croupier_server.tables.spec import (
     check_decks,
     ruleset_hash,
 )
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 
 
 class GameEntry(NamedTuple):

@@ -22,7 +22,7 @@ from croupier_server.tables.match import codec, encode, updates
 from croupier_server.tables.match.encode import Shown
 from croupier_server.tables.match.journal import Journal
 from croupier_server.tables.spec import SpectatorDelay, Status, TableSpec
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated.table import EVENT
 
 _WAITING_MAX: Final = 64

@@ -11,8 +11,8 @@ from croupier_server.games.base import Event, Seat
 from croupier_server.storage.base import NO_PRIVATE, Deal, LogRow
 from croupier_server.tables.kept import Kept, dump
 from croupier_server.tables.match import encode
-from croupier_server.wire.base import GameWire
 from croupier_server.wire.encode import VARINTS, framed, framed_time, varint
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.table import EVENT
 

@@ -25,12 +25,13 @@ from croupier_server.tables.match.deals import Dealer
 from croupier_server.tables.match.journal import Journal, event_clocks
 from croupier_server.tables.match.opening import NOT_CARRIED, Opening
 from croupier_server.tables.spec import TableSpec
-from croupier_server.wire.base import GameWire, LegalMode
 from croupier_server.wire.encode import framed
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import record
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
 from croupier_server.wire.generated.table import EVENT
+from croupier_server.wire.moves import LegalMode
 
 REFUSALS_MAX: Final = 20
 """So many refusals on one decision are a strike."""

@@ -42,7 +42,7 @@ from croupier_server.tables.match.match import Match
 from croupier_server.tables.match.opening import Opening
 from croupier_server.tables.match.updates import StreamEnd
 from croupier_server.tables.spec import AbortedBy, Access, Status, TableSpec, Visibility
-from croupier_server.wire.base import GameWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.table import EVENT
 

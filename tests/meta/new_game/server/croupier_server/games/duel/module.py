@@ -15,8 +15,7 @@ from croupier_server.games.cards import CARD_NAMES, parse_card, single, unpack
 from croupier_server.games.module import GameModule
 from croupier_server.wire.game import BaseWire
 from croupier_server.wire.generated import game
-from croupier_server.wire.legal import LegalBytes, kind_bytes
-from croupier_server.wire.moves import no_kind
+from croupier_server.wire.moves import LegalBytes, kind_bytes, no_kind
 from croupier_server.wire.views import Views
 
 _MOVES: Final = {

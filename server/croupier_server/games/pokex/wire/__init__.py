@@ -1,1 +1,0 @@
-"""Pokex on the wire: its values as bytes of the contract, and back."""

@@ -1,1 +1,0 @@
-"""Tong-its on the wire: its values as bytes of the contract, and back."""
