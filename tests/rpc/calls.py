@@ -197,7 +197,8 @@ class Caller:
         """Send *frames*, end our side, and return all answers.
 
         Without frames only listen: gRPC tells a write to a stream that the server has refused
-        meanwhile as a fault of its own, and the refusal is lost.
+        meanwhile as a fault of its own, and the refusal is lost. Then it is called once more, only
+        to listen.
         """
         method_call: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self.channel.stream_stream(
             f"/{method}"
@@ -209,8 +210,12 @@ class Caller:
             if frames:
                 await call.done_writing()
             return [answer.FromString(data) async for data in call]
+        except grpc.aio.AioRpcError as error:
+            if not frames or error.trailing_metadata():
+                raise
         finally:
             call.cancel()
+        return await self.session(method, (), answer, metadata)
 
     async def refused(
         self, method: str, request: Message | bytes, metadata: Metadata = ()
