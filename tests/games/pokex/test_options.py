@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.pokex.options import PokexOptions
-from croupier_server.games.pokex.rulesets import SPECS
+from croupier_server.games.pokex.options import SPECS, PokexOptions
 from tests.games.pokex.table import GAME, make_options
 from tests.games.pokex.table import options as any_options
 

@@ -15,9 +15,8 @@ from croupier_server.games.cards import Card, Cards, pack, parse, single, unpack
 from croupier_server.games.tongits import moves
 from croupier_server.games.tongits.events import DealResult, Meld
 from croupier_server.games.tongits.melds import PACK, PACK_CARDS, RANK_CARDS
-from croupier_server.games.tongits.options import TongitsOptions
+from croupier_server.games.tongits.options import SECRET_OPEN, SPECIAL_PAYS, SPECS, TongitsOptions
 from croupier_server.games.tongits.rules import Tongits
-from croupier_server.games.tongits.rulesets import SECRET_OPEN, SPECIAL_PAYS, SPECS
 from croupier_server.games.tongits.state import PLAYERS, Phase, PublicState, State
 
 GAME = Tongits()

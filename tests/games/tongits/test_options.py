@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from croupier_server.errors import InvalidRequest, Reason
-from croupier_server.games.tongits.options import TongitsOptions, parse_options
-from croupier_server.games.tongits.rulesets import SPECS
+from croupier_server.games.tongits.options import SPECS, TongitsOptions, parse_options
 from tests.games.tongits.kit import GAME, any_options, make_options
 
 
