@@ -198,19 +198,18 @@ def plant_everywhere(monkeypatch: pytest.MonkeyPatch, tables: list[Table]) -> No
         return data + field_varint(15, hidden(tables))
 
     def spoiled_unary(
-        self: Any, method: str, request: Any, handle: Callable[..., Awaitable[Any]], **more: Any
+        self: Any, method: str, request: Any, handle: Callable[..., Awaitable[Any]], how: Any
     ) -> None:
         async def told(caller: Any, message: Any) -> bytes:
             return spoil(await handle(caller, message))
 
-        unary(self, method, request, told, **more)
+        unary(self, method, request, told, how)
 
     def spoiled_stream(
         self: Any,
         method: str,
         request: Any,
         handle: Callable[..., AsyncGenerator[Any, None]],
-        **more: Any,
     ) -> None:
         async def told(caller: Any, message: Any) -> AsyncGenerator[bytes, None]:
             replies = handle(caller, message)
@@ -220,7 +219,7 @@ def plant_everywhere(monkeypatch: pytest.MonkeyPatch, tables: list[Table]) -> No
             finally:
                 await replies.aclose()
 
-        stream(self, method, request, told, **more)
+        stream(self, method, request, told)
 
     def spoiled_status(error: CroupierError) -> Any:
         status = to_status(error)
