@@ -176,7 +176,7 @@ async def test_a_house_bot_never_concedes(real_server: RealServer) -> None:
 async def test_a_worker_that_cannot_begin_says_why() -> None:
     assert await program("croupier.worker", "--bot", "clever", "--invites-fd", "0") == (
         2,
-        "worker: there is no bot 'clever'; write greedy, random or path/to/bot.py:Class\n",
+        "worker: there is no bot 'clever'; use greedy, random or path/to/bot.py:Class\n",
     )
     status, told = await program("croupier.worker", "--bot", "greedy", CROUPIER_INVITES_FD="")
     assert (status, told) == (2, "worker: CROUPIER_INVITES_FD does not name a file descriptor\n")
