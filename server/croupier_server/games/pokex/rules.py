@@ -10,17 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from math import comb
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
-from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
     NO_SEAT,
     Chance,
     Event,
     Legal,
     Move,
-    OptionSpec,
     Outcome,
     Pattern,
     Seat,
@@ -79,6 +77,7 @@ from croupier_server.games.pokex.state import (
     State,
 )
 from croupier_server.games.pokex.state import view as view_of
+from croupier_server.games.rules import BaseRules, PhaseRow
 
 # Members of an enum are looked up slowly, and as keys of a dictionary more slowly still. What the
 # hot path needs has a name of its own, and tables by phase are tuples.
@@ -97,20 +96,12 @@ _SEATS: Final[tuple[tuple[Seat, ...], ...]] = (*((seat,) for seat in range(PLAYE
 """By seat, the tuple of that seat alone; and for `NO_SEAT`, the last one."""
 
 
-class _PhaseRow(NamedTuple):
-    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
-
-    turn: Turn
-    wanted: tuple[int, ...]
-    decision: int
-
-
-_BY_PHASE: dict[Phase, _PhaseRow] = {
-    Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
-    Phase.BIDDING: _PhaseRow(Turn.MOVE, (PASS, BID), PokexDecisionKind.BID),
-    Phase.NAME_RANK: _PhaseRow(Turn.MOVE, (NAME_RANK,), PokexDecisionKind.NAME_RANK),
-    Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), PokexDecisionKind.LEAD),
-    Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
+_BY_PHASE: dict[Phase, PhaseRow] = {
+    Phase.DEAL: PhaseRow(Turn.CHANCE, (), 0),
+    Phase.BIDDING: PhaseRow(Turn.MOVE, (PASS, BID), PokexDecisionKind.BID),
+    Phase.NAME_RANK: PhaseRow(Turn.MOVE, (NAME_RANK,), PokexDecisionKind.NAME_RANK),
+    Phase.PLAY: PhaseRow(Turn.MOVE, (PLAY,), PokexDecisionKind.LEAD),
+    Phase.OVER: PhaseRow(Turn.OVER, (), 0),
 }
 _ROWS: Final = (_BY_PHASE[Phase.DEAL], *(_BY_PHASE[phase] for phase in Phase))
 """By number of the phase; no phase has the number 0."""
@@ -134,25 +125,19 @@ _PLAY_KINDS: Final = tuple((PokexMoveKind.PLAY,) * number for number in range(LE
 """Kinds of so many listed plays."""
 
 
-class Pokex:
+class Pokex(BaseRules):
     """The rules of Pokex; see `croupier_server.games.base.Game` for what each method means."""
 
     name = "pokex"
     rules_version = 1
 
+    def __init__(self) -> None:
+        super().__init__(SPECS, RULESETS)
+
     # Options -----------------------------------------------------------------------------------
-
-    def rulesets(self) -> tuple[str, ...]:
-        return tuple(RULESETS)
-
-    def option_specs(self) -> tuple[OptionSpec, ...]:
-        return SPECS
 
     def options(self, ruleset: str, overrides: Mapping[str, str]) -> PokexOptions:
         return parse_options(ruleset, overrides)
-
-    def option_text(self, options: PokexOptions) -> dict[str, str]:
-        return settings.option_text(options, SPECS)
 
     def players(self, options: PokexOptions) -> int:
         return PLAYERS
@@ -170,9 +155,6 @@ class Pokex:
 
     def new(self, options: PokexOptions) -> State:
         return State(PublicState(options))
-
-    def copy(self, state: State) -> State:
-        return state.copy()
 
     def turn(self, state: State) -> Turn:
         return _TURNS[state.public.phase]
@@ -253,9 +235,6 @@ class Pokex:
             return auction_phase.name_rank(state, seat, moves.number_of(move))
         return auction_phase.call(state, seat, moves.number_of(move))
 
-    def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
-        raise AssertionError("no window ever opens in Pokex")
-
     def fallback(self, state: State, seat: Seat) -> Move:
         """P-2: pass. P-3.2: name the rank held most, of equals the lowest. P-4: play the two
         lowest cards, wild ones last, and name the leftmost centre card."""
@@ -277,9 +256,6 @@ class Pokex:
             return PASS
         ranks = [rank(card) for card in one_pack_ids(hand)]
         return moves.name_rank(max(_RANKS, key=lambda named: (ranks.count(named), -named)))
-
-    def results(self, state: State) -> Sequence[object]:
-        return state.results
 
     def read_result(self, values: Sequence[Any]) -> DealResult:
         return DealResult(*values)
@@ -331,12 +307,6 @@ class Pokex:
 
     def move_text(self, move: Move) -> str:
         return moves.move_text(move)
-
-    def clauses(self) -> Mapping[str, str]:
-        return clauses.texts(__package__)
-
-    def refusals(self) -> Mapping[str, str]:
-        return clauses.refusals(__package__)
 
 
 def _not_your_turn() -> NotYourTurn:

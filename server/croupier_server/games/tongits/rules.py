@@ -7,22 +7,21 @@ One table says which moves each phase takes. What is legal is in `legal`; what a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from croupier_server.errors import MalformedMove, NotYourTurn, Reason
-from croupier_server.games import clauses, settings
 from croupier_server.games.base import (
     NO_SEAT,
     Chance,
     Event,
     Legal,
     Move,
-    OptionSpec,
     Outcome,
     Seat,
     SeatOutcome,
     Turn,
 )
+from croupier_server.games.rules import BaseRules, PhaseRow
 from croupier_server.games.tongits import deal_phase, legal, moves, scoring, turn_phase, worlds
 from croupier_server.games.tongits.events import DealResult, Ending, Payment, SeatResult
 from croupier_server.games.tongits.melds import BY_POINTS
@@ -65,21 +64,13 @@ _START: Final = Phase.START_TURN
 _PLAY: Final = Phase.PLAY
 
 
-class _PhaseRow(NamedTuple):
-    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
-
-    turn: Turn
-    wanted: tuple[int, ...]
-    decision: int
-
-
-_ROWS: Final[tuple[_PhaseRow, ...]] = (
-    _PhaseRow(Turn.CHANCE, (), 0),  # No phase has the number 0.
-    _PhaseRow(Turn.CHANCE, (), 0),
-    _PhaseRow(Turn.MOVE, (DRAW_STOCK, TAKE_DISCARD, CALL_DRAW), TongitsDecisionKind.START_TURN),
-    _PhaseRow(Turn.MOVE, (MELD, SECRET_FOUR, LAY_OFF, DISCARD, END_TURN), TongitsDecisionKind.PLAY),
-    _PhaseRow(Turn.MOVE, (FOLD, CHALLENGE), TongitsDecisionKind.ANSWER),
-    _PhaseRow(Turn.OVER, (), 0),
+_ROWS: Final[tuple[PhaseRow, ...]] = (
+    PhaseRow(Turn.CHANCE, (), 0),  # No phase has the number 0.
+    PhaseRow(Turn.CHANCE, (), 0),
+    PhaseRow(Turn.MOVE, (DRAW_STOCK, TAKE_DISCARD, CALL_DRAW), TongitsDecisionKind.START_TURN),
+    PhaseRow(Turn.MOVE, (MELD, SECRET_FOUR, LAY_OFF, DISCARD, END_TURN), TongitsDecisionKind.PLAY),
+    PhaseRow(Turn.MOVE, (FOLD, CHALLENGE), TongitsDecisionKind.ANSWER),
+    PhaseRow(Turn.OVER, (), 0),
 )
 """By number of the phase."""
 
@@ -87,25 +78,19 @@ _TURNS: Final = tuple(row.turn for row in _ROWS)
 _DECISIONS: Final = tuple(row.decision for row in _ROWS)
 
 
-class Tongits:
+class Tongits(BaseRules):
     """The rules of Tong-its; see `croupier_server.games.base.Game` for what each method means."""
 
     name = "tongits"
     rules_version = 1
 
+    def __init__(self) -> None:
+        super().__init__(SPECS, RULESETS)
+
     # Options -----------------------------------------------------------------------------------
-
-    def rulesets(self) -> tuple[str, ...]:
-        return tuple(RULESETS)
-
-    def option_specs(self) -> tuple[OptionSpec, ...]:
-        return SPECS
 
     def options(self, ruleset: str, overrides: Mapping[str, str]) -> TongitsOptions:
         return parse_options(ruleset, overrides)
-
-    def option_text(self, options: TongitsOptions) -> dict[str, str]:
-        return settings.option_text(options, SPECS)
 
     def players(self, options: TongitsOptions) -> int:
         return PLAYERS
@@ -123,9 +108,6 @@ class Tongits:
 
     def new(self, options: TongitsOptions) -> State:
         return State(PublicState(options))
-
-    def copy(self, state: State) -> State:
-        return state.copy()
 
     def turn(self, state: State) -> Turn:
         return _TURNS[state.public.phase]
@@ -217,9 +199,6 @@ class Tongits:
             return turn_phase.call_draw(state, seat)
         return turn_phase.answer(state, seat, kind == CHALLENGE)
 
-    def close_window(self, state: State, answers: Mapping[Seat, Move]) -> list[Event]:
-        raise AssertionError("Tong-its has no sealed windows")
-
     def fallback(self, state: State, seat: Seat) -> Move:
         """Draw from the stock, discard the dearest card that is in no meld, fold (G-2, G-5.2)."""
         _expect(state, seat)
@@ -238,9 +217,6 @@ class Tongits:
             if dearest:
                 break
         return dearest & -dearest | DISCARD
-
-    def results(self, state: State) -> Sequence[object]:
-        return state.results
 
     def read_result(self, values: Sequence[Any]) -> DealResult:
         # Any: compiled code holds the fields of a result to their types.
@@ -296,12 +272,6 @@ class Tongits:
 
     def move_text(self, move: Move) -> str:
         return moves.move_text(move)
-
-    def clauses(self) -> Mapping[str, str]:
-        return clauses.texts(__package__)
-
-    def refusals(self) -> Mapping[str, str]:
-        return clauses.refusals(__package__)
 
 
 def _expect(state: State, seat: Seat) -> None:

@@ -7,17 +7,16 @@ One table says which moves each phase takes; the phases themselves are in `makin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from croupier_server.errors import IllegalMove, MalformedMove, NotYourTurn, Reason
-from croupier_server.games import clauses, patterns
+from croupier_server.games import patterns
 from croupier_server.games.base import (
     NO_SEAT,
     Chance,
     Event,
     Legal,
     Move,
-    OptionSpec,
     Outcome,
     Pattern,
     Seat,
@@ -33,6 +32,7 @@ from croupier_server.games.cards import (
     single,
     unpack,
 )
+from croupier_server.games.rules import BaseRules, PhaseRow
 from croupier_server.games.tractor import (
     bidding,
     making_phase,
@@ -91,23 +91,15 @@ _NO_COPIES: Final = ~(7 * ONES)
 """Bits that no set of cards has set."""
 
 
-class _PhaseRow(NamedTuple):
-    """What a phase waits for, which types of move it takes, and what a seat is asked in it."""
-
-    turn: Turn
-    wanted: tuple[int, ...]
-    decision: int
-
-
-_ROWS: Final[dict[Phase, _PhaseRow]] = {
-    Phase.DEAL: _PhaseRow(Turn.CHANCE, (), 0),
-    Phase.DRAW: _PhaseRow(Turn.WINDOW, (PASS, DECLARE), TractorDecisionKind.DECLARE),
-    Phase.AUCTION: _PhaseRow(Turn.MOVE, (PASS, CALL), TractorDecisionKind.CALL),
-    Phase.SHOW: _PhaseRow(Turn.MOVE, (SHOW,), TractorDecisionKind.SHOW),
-    Phase.NAME_TRUMPS: _PhaseRow(Turn.MOVE, (NAME_TRUMPS,), TractorDecisionKind.NAME_TRUMPS),
-    Phase.BURY: _PhaseRow(Turn.MOVE, (BURY,), TractorDecisionKind.BURY),
-    Phase.PLAY: _PhaseRow(Turn.MOVE, (PLAY,), _LEAD),
-    Phase.OVER: _PhaseRow(Turn.OVER, (), 0),
+_ROWS: Final[dict[Phase, PhaseRow]] = {
+    Phase.DEAL: PhaseRow(Turn.CHANCE, (), 0),
+    Phase.DRAW: PhaseRow(Turn.WINDOW, (PASS, DECLARE), TractorDecisionKind.DECLARE),
+    Phase.AUCTION: PhaseRow(Turn.MOVE, (PASS, CALL), TractorDecisionKind.CALL),
+    Phase.SHOW: PhaseRow(Turn.MOVE, (SHOW,), TractorDecisionKind.SHOW),
+    Phase.NAME_TRUMPS: PhaseRow(Turn.MOVE, (NAME_TRUMPS,), TractorDecisionKind.NAME_TRUMPS),
+    Phase.BURY: PhaseRow(Turn.MOVE, (BURY,), TractorDecisionKind.BURY),
+    Phase.PLAY: PhaseRow(Turn.MOVE, (PLAY,), _LEAD),
+    Phase.OVER: PhaseRow(Turn.OVER, (), 0),
 }
 _TURNS: Final[tuple[Turn, ...]] = (Turn.CHANCE, *(_ROWS[phase].turn for phase in Phase))
 """By number of the phase; no phase has the number 0."""
@@ -119,19 +111,16 @@ _NAMES: Final = Legal(
 )
 
 
-class Tractor:
+class Tractor(BaseRules):
     """The rules of Tractor; see `croupier_server.games.base.Game` for what each method means."""
 
     name = "tractor"
     rules_version = 1
 
+    def __init__(self) -> None:
+        super().__init__(SPECS, RULESETS)
+
     # Options -----------------------------------------------------------------------------------
-
-    def rulesets(self) -> tuple[str, ...]:
-        return tuple(RULESETS)
-
-    def option_specs(self) -> tuple[OptionSpec, ...]:
-        return SPECS
 
     def options(self, ruleset: str, overrides: Mapping[str, str]) -> TractorOptions:
         return parse_options(ruleset, overrides)
@@ -155,9 +144,6 @@ class Tractor:
 
     def new(self, options: TractorOptions) -> State:
         return State(PublicState.new(options))
-
-    def copy(self, state: State) -> State:
-        return state.copy()
 
     def turn(self, state: State) -> Turn:
         return _TURNS[state.public.phase]
@@ -306,9 +292,6 @@ class Tractor:
         lowest = min(unpack(hand), key=lambda card: bidding.show_height(card, public.trump_rank))
         return single(lowest) | SHOW
 
-    def results(self, state: State) -> Sequence[object]:
-        return state.results
-
     def read_result(self, values: Sequence[Any]) -> DealScored:
         return DealScored(*values)
 
@@ -355,12 +338,6 @@ class Tractor:
 
     def move_text(self, move: Move) -> str:
         return moves.move_text(move)
-
-    def clauses(self) -> Mapping[str, str]:
-        return clauses.texts(__package__)
-
-    def refusals(self) -> Mapping[str, str]:
-        return clauses.refusals(__package__)
 
 
 def _check_form(move: Move) -> None:
