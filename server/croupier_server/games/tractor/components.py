@@ -90,7 +90,9 @@ def read_lead(cards: Cards, trumps: Trumps) -> Lead:
             Rule.MIXED_SUITS, "T-5.4", f"{text(cards)} are not of one suit under these trumps"
         )
     copies = {card: cards >> 4 * card & 15 for card in ids}
-    components = [*_take_tractors(copies, effective, trumps), *_take_tuples(copies, trumps)]
+    components = list(_take_tractors(copies, effective, trumps))
+    # What no tractor took: a tuple or single of every card, all its copies.
+    components += [_tuple(card, width, trumps) for card, width in copies.items() if width]
     if len(components) > 1:
         components.sort(key=_size, reverse=True)
     return Lead(effective, cards, tuple(components))
@@ -139,11 +141,6 @@ def _run_card(copies: dict[Card, int], width: int, cards: tuple[Card, ...]) -> C
         (card for card in cards if copies.get(card, 0) >= width),
         key=lambda card: (copies[card], card),
     )
-
-
-def _take_tuples(copies: dict[Card, int], trumps: Trumps) -> Iterator[Component]:
-    """What no tractor took: a tuple or single of every card, all its copies."""
-    return (_tuple(card, width, trumps) for card, width in copies.items() if width)
 
 
 @lru_cache(maxsize=1 << 14)
