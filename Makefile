@@ -165,6 +165,35 @@ audit: $(TOOLS_READY) ## compare the locked dependencies with the public vulnera
 ci: ## what CI runs, no more
 	@.ci/run
 
+# The compiled server -----------------------------------------------------------------------------
+
+COMPILED := .compiled
+COMPILED_READY := $(COMPILED)/.ready
+SOURCES := $(shell find server/croupier_server -name '*.py')
+
+.PHONY: compiled
+compiled: $(COMPILED_READY) ## build a compiled wheel into dist/, and an environment that has it
+	@:
+
+$(COMPILED_READY): $(READY) hatch_build.py $(SOURCES)
+	@echo "compiled: building the wheel"
+	@rm -f dist/croupier_server-*.whl
+	@HATCH_BUILD_HOOK_ENABLE_CUSTOM=1 $(BIN)/python -m pip wheel --quiet \
+		--disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
+	@echo "compiled: making $(COMPILED)"
+	@test -x $(COMPILED)/bin/python || $(PYTHON) -m venv $(COMPILED)
+	@$(COMPILED)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--requirement requirements/dev.lock
+	@$(COMPILED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --force-reinstall clients/python dist/croupier_server-*.whl
+	@touch $@
+
+.PHONY: test-compiled
+test-compiled: $(COMPILED_READY) ## test the compiled server: rules, conformance, matches with a change of servers
+	@$(COMPILED)/bin/python -m scripts.check_compiled
+	@$(COMPILED)/bin/python -m pytest -p scripts.check_compiled -n 2 tests/games tests/conformance $(ARGS)
+	@$(COMPILED)/bin/python -m scripts.crash --kills 6 --matches 6 --or-with $(BIN)/python
+
 # Generated files ---------------------------------------------------------------------------------
 
 .PHONY: proto
@@ -195,7 +224,7 @@ lock: $(TOOLS_READY) ## lock dependencies anew (ARGS=--upgrade for newer ones)
 
 .PHONY: clean
 clean: ## remove environments, caches and built packages
-	@rm -rf $(VENV) $(TOOLS) .peers build dist clients/python/dist clients/*/gen clients/*/node_modules \
+	@rm -rf $(VENV) $(TOOLS) $(COMPILED) .peers build dist clients/python/dist clients/*/gen clients/*/node_modules \
 		clients/typescript/dist .hypothesis .import_linter_cache \
 		.mypy_cache .pytest_cache .ruff_cache
 	@find server clients scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -44,6 +44,7 @@ class Plan(NamedTuple):
         matches: so many are kept going.
         think_s: bots think for so long at most.
         seed: of everything that is chosen here; bots think as long as they like.
+        pythons: interpreters that run the server, by turns.
     """
 
     store: str
@@ -51,6 +52,7 @@ class Plan(NamedTuple):
     matches: int
     think_s: float
     seed: str
+    pythons: Sequence[str] = (sys.executable,)
 
 
 class Killer:
@@ -110,7 +112,7 @@ async def crash(plan: Plan, store: str, folder: Path) -> int:
     """Carry *plan* out on the store of that URL; returns the exit code."""
     rng = Random(plan.seed)  # noqa: S311 - when to kill
     log = folder / "server.log"
-    server = Server(store, log, ["--log-level", "info"])
+    server = Server(store, log, ["--log-level", "info"], plan.pythons)
     began = time.monotonic()
     try:
         server.spawn()
@@ -181,9 +183,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--matches", type=int, default=50, help="kept going at once")
     parser.add_argument("--think", type=float, default=0.6, help="seconds, at most")
     parser.add_argument("--seed", default=secrets.token_hex(4))
+    parser.add_argument(
+        "--or-with", metavar="PYTHON", help="interpreter that runs every second start of the server"
+    )
     given = parser.parse_args(arguments)
     end_by_sigterm()
-    plan = Plan(given.store, given.kills, given.matches, given.think, given.seed)
+    pythons = [sys.executable, *([given.or_with] if given.or_with else [])]
+    plan = Plan(given.store, given.kills, given.matches, given.think, given.seed, pythons)
     folder = Path(mkdtemp(prefix="croupier-crash-"))
     print(f"seed {plan.seed} at commit {commit()}, notes and log in {folder}", flush=True)
     with empty_store(plan.store, folder) as store:

@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-COMMAND: Final = (sys.executable, "-m", "croupier_server", "serve")
+COMMAND: Final = ("-m", "croupier_server", "serve")
 ADDRESS: Final = "127.0.0.1"
 _SECONDS: Final = 60
 _FAULTS: Final = ("INTERNAL", "UNKNOWN", "DATA_LOSS")
@@ -38,16 +39,24 @@ class Server:
         store: URL of the store.
         log: file that its log is appended to.
         more: further arguments of ``croupier serve``.
+        pythons: interpreters that run it, by turns from one start to the next.
 
     Attributes:
         port: 0 before it has listened for the first time.
         told: what it said when it began to listen: addresses and process id.
     """
 
-    def __init__(self, store: str, log: Path, more: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        store: str,
+        log: Path,
+        more: Sequence[str] = (),
+        pythons: Sequence[str] = (sys.executable,),
+    ) -> None:
         self._store = store
         self._log = log
         self._more = tuple(more)
+        self._pythons = cycle(pythons)
         self._process: subprocess.Popen[bytes] | None = None
         self._announced: int | None = None
         self.port = 0
@@ -70,7 +79,7 @@ class Server:
         arguments += ["--store", self._store, "--log-format", "json", *self._more]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*COMMAND, *arguments],
+                [next(self._pythons), *COMMAND, *arguments],
                 pass_fds=[writing],
                 stdin=subprocess.DEVNULL,
                 stderr=log,

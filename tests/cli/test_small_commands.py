@@ -20,7 +20,7 @@ from croupier_server.games.registry import GAMES
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out.strip() == version("croupier-server")
+    assert capsys.readouterr().out.strip() == f"{version('croupier-server')} (pure Python)"
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:

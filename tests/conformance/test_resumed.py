@@ -21,8 +21,7 @@ from croupier_server.tables.spec import ClockSpec, Status
 from tests.conformance.subjects import CASES, limits
 from tests.tables.answering import submit
 from tests.tables.test_durable import REAL, NotingLog, RealWorld
-from tests.tables.toy_game import KIND
-from tests.tables.world import ENTRY, START_MS, World, asked, now
+from tests.tables.world import START_MS, World, asked, now
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +36,7 @@ KINDS = {entry.game.name: kind for kind, entry in REAL.items()}
 def taken_up(stored: StoredTable) -> Table:
     """The table, from its last deal or from its whole log."""
     around = Surroundings(
-        games={**REAL, KIND: ENTRY},
+        games=REAL,
         make_dealer=lambda _spec, root: RootDealer(root),
         new_secret=bytes,
         outbox=[],
@@ -136,8 +135,9 @@ def filled(name: str, value: object) -> object:
 
 def test_durable_a_deal_takes_every_fact_of_seats_and_opening() -> None:
     """Also of those that come later: whatever has a slot is there again."""
-    world = World(NotingLog())
-    table, _ = world.start(options={"deals": 3})
+    world = RealWorld(NotingLog())
+    game, ruleset = CASES[0]
+    table, _ = world.start(kind=KINDS[game], ruleset=ruleset, clock=ClockSpec(base_ms=60_000))
     for seat in table.seats:
         for name, value in slots(seat).items():
             setattr(seat, name, value or filled(name, value))
@@ -148,11 +148,13 @@ def test_durable_a_deal_takes_every_fact_of_seats_and_opening() -> None:
     opening.abandoned = (AbandonedSecret(b"secret", (b"nonce", b"")),)
     opening.withholders, opening.watched = ("ann",), ("bob", "cy")
     accounts = table.match.timing.accounts
-    accounts.grace = [5, 6, 7]
-    accounts._remaining, accounts._strikes = [1, 2, 3], [0, 4, 0]
-    world.play(table, lambda: table.match.state.deal == 2)
-    stored = now(world.log.load("table-1"))
-    assert stored is not None
+    chairs = range(len(table.seats))
+    accounts.grace = [5 + seat for seat in chairs]
+    accounts._remaining = [90_000 + seat for seat in chairs]
+    accounts._strikes = [seat % 2 for seat in chairs]
+    rng = random.Random(1)
+    while not (stored := now(world.log.load("table-1"))) or len(stored.deals) < 2:
+        play_on(world, table, rng)
     again = taken_up(stored)
     for one, other in (
         (again.opening, opening),

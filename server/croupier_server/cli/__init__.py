@@ -61,12 +61,18 @@ def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
     @app.callback(invoke_without_command=True)
     def root(
         version: Annotated[
-            bool, typer.Option("--version", help="Print the version of the server.")
+            bool,
+            typer.Option(
+                "--version", help="Print the version of the server, and whether it is compiled."
+            ),
         ] = False,
     ) -> None:
         """Croupier runs card tables for programs."""
         if version:
-            print(installed_version("croupier-server"))
+            from croupier_server.wire import encode
+
+            build = "pure Python" if str(encode.__file__).endswith(".py") else "compiled"
+            print(f"{installed_version('croupier-server')} ({build})")
             raise typer.Exit
 
     for name in names:
