@@ -82,6 +82,7 @@ async def test_the_worker_plays_what_it_is_invited_to(
     assert result.reason == game_pb2.END_REASON_FINISHED
 
 
+@pytest.mark.more
 async def test_the_house_plays_the_bot_that_is_named(real_server: RealServer) -> None:
     async with real_server() as address, Client(address) as client:
         table, lines = await invitations(client, address, "random")

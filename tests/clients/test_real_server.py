@@ -233,6 +233,7 @@ async def test_run_plays_against_house_bots(
     assert str(results).count("First, finished") == 3
 
 
+@pytest.mark.more
 async def test_a_seed_repeats_the_cards_and_the_choices(real_server: RealServer) -> None:
     async with real_server() as address:
         scores = [

@@ -132,6 +132,7 @@ PLAYERS = ("ann", "bob", "cy")
 CALLED = ["@ann", "@bob", "@cy"]
 
 
+@pytest.mark.more
 async def test_bots_sit_down_wherever_they_are_called_over_a_restart(tmp_path: Path) -> None:
     """Two tables at once; the server goes down in the middle of both and comes back."""
     store = f"sqlite:{tmp_path / 'store.db'}"

@@ -76,6 +76,7 @@ async def test_an_invitation_to_the_dead_is_lost(tmp_path: Path) -> None:
     await worker.finish()
 
 
+@pytest.mark.more
 async def test_what_does_not_listen_is_killed_with_what_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +241,7 @@ async def test_a_program_that_cannot_run_is_named(tmp_path: Path) -> None:
     assert open_files() == open_before
 
 
+@pytest.mark.more
 async def test_a_server_that_ends_at_once_is_mourned(tmp_path: Path) -> None:
     log = tmp_path / "server.log"
     with pytest.raises(ProcessFailed, match=r"the server ended with status 2: .*--no-such-flag"):

@@ -298,6 +298,7 @@ def test_server_info_without_a_server_is_one_clear_line() -> None:
     assert errors.count("\n") == 1
 
 
+@pytest.mark.more
 def test_house_seats_are_played_to_the_end_by_bots_that_dial_in() -> None:
     seat = "seats {{ access: SEAT_ACCESS_HOUSE house_bot: '{}' }}"
     request = text_format.Parse(

@@ -74,6 +74,7 @@ def test_cards_of_one_pack_are_unpacked_alike(ids: set[int]) -> None:
     assert one_pack_ids(cards) == unpack(cards)
 
 
+@pytest.mark.more
 @given(multisets())
 def test_planes_tell_which_cards_are_held_so_often(ids: list[int]) -> None:
     cards = pack(ids)

@@ -339,6 +339,7 @@ async def test_a_planted_line_of_the_log_is_caught(
     assert await caught(Manner()) == "log line"
 
 
+@pytest.mark.more
 async def test_a_planted_leak_to_whoever_has_no_seat_is_caught(
     monkeypatch: pytest.MonkeyPatch, tables: list[Table]
 ) -> None:

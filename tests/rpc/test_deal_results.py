@@ -52,6 +52,7 @@ async def play_out(seats: Seats) -> list[pokex_pb2.PokexDealResult]:
     return shown
 
 
+@pytest.mark.more
 async def test_pages_have_every_result_once_and_in_order(call: Caller) -> None:
     seats = await make_full(call, TABLE)
     assert not (await of_seat(call, seats)).results
@@ -70,6 +71,7 @@ async def test_pages_have_every_result_once_and_in_order(call: Caller) -> None:
     assert await of_everybody(call, seats) == found
 
 
+@pytest.mark.more
 async def test_a_page_token_of_another_table_is_refused(call: Caller) -> None:
     first, second = [await make_full(call, TABLE) for _ in range(2)]
     await play_out(first)

@@ -109,6 +109,7 @@ async def test_the_oldest_records_go_first() -> None:
         assert [info.table_id for info in found] == tables[:0:-1]
 
 
+@pytest.mark.more
 async def test_a_stream_goes_on_from_now(whole: Running) -> None:
     await finished(whole)
     stream = whole.call.stream(
@@ -277,6 +278,7 @@ async def test_a_record_longer_than_a_message_reaches_a_client_with_default_limi
         assert await call.record_bytes("table-1") == record
 
 
+@pytest.mark.more
 async def test_isolated_a_principal_reads_records_on_so_many_streams_and_no_more(
     whole: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

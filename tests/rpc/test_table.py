@@ -347,6 +347,7 @@ async def test_an_invite_code_finds_its_seat(call: Caller) -> None:
     assert joined.table.seats[1].player.display_name == "Ann"
 
 
+@pytest.mark.more
 async def test_joining_again_supersedes_the_ticket(call: Caller) -> None:
     table = await make_full(call)
     old = table.tickets[2]
@@ -475,6 +476,7 @@ async def test_with_manual_start_the_host_starts(call: Caller) -> None:
     assert refused.reason == "TABLE_STARTED"
 
 
+@pytest.mark.more
 async def test_nonces_are_awaited_before_the_start(call: Caller) -> None:
     from croupier.v1 import play_service_pb2 as play
 

@@ -157,6 +157,7 @@ async def test_durable_a_match_is_put_away_once(cluster: Cluster, when: Cut) -> 
         assert list(await store.log.tables()) == []
 
 
+@pytest.mark.more
 async def test_durable_rows_wait_while_there_is_no_connection(cluster: Cluster) -> None:
     async with wired(cluster) as (store, wire, _):
         appends = Appends(store)
@@ -280,6 +281,7 @@ async def test_the_session_of_a_server_that_has_just_gone_is_waited_for(cluster:
             assert await other.fetchval(HOLDER) is not None
 
 
+@pytest.mark.more
 async def test_a_server_that_was_followed_by_another_stores_nothing_more(
     cluster: Cluster,
 ) -> None:

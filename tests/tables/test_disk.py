@@ -164,6 +164,7 @@ def test_whoever_plays_is_never_refused() -> None:
     assert refusals(world) is None
 
 
+@pytest.mark.more
 def test_a_long_match_that_is_given_up_was_played() -> None:
     world = World(rows_per_day=10_000)
     for _ in range(100):

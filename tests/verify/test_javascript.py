@@ -68,6 +68,7 @@ def test_verifiable_random_changes_of_a_byte_are_found(game: str, tmp_path: Path
     assert (done.stdout, done.stderr) == (f"{FLIPS} tried, 0 verified\n", "")
 
 
+@pytest.mark.more
 def test_verifiable_every_byte_of_a_record_counts(tmp_path: Path) -> None:
     data = record(next(case for case in ALL if case.game == "tongits" and case.end == "no show"))
     done = node(TAMPER, "all", "3", *written(tmp_path, [data]))

@@ -69,6 +69,7 @@ def test_decks_of_the_host_are_dealt_checked_and_told() -> None:
     assert "decks" in failed(verify(sealed(message)))
 
 
+@pytest.mark.more
 def test_the_cases_are_what_they_are_meant_to_be() -> None:
     """At least 100 records, every source and end, redeals and deals that were passed out."""
     found = [record_pb2.MatchRecord.FromString(record(case)) for case in ALL]

@@ -103,6 +103,7 @@ def compare_with_oracle(random: Random, most_led: int, most_held: int) -> int:
     return len(tried)
 
 
+@pytest.mark.more
 @given(randoms())
 def test_lists_and_checks_are_those_of_the_oracle(random: Random) -> None:
     for _ in range(8):

@@ -91,6 +91,7 @@ def test_the_number_of_leads_decides_the_form() -> None:
     assert len(legal_leads(above, order_by("2H")).moves) == 8
 
 
+@pytest.mark.more
 @given(randoms())
 def test_leads_are_all_sets_of_one_suit(random: Random) -> None:
     for _ in range(5):
