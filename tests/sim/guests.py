@@ -33,7 +33,7 @@ RECORDS: Final = "/croupier.record.v1.RecordService/"
 _STOPPED: Final = ("TABLE_CLOSED", "TABLE_STARTED", "NOT_FOUND")
 """What is answered to who comes to a table that its host has stopped."""
 
-_BACK: Final = ("SEAT_TAKEN", "SEAT_RESERVED")
+_BACK: Final = ("SEAT_TAKEN", "SEAT_RESERVED", "TICKET_SUPERSEDED")
 """What is answered to a house bot whose player was back first."""
 
 _RETRY_MS: Final = 400
@@ -244,6 +244,9 @@ class Joiner:
                 world.later(_RETRY_MS, self._join)
             elif self._is_relief and reason in _BACK:
                 chair.is_done = True
+            elif reason == "TICKET_SUPERSEDED" and not chair.ticket:
+                self._is_joining = False  # the answer was lost, and then the seat was freed
+                self._join_again()
             elif reason not in _STOPPED or (self._is_expected and not chair.ticket):
                 what = f"JoinTable was refused with {reason}"
                 raise Broken("Durable", chair.table_id, what)
