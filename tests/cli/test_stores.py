@@ -94,8 +94,12 @@ def test_a_backup_is_restored(
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["purge"], 2, "pass either --before or --older-than"),
-        (["purge", "--before", "2026-01-31", "--older-than", "3d"], 2, "pass either --before"),
+        (["purge"], 2, "pass exactly one of --before and --older-than"),
+        (
+            ["purge", "--before", "2026-01-31", "--older-than", "3d"],
+            2,
+            "pass exactly one of --before",
+        ),
         (
             ["purge", "--older-than", "3 days"],
             2,

@@ -85,7 +85,7 @@ def test_nobody_learns_whether_a_table_is_there_that_is_not_theirs(table_id: str
     assert told == [
         (
             Reason.TICKET_INVALID,
-            "no ticket for a seat at such a table; send the one that JoinTable returned as "
+            "no valid ticket for a seat at this table; send the one that JoinTable returned as "
             "metadata croupier-ticket",
             "",
         ),

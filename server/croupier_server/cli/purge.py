@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Delete the records of old matches permanently, while the server runs or not."""
     if bool(before) == bool(older_than):
-        fail("pass either --before or --older-than")
+        fail("pass exactly one of --before and --older-than")
     if before:
         until = int(read_moment("--before", before).timestamp() * 1_000)
     else:

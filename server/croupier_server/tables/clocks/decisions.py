@@ -224,7 +224,7 @@ class Answered:
             raise NotYourTurn(Reason.NOT_YOUR_TURN, "no decision of this seat is open")
         raise InvalidRequest(
             Reason.UNKNOWN_DECISION,
-            "this seat was never sent such a decision",
+            "this seat was never sent a decision with this id",
             field="decision_id",
         )
 

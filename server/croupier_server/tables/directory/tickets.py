@@ -77,8 +77,8 @@ RELIEVED: Final = (
 def _no_seat() -> NotAllowed:
     return NotAllowed(
         Reason.TICKET_INVALID,
-        "no ticket for a seat at such a table; send the one that JoinTable returned as metadata "
-        "croupier-ticket",
+        "no valid ticket for a seat at this table; send the one that JoinTable returned as "
+        "metadata croupier-ticket",
     )
 
 
@@ -354,7 +354,9 @@ def _free_seat(table: Table, joins_max: int) -> Seat:
 
 def too_many_joins() -> Conflict:
     """What somebody is told who wants a seat that was taken as often as one may be."""
-    return Conflict(Reason.TOO_MANY_JOINS, "the seat was taken too often", field="seat")
+    return Conflict(
+        Reason.TOO_MANY_JOINS, "the seat has been joined as often as it may be", field="seat"
+    )
 
 
 def _expect_one_seat(caller: Caller, table: Table, but: Seat | None = None) -> None:

@@ -253,7 +253,7 @@ def store_silent() -> Unavailable:
     """What a caller is told who has waited for the store for too long."""
     return Unavailable(
         Reason.STORE_UNAVAILABLE,
-        "it is not stored yet, and nobody has seen it; ask again, the answer will be the same",
+        "the change is not stored yet and nobody can see it; it is safe to retry",
         retry_ms=RETRY_MS,
     )
 
@@ -262,6 +262,6 @@ def store_unavailable() -> Unavailable:
     """What a caller is told when something could not be stored."""
     return Unavailable(
         Reason.STORE_UNAVAILABLE,
-        "it could not be stored and did not happen; try again",
+        "the change could not be stored, so nothing changed; retry",
         retry_ms=RETRY_MS,
     )

@@ -173,7 +173,7 @@ class TableFeed(Feed):
         elif after > self._head:
             raise InvalidRequest(
                 Reason.SEQUENCE_AHEAD,
-                f"the last event has number {self._head}",
+                f"this is beyond the last event, which has number {self._head}",
                 field="after_sequence",
             )
         elif epoch and after:
