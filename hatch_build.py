@@ -34,6 +34,7 @@ LEFT_OUT: Final = {
     "games/registry.py": "runs once",
     "games/notation.py": "for people",
     "games/telling.py": "for people",
+    "games/*/bench.py": "runs as a program of its own",
     "games/*/module.py": "runs once",
     "games/*/notation.py": "for people",
     "games/*/teller.py": "for people",
