@@ -26,7 +26,7 @@ from croupier_server.wire.encode import framed, varint
 from croupier_server.wire.generated import record
 from croupier_server.wire.generated import table as messages
 from croupier_server.wire.generated.record import INPUT
-from tests.tables.toy_game import CARD, ToyWire
+from tests.tables.toy_game import CARD, TOY_WIRE
 from tests.tables.world import START_MS, World, exactly
 
 CLOCK = ClockSpec(300_000, 2_500, 0, 1_000, 3, TimeoutPolicy.FORFEIT, 20_000, 60_000)
@@ -146,7 +146,7 @@ def test_inputs_of_moves(
     seat: int, charged: int, asked: int | None, absent: int, timed_out: bool, arm: str
 ) -> None:
     answered = 1_763_650_000_456
-    move = ToyWire().move_bytes(CARD + 5)
+    move = TOY_WIRE.move_bytes(CARD + 5)
     payload = record.move_input(
         seat, "12-3", move, timed_out, charged or None, asked, answered, absent or None
     )
@@ -161,8 +161,8 @@ def test_inputs_of_moves(
     assert moved.answered_time.ToMilliseconds() == answered
     assert moved.HasField("absent") == (absent > 0)
     assert moved.absent.ToMilliseconds() == absent
-    assert ToyWire().move_code(moved.move) == CARD + 5
-    step = read_input(data, ToyWire())
+    assert TOY_WIRE.move_code(moved.move) == CARD + 5
+    step = read_input(data, TOY_WIRE)
     assert isinstance(step, Moved)
     assert (step.asked_ms, step.answered_ms, step.absent_ms) == (asked, answered, absent)
 

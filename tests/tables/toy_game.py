@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
 from croupier.v1 import game_pb2
 from croupier_server.errors import IllegalMove, InvalidRequest, MalformedMove, NotYourTurn, Reason
@@ -28,6 +28,7 @@ from croupier_server.games.base import (
     Turn,
 )
 from croupier_server.wire.encode import field_bytes
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.views import Views
 
 KIND = 77
@@ -283,7 +284,7 @@ class ToyViews(Views[str, ToyView]):
 
 
 class ToyWire:
-    """See `croupier_server.wire.game.GameWire`. A move travels as the points of a call."""
+    """Does as `GameWire` does. A move travels as the points of a call."""
 
     kind: int = KIND
     name: str = "toy"
@@ -332,3 +333,6 @@ class ToyWire:
 
     def views(self) -> ToyViews:
         return ToyViews()
+
+
+TOY_WIRE: Final = cast("GameWire", ToyWire())

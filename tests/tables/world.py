@@ -31,11 +31,11 @@ from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import GameEntry, HouseSeat, Joined, Limits, Shard
 from croupier_server.tables.spec import CreateTable, DealKind, DealSource, JoinTable, Status
 from tests.tables.answering import submit
-from tests.tables.toy_game import KIND, Toy, ToyWire
+from tests.tables.toy_game import KIND, TOY_WIRE, Toy
 
 START_MS = 1_700_000_000_000
 FIXED = DealSource(DealKind.FIXED, seed=7)
-ENTRY = GameEntry(Toy(), ToyWire())
+ENTRY = GameEntry(Toy(), TOY_WIRE)
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")

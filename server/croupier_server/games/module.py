@@ -11,7 +11,7 @@ from croupier_server.games.notation import Words
 from croupier_server.games.positions import Facts, Json
 from croupier_server.games.searching import Guide
 from croupier_server.games.telling import Teller
-from croupier_server.wire.game import BaseWire
+from croupier_server.wire.game import GameWire
 
 
 class Positions(NamedTuple):
@@ -55,7 +55,7 @@ class GameModule:
         bench: what is measured of this game alone, if anything.
     """
 
-    wire: BaseWire
+    wire: GameWire
     words: Words
     teller: type[Teller]
     scores: Callable[[Any, int], tuple[int, ...]]

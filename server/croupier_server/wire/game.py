@@ -1,4 +1,4 @@
-"""`GameWire`: what tables need of the messages of a game; `BaseWire`: that of any game.
+"""`GameWire`: what tables need of the messages of a game.
 
 Values of a game are `object` here, as tables never look inside them.
 """
@@ -6,10 +6,10 @@ Values of a game are `object` here, as tables never look inside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from croupier.v1 import game_pb2
-from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat
+from croupier_server.games.base import AnyGame, Event, Move, Seat
 from croupier_server.wire.encode import framed
 from croupier_server.wire.generated import game
 from croupier_server.wire.moves import LegalBytes
@@ -17,8 +17,17 @@ from croupier_server.wire.options import OptionFields
 from croupier_server.wire.views import Views
 
 
-class GameWire(Protocol):
+class GameWire:
     """The messages of one game.
+
+    The functions of the game are attributes, so that there is no call in between.
+
+    Args:
+        rules: of the game.
+        title, seats_min, seats_max, decision_kinds, move_code, move_bytes, event_bytes, views,
+            read_view: see the attributes.
+        legal: encodes its legal moves.
+        result_bytes: payload of the game's own message for one of `Game.results`.
 
     Attributes:
         kind: number of its ``GameKind``.
@@ -26,95 +35,14 @@ class GameWire(Protocol):
         title: its name for people.
         seats_min, seats_max: bounds of the number of seats over all options.
         decision_kinds: by number: payload of ``DecisionKind``.
-    """
-
-    kind: int
-    name: str
-    title: str
-    seats_min: int
-    seats_max: int
-    decision_kinds: Sequence[bytes]
-
-    # Options -----------------------------------------------------------------------------------
-    def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
-        """The options that *message* sets, as text; what they mean together is not checked.
-
-        Raises:
-            InvalidRequest: options of another game (MALFORMED_REQUEST), or a value that is none
-                of its enum (INVALID_OPTION); ``field`` is the path, such as
-                ``options.tractor.protect``.
-        """
-        ...
-
-    def option_number(self, name: str, text: str) -> int:
-        """What the field of the option *name* holds for *text*, a listed value or level of it."""
-        ...
-
-    def options_message(self, options: object) -> game_pb2.GameOptions:
-        """All options, each of them set."""
-        ...
-
-    # Moves -------------------------------------------------------------------------------------
-    def move_code(self, message: game_pb2.Move, /) -> Move:
-        """The move that *message* says.
-
-        Raises:
-            MalformedMove: it says none; ``field`` is the path, such as
-                ``move.tractor.play.cards[3]``.
-            IllegalMove: it says one that the rules never allow and that has no number, such as a
-                bid out of range.
-        """
-        ...
-
-    def move_message(self, move: Move) -> game_pb2.Move:
-        """*move* as a message."""
-        ...
-
-    def move_bytes(self, move: Move, /) -> bytes:
-        """Payload of ``Move``."""
-        ...
-
-    def legal_bytes(self, legal: Legal, mode: int) -> bytes:
-        """Payload of ``LegalMoves``, as far as *mode* (a number of `LegalMode`) lets it.
-
-        ``truncated`` is set whenever something is left out.
-        """
-        ...
-
-    def legal_move_bytes(self, move: Move, kind: int) -> bytes:
-        """Payload of ``LegalMove``."""
-        ...
-
-    # Events and views --------------------------------------------------------------------------
-    def event_bytes(self, event: Event, /) -> tuple[bytes, dict[Seat, bytes]]:
-        """Payload of ``GameEvent``, and by seat the payload of its ``GamePrivateEvent``."""
-        ...
-
-    def deal_result_bytes(self, result: object) -> bytes:
-        """Payload of ``DealResult``; *result* is one of `Game.results`."""
-        ...
-
-    def views(self) -> Views[Any, Any]:
-        """A new encoder, for one table."""
-        ...
-
-
-class BaseWire:
-    """A `GameWire`, made of what one game gives.
-
-    The functions of the game are attributes, so that there is no call in between.
-
-    Args:
-        rules: of the game.
-        title: its name for people.
-        seats_min, seats_max: bounds of the number of seats over all options.
-        decision_kinds: by number: payload of ``DecisionKind``.
-        legal: encodes its legal moves.
-        move_code: see `GameWire.move_code`.
-        move_bytes: see `GameWire.move_bytes`.
-        event_bytes: see `GameWire.event_bytes`.
-        result_bytes: payload of the game's own message for one of `Game.results`.
-        views: see `GameWire.views`.
+        move_code: the move that a message says. Raises MalformedMove: it says none; ``field`` is
+            the path, such as ``move.tractor.play.cards[3]``. Raises IllegalMove: it says one that
+            the rules never allow and that has no number, such as a bid out of range.
+        move_bytes: payload of ``Move``.
+        legal_bytes: payload of ``LegalMoves``, as far as the mode (a number of `LegalMode`) lets
+            it; ``truncated`` is set whenever something is left out.
+        event_bytes: payload of ``GameEvent``, and by seat that of its ``GamePrivateEvent``.
+        views: makes an encoder for one table.
         read_view: the value of `Game.view` that a message, the game's arm of a ``SeatView``, was
             made from, at a table with these options.
     """
@@ -153,7 +81,13 @@ class BaseWire:
         self._option_fields = OptionFields(self.name, title, rules.option_specs())
 
     def options_overrides(self, message: game_pb2.GameOptions) -> dict[str, str]:
-        """See `GameWire.options_overrides`."""
+        """The options that *message* sets, as text; what they mean together is not checked.
+
+        Raises:
+            InvalidRequest: options of another game (MALFORMED_REQUEST), or a value that is none
+                of its enum (INVALID_OPTION); ``field`` is the path, such as
+                ``options.tractor.protect``.
+        """
         return self._option_fields.overrides(message)
 
     def options_message(self, options: object) -> game_pb2.GameOptions:
@@ -161,7 +95,7 @@ class BaseWire:
         return self._option_fields.message(self.rules.option_text(options))
 
     def option_number(self, name: str, text: str) -> int:
-        """See `GameWire.option_number`."""
+        """What the field of the option *name* holds for *text*, a listed value or level of it."""
         return self._option_fields.number(name, text)
 
     def move_message(self, move: Move) -> game_pb2.Move:

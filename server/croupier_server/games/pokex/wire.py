@@ -28,7 +28,7 @@ from croupier_server.games.pokex.refusals import Rule
 from croupier_server.games.pokex.rules import RULES
 from croupier_server.games.pokex.state import PLAYERS, Phase, PokexView, PublicState, Trick, view
 from croupier_server.wire.encode import framed
-from croupier_server.wire.game import BaseWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import pokex as messages
 from croupier_server.wire.generated.pokex import EVENT, MOVE, PRIVATE_EVENT
@@ -452,7 +452,7 @@ def _trick(trick: Trick) -> bytes:
 
 
 def read_view(message: pokex_pb2.PokexView, options: PokexOptions) -> PokexView:
-    """See `BaseWire.read_view`."""
+    """See `GameWire.read_view`."""
     return PokexView(_read_public(message.public_view, options), message.seat, pack(message.hand))
 
 
@@ -512,7 +512,7 @@ def _read_result(message: pokex_pb2.PokexDealResult) -> DealResult:
     )
 
 
-WIRE: Final = BaseWire(
+WIRE: Final = GameWire(
     RULES,
     "Pokex",
     seats_min=PLAYERS,

@@ -39,7 +39,7 @@ from croupier_server.games.tongits.state import (
     view,
 )
 from croupier_server.wire.encode import framed
-from croupier_server.wire.game import BaseWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tongits as messages
 from croupier_server.wire.generated.tongits import EVENT, MOVE, PRIVATE_EVENT
@@ -536,7 +536,7 @@ def _chips(public: PublicState) -> bytes:
 
 
 def read_view(message: tongits_pb2.TongitsView, options: TongitsOptions) -> TongitsView:
-    """See `BaseWire.read_view`."""
+    """See `GameWire.read_view`."""
     public = _read_public(message.public_view, options)
     fours = tuple(message.secret_fours)
     return TongitsView(public, message.seat, pack(message.hand), fours, message.deadwood)
@@ -632,7 +632,7 @@ def _read_seat_result(message: tongits_pb2.TongitsSeatResult) -> SeatResult:
     )
 
 
-WIRE: Final = BaseWire(
+WIRE: Final = GameWire(
     RULES,
     "Tong-its",
     seats_min=PLAYERS,

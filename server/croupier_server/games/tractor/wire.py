@@ -23,7 +23,7 @@ from croupier_server.games.tractor.rules import RULES
 from croupier_server.games.tractor.state import Phase, PublicState, TractorView, Trick, view
 from croupier_server.games.tractor.tricks import challenge, new_standing
 from croupier_server.wire.encode import framed, packed
-from croupier_server.wire.game import BaseWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.generated import tractor as messages
 from croupier_server.wire.generated.tractor import EVENT, MOVE, PRIVATE_EVENT
@@ -745,7 +745,7 @@ def _trick_under_way(public: PublicState) -> bytes:
 
 
 def read_view(message: tractor_pb2.TractorView, options: TractorOptions) -> TractorView:
-    """See `BaseWire.read_view`."""
+    """See `GameWire.read_view`."""
     public = _read_public(message.public_view, options)
     hand, kitty = pack(message.hand), pack(message.kitty)
     if public.phase is Phase.BURY:
@@ -879,7 +879,7 @@ def _read_result(message: tractor_pb2.TractorDealResult) -> DealScored:
     )
 
 
-WIRE: Final = BaseWire(
+WIRE: Final = GameWire(
     RULES,
     "Tractor",
     seats_min=4,

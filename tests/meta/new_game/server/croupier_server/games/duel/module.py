@@ -13,7 +13,7 @@ from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Move, Seat
 from croupier_server.games.cards import CARD_NAMES, parse_card, single, unpack
 from croupier_server.games.module import GameModule
-from croupier_server.wire.game import BaseWire
+from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import game
 from croupier_server.wire.moves import LegalBytes, kind_bytes, no_kind
 from croupier_server.wire.views import Views
@@ -92,7 +92,7 @@ def _read_view(message: Any, options: Any) -> Any:
     raise NotImplementedError
 
 
-_WIRE: Final = BaseWire(
+_WIRE: Final = GameWire(
     RULES,
     "Duel",
     seats_min=2,
