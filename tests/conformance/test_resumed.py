@@ -64,7 +64,6 @@ def slots(thing: object, without: Collection[str] = ()) -> dict[str, object]:
 def everything(table: Table) -> dict[str, object]:
     """All that a table holds, but for what shows when its questions were sent."""
     match = table.match
-    match.answered._find(0)  # it reads the answers of the last deal when one is asked for
     moments = {"head", "asked_ms", "clock_from_ms", "before_ms", "absent_ms"}
     parts = {"answered", "decisions", "timing", "views", "_dealer", "_game", "_wire", "carried"}
     parts |= {"_carried_bytes", "_journal", "_opening"}
@@ -74,7 +73,7 @@ def everything(table: Table) -> dict[str, object]:
         "spec": table.spec,
         "created": table.created,
         "match": slots(match, parts),
-        "answered": slots(match.answered, {"_game", "_move_bytes"}),
+        "answered": slots(match.answered, {"_game", "_wire"}),
         "accounts": slots(match.timing.accounts),
         "decisions": [one and slots(one, moments) for one in match.decisions],
         "opening": slots(table.opening, {"_journal", "_spec", "seats"}),

@@ -7,13 +7,13 @@ the rows and what is kept with them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import dropwhile
 from typing import Any, NamedTuple
 
 from croupier_server.storage.base import LogRow, StoredDeal, StoredTable
 from croupier_server.tables import kept
-from croupier_server.tables.clocks.decisions import Name, Over
+from croupier_server.tables.clocks.decisions import Name
 from croupier_server.tables.durability import outages
 from croupier_server.tables.durability.replay import (
     PAUSE_ROWS,
@@ -28,7 +28,6 @@ from croupier_server.tables.match.creation import GameEntry
 from croupier_server.tables.match.deals import Dealer, MakeDealer
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.spec import TableSpec
-from croupier_server.wire.game import GameWire
 
 
 class RestoreError(Exception):
@@ -156,7 +155,7 @@ def _resume(table: Table, stored: StoredTable, before: Sequence[LogRow], now: in
     results = [table.game.read_result(one) for one in (*_results(deals, at), *new)]
     table.resume(carried, results, before, now)
     since = carried.kept_from
-    table.match.answered.resume(lambda: _answers(before, since, table.wire))
+    table.match.answered.resume(dropwhile(lambda row: row.sequence < since, before))
     if table.journal.outbox[0].deal != (last.results, stored.carried):
         raise RestoreError("the last deal carries less than the store says")
 
@@ -172,14 +171,6 @@ def _results(deals: Sequence[StoredDeal], count: int) -> list[tuple[Any, ...]]:
     if len(found) != count:
         raise RestoreError("the results of some deals are missing")
     return found
-
-
-def _answers(rows: Sequence[LogRow], since: int, wire: GameWire) -> Iterator[Over]:
-    """Decisions that *rows* say are over, from event *since* on, where a deal begins."""
-    for row in dropwhile(lambda row: row.sequence < since, rows):
-        step = codec.read_input(row.input, wire) if row.input else None
-        if isinstance(step, codec.Moved) and (name := Name.read(step.decision_id)) is not None:
-            yield name, None if step.timed_out else step.move, row.sequence
 
 
 def _dealers(logged: deque[tuple[int, ...]], make: MakeDealer) -> MakeDealer:

@@ -9,7 +9,6 @@ is not seen.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import ClassVar, Final, Protocol
 
 from croupier_server.errors import InvalidRequest, Reason
@@ -70,7 +69,7 @@ class Feed:
         self.owner = owner
         self.is_done = False
         self._waiting: asyncio.Future[None] | None = None
-        self._ahead: deque[bytes] = deque()
+        self._ahead: list[bytes] = []
         self._is_beating = False
         self._ending = b""
 
@@ -123,7 +122,7 @@ class Feed:
         while not self._ahead:
             if self.is_done:
                 raise StopAsyncIteration
-            self._ahead.extend(self.take(self.owner.now_ms()))
+            self._ahead = self.take(self.owner.now_ms())
             if not self._ahead and self.has_more:
                 await asyncio.sleep(0)
             elif not self._ahead and not self.is_done:
@@ -132,7 +131,7 @@ class Feed:
                     await self._waiting
                 finally:
                     self._waiting = None
-        return self._ahead.popleft()
+        return self._ahead.pop(0)
 
 
 class TableFeed(Feed):

@@ -155,11 +155,13 @@ class Journal:
         if self.delayed is not None:
             self.delayed.announced(tag, self.sequence, now)
 
-    def seal(self, cause: bytes) -> None:
+    def seal(self, cause: bytes) -> LogRow:
         """Log a sealed answer: a row without a number."""
         if self.delayed is not None:
             self.delayed.sealed(cause)
-        self.outbox.append(LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, cause))
+        row = LogRow(self.table_id, self.epoch, 0, b"", NO_PRIVATE, cause)
+        self.outbox.append(row)
+        return row
 
     def note(self, fact: Kept) -> None:
         """Log what the server alone may know, and that no event tells."""

@@ -17,10 +17,11 @@ from croupier_server.games.base import AnyGame, ChanceKind, Event, Legal, Move, 
 from croupier_server.storage.base import Deal
 from croupier_server.tables.clocks.accounts import Clocks, Forfeit
 from croupier_server.tables.clocks.clock import FOREVER
-from croupier_server.tables.clocks.decisions import Answered, Decision
+from croupier_server.tables.clocks.decisions import Decision
 from croupier_server.tables.clocks.timing import Timing
 from croupier_server.tables.kept import Carried, CarriedBytes, Struck, dump_results, slots
 from croupier_server.tables.match import encode, updates
+from croupier_server.tables.match.answered import Answered
 from croupier_server.tables.match.deals import Dealer
 from croupier_server.tables.match.journal import Journal, event_clocks
 from croupier_server.tables.match.opening import NOT_CARRIED, Opening
@@ -118,7 +119,7 @@ class Match:
         self._deal = 0
         self._next: Seat | None = None
         """The seat whose clock runs after the last event."""
-        self.answered = Answered(game, wire.move_bytes)
+        self.answered = Answered(game, wire)
         self.state = game.new(spec.options)
         self.views = wire.views()
         self.decisions: list[Decision | None] = [None] * len(spec.seats)
@@ -300,10 +301,9 @@ class Match:
     ) -> None:
         """Write down what a move led to, and go on."""
         seat = decision.seat
-        answer = None if timed_out else move
-        self.answered.add(decision, answer, self._journal.sequence + 1)
         cause = self._input(_MOVE, decision, move, now, timed_out=timed_out)
         self._emit(events, cause, now, (seat,))
+        self.answered.add(self._journal.kept[-len(events)])
         self.decisions[seat] = None
         self._advance(now)
 
@@ -440,8 +440,7 @@ class Match:
         """Keep a sealed answer."""
         cause = self._input(_ANSWER, decision, move, now, timed_out=timed_out)
         decision.answer = move
-        self.answered.add(decision, None if timed_out else move, 0)
-        self._journal.seal(cause)
+        self.answered.add(self._journal.seal(cause))
 
     def _all_answered(self) -> bool:
         return all(one is None or one.answer is not None for one in self.decisions)
