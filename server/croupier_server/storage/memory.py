@@ -5,7 +5,6 @@ The log of live tables is a dictionary, as every move goes there; all else is in
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, TypeVar
@@ -14,7 +13,6 @@ from sqlalchemy import Connection, Engine, StaticPool, create_engine
 
 from croupier_server.storage.audit import AuditLog
 from croupier_server.storage.base import (
-    NO_PRIVATE,
     BoardTable,
     Done,
     EndedRequest,
@@ -25,9 +23,9 @@ from croupier_server.storage.base import (
     StoredDeal,
     StoredTable,
 )
-from croupier_server.storage.codec import record_bytes
+from croupier_server.storage.codec import record_of_bodies, row_body
 from croupier_server.storage.keys import KeyStore
-from croupier_server.storage.packing import since_last_deals
+from croupier_server.storage.packing import Piece, bodies, pieces, since_last_deals, unpack
 from croupier_server.storage.records import (
     RecordStore,
     drop_record,
@@ -57,23 +55,24 @@ class _Rows:
         self.table_id = table_id
         self.deals: list[StoredDeal] = []
         self.carried = b""
-        self._packed: list[bytes] = []
+        self._packed: list[Piece] = []
         self.recent: list[LogRow] = []
 
     def pack(self) -> None:
         """Put the oldest recent rows together."""
-        rows = [
-            (epoch, sequence, public, dict(private) if private else None, cause, kept)
-            for _, epoch, sequence, public, private, cause, kept, _ in self.recent[:_PACKED]
-        ]
-        self._packed.append(marshal.dumps(rows))
+        self._packed += pieces(self.recent[:_PACKED])
         del self.recent[:_PACKED]
 
     def __iter__(self) -> Iterator[LogRow]:
         for piece in self._packed:
-            for epoch, sequence, public, private, *rest in marshal.loads(piece):  # noqa: S302 - ours
-                yield LogRow(self.table_id, epoch, sequence, public, private or NO_PRIVATE, *rest)
+            yield from unpack(self.table_id, piece.epoch, piece.packed)
         yield from self.recent
+
+    def bodies(self) -> Iterator[bytes]:
+        """The rows as a record wants them."""
+        for piece in self._packed:
+            yield from bodies(piece.packed)
+        yield from map(row_body, self.recent)
 
 
 class MemoryDatabase:
@@ -194,7 +193,8 @@ class MemoryLog:
             done(NoRows(match.table_id))
             return
         try:
-            self.records.keep(match, record_bytes(match, rows) if match.leaves_record else b"")
+            record = record_of_bodies(match, rows.bodies()) if match.leaves_record else b""
+            self.records.keep(match, record)
         except Exception as error:  # the caller says what became of it
             done(error)
             return
