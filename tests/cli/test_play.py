@@ -17,6 +17,7 @@ from croupier.record.v1 import record_pb2
 from croupier.v1 import game_pb2
 from croupier_server.bench.served import server
 from croupier_server.cli import run
+from croupier_server.config import Settings
 from croupier_server.contest import runner
 from croupier_server.contest.players import RESTARTS_MAX
 from croupier_server.games.registry import GAMES
@@ -299,6 +300,59 @@ def test_a_table_that_never_begins_does_not_hold_up_its_board(
     _, data = play(tmp_path / "out", *entrants, *ONE_DEAL)
     assert [match["outcome"] for match in data["matches"]] == ["played", "absent"]
     assert data["matches"][1]["score"] == -WORST_DEAL
+
+
+# Lets the server forget the first match that ends, among tables of its own, and dies.
+FORGETTING = """
+import asyncio, os
+import croupier, grpc
+from croupier.bots import RandomBot
+from croupier.invites import play_invites
+from croupier.v1 import game_pb2, table_pb2, table_service_pb2, table_service_pb2_grpc
+
+class Forgetting(croupier.Bot):
+    tables = []
+
+    def __init__(self, invite):
+        self.address, self.table, self.random = invite.address, invite.table_id, RandomBot()
+        self.tables.append(self.table)
+        with open(__file__ + ".log", "a") as log:
+            print(self.table, file=log)
+
+    async def decide(self, view, decision):
+        if self.table != self.tables[0]:
+            await asyncio.Event().wait()
+        return self.random.decide(view, decision)
+
+    def on_end(self, result):
+        with grpc.insecure_channel(self.address) as channel:
+            tables = table_service_pb2_grpc.TableServiceStub(channel)
+            for _ in range(ENDED_MAX + 1):
+                spec = table_pb2.TableSpec(game=game_pb2.GAME_KIND_POKEX)
+                request = table_service_pb2.CreateTableRequest(spec=spec)
+                made = tables.CreateTable(request)
+                request = table_service_pb2.AbortTableRequest(table_id=made.table.table_id)
+                ticket = (("croupier-host-ticket", made.host_ticket),)
+                tables.AbortTable(request, metadata=ticket)
+        os._exit(1)
+
+asyncio.run(play_invites(Forgetting, int(os.environ["CROUPIER_INVITES_FD"])))
+"""
+
+
+@pytest.mark.more
+@pytest.mark.attack
+def test_a_match_that_the_server_has_forgotten_counts_by_its_record(tmp_path: Path) -> None:
+    script = tmp_path / "forgetting"
+    ended_max = Settings.model_fields["ended_max"].default
+    text = FORGETTING.replace("ENDED_MAX", str(ended_max))
+    script.write_text(f"#!{sys.executable}\n{text}")
+    script.chmod(0o755)
+    entrants = ["--bots", f"cmd:{script}", "--bots", "random", "--boards", "1"]
+    _, data = play(tmp_path / "out", *entrants, *ONE_DEAL, game="pokex")
+    assert sorted(match["outcome"] for match in data["matches"]) == ["crashed", "played"]
+    tables = set(script.with_suffix(".log").read_text().split())
+    assert len(tables) == len(data["matches"]), "a match was played again"
 
 
 # The server ---------------------------------------------------------------------------------------

@@ -52,6 +52,11 @@ TRIES: Final = 3
 """Maximum attempts at a match in which the server fails."""
 
 _STREAM_ATTEMPTS: Final = 5
+
+_ENDED: Final = ("TABLE_CLOSED", "NOT_FOUND")
+"""Reasons of refusals that tell of an ended table. The server forgets such tables in time, and a
+bot can hasten that by ending tables of its own; the record of the match comes all the same."""
+
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
 
 
@@ -247,7 +252,7 @@ class _Runner:
                 await self._abort(live, fault.outcome)
         except grpc.aio.AioRpcError as error:
             refused = from_rpc_error(error)
-            if refused.reason != "TABLE_CLOSED":
+            if refused.reason not in _ENDED:
                 live.fail(refused.message)
             return
         if table.status == table_pb2.TABLE_STATUS_OPEN:
