@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator
 
 import grpc
@@ -13,7 +14,7 @@ from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import Exhausted, NotFound, Reason
 from croupier_server.identity.keys import LOCAL_SCOPES
 from croupier_server.identity.quota import Quota
-from croupier_server.rpc.interceptors import Calls, How, Link
+from croupier_server.rpc.interceptors import Calls, How, Link, _Call
 from croupier_server.rpc.validate import Form, Requests
 from croupier_server.tables.caller import LOCAL, Caller
 from croupier_server.tables.clocks.clock import ManualClock
@@ -23,6 +24,7 @@ from tests.rpc.conftest import Serve, server
 ECHO = "croupier.v1.Echo"
 SECRET = "7S AH RJ"
 ASK = pb.GetTableRequest(table_id="t1")
+CALLS = 8
 
 
 class Echo:
@@ -149,6 +151,24 @@ async def test_a_refusal_comes_with_its_details(serve: Serve) -> None:
         0,
         "croupier",
     )
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("method", ["Message", "Stream"])
+async def test_what_a_refused_call_used_is_free_when_it_ends(serve: Serve, method: str) -> None:
+    def held() -> int:
+        return sum(type(one) is _Call for one in gc.get_objects())
+
+    async with serve(Echo()) as call:
+        gc.collect()
+        gc.disable()
+        try:
+            before = held()
+            for _ in range(CALLS):
+                await call.refused(f"{ECHO}/{method}", b"\xff\xff")
+            assert held() - before <= 1, "refused calls wait for the garbage collector"
+        finally:
+            gc.enable()
 
 
 async def test_a_fault_is_internal_and_its_text_stays_in(serve: Serve) -> None:

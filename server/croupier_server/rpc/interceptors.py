@@ -53,6 +53,8 @@ _FORM_FACTOR: Final = 4
 """A byte of another form takes so much longer to read than one in the wire format."""
 
 F = TypeVar("F", bound=Callable[..., object])
+Q = TypeVar("Q")
+T = TypeVar("T")
 R = TypeVar("R", bound=Message)
 Reply: TypeAlias = Message | bytes
 """What a handler answers: a message, or the bytes of one."""
@@ -60,6 +62,9 @@ Reply: TypeAlias = Message | bytes
 GrpcContext: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 Data: TypeAlias = bytes | Form
 """A request as it came."""
+
+Handler: TypeAlias = Callable[[Q, GrpcContext], Awaitable[T]]
+"""What carries out a call of gRPC."""
 
 _log = structlog.get_logger(__name__)
 
@@ -389,7 +394,7 @@ class Service:
                 return _reply(data, await handle(caller, message))
 
         self.unaries[method] = run
-        self._methods[method] = grpc.unary_unary_rpc_method_handler(run)
+        self._methods[method] = grpc.unary_unary_rpc_method_handler(_let_go(run))
 
     def stream(
         self,
@@ -425,7 +430,7 @@ class Service:
                     await context.write(reply)
 
         self.streams[method] = replies
-        self._methods[method] = grpc.unary_stream_rpc_method_handler(run)
+        self._methods[method] = grpc.unary_stream_rpc_method_handler(_let_go(run))
 
     def session(self, method: str, handle: Callable[[Caller, Link], Awaitable[None]]) -> None:
         """Add a bidirectional stream, whose handler reads and writes frames itself."""
@@ -445,11 +450,32 @@ class Service:
                     )
 
         self.sessions.add(method)
-        self._methods[method] = grpc.stream_stream_rpc_method_handler(run)
+        self._methods[method] = grpc.stream_stream_rpc_method_handler(_let_go(run))
 
     def handler(self) -> grpc.GenericRpcHandler:
         """The service as the server wants it."""
         return grpc.method_handlers_generic_handler(self._name, self._methods)
+
+
+def _let_go(run: Handler[Q, T]) -> Handler[Q, T]:
+    """*run*, so that a call that was refused keeps nothing.
+
+    gRPC holds on to the exception that ended a call. Its frames hold the request, and the call
+    itself: a cycle, which stays until the garbage collector goes through everything, and by then
+    gigabytes may have gathered. So the exception leaves here without frames.
+    """
+
+    async def handle(request: Q, context: GrpcContext) -> T:
+        work = run(request, context)
+        del request, context
+        try:
+            return await work
+        except BaseException as error:
+            del work
+            error.__context__ = None
+            raise error.with_traceback(None) from None
+
+    return handle
 
 
 def _reply(data: Data, reply: Reply) -> bytes:
