@@ -32,6 +32,8 @@ from croupier.v1 import (
     play_service_pb2_grpc,
     session_service_pb2,
     session_service_pb2_grpc,
+    spectate_service_pb2,
+    spectate_service_pb2_grpc,
     table_pb2,
     table_service_pb2,
     table_service_pb2_grpc,
@@ -46,6 +48,8 @@ CONNECTIONS: Final = 3
 AT_ONCE: Final = 300
 """Calls of each connection that are under way at any time."""
 TABLES: Final = 64
+WATCHERS: Final = 900
+"""Spectators of a table; a caller may be 1,000."""
 _SIX_PACKS: Final = {"players": "4", "packs": "6", "kitty_size": "56"}
 _PAGE: Final = 1_000
 _ITEMS: Final = 4_096
@@ -130,6 +134,9 @@ class Attacker(Bot):
         self.decision: Decision | None = None
         self._secrets: dict[int, str] = {}
         self._is_asked = asyncio.Event()
+        self._watched = ""
+        self._watchers = 0
+        self._watching = asyncio.Lock()
 
     async def decide(self, view: View, decision: Decision) -> Move:
         """See `Bot.decide`."""
@@ -165,6 +172,18 @@ class Attacker(Bot):
     def ticket(self) -> tuple[tuple[str, str], ...]:
         """Metadata of the seat that is asked."""
         return (("croupier-ticket", self.secret),)
+
+    async def busy_table(self) -> str:
+        """A table at which house bots play, another one for every `WATCHERS` that ask."""
+        async with self._watching:
+            if not self._watchers % WATCHERS:
+                options = {"max_hands": "1000"}
+                made = await self.client.create_table(
+                    "tongits", seats=["random"] * 3, options=options
+                )
+                self._watched = made.table_id
+            self._watchers += 1
+        return self._watched
 
     async def call(self, calling: Awaitable[object]) -> None:
         """Await *calling* and count how it ended."""
@@ -223,6 +242,18 @@ async def opens_streams(attacker: Attacker, channel: grpc.aio.Channel) -> None:
     stream.cancel()
 
 
+async def spectates(attacker: Attacker, channel: grpc.aio.Channel) -> None:
+    """A stream of a table at which house bots play, to its end."""
+    stub: Any = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+    request = spectate_service_pb2.SpectateTableRequest(table_id=await attacker.busy_table())
+    stream = stub.SpectateTable(request)
+    try:
+        async for _ in stream:
+            attacker.outcome["messages"] += 1
+    except grpc.aio.AioRpcError as error:
+        attacker.outcome[from_rpc_error(error).reason] += 1
+
+
 async def sends_refused_items(attacker: Attacker, channel: grpc.aio.Channel) -> None:
     """A session whose frames are as long as they may be and hold nothing that is accepted."""
     stub: Any = session_service_pb2_grpc.SessionServiceStub(channel)
@@ -245,6 +276,7 @@ LOADS: Final[dict[str, Callable[[Attacker, grpc.aio.Channel], Awaitable[None]]]]
     "ListTables": lists_tables,
     "GetSeatView": asks_for_views,
     "WatchTable": opens_streams,
+    "SpectateTable": spectates,
     "Session": sends_refused_items,
 }
 
@@ -253,7 +285,7 @@ async def main(address: str, load: str, seconds: float) -> None:
     """Attack *address* with *load*."""
     os.nice(_NICE)
     one = LOADS[load]
-    at_once = 1 if load == "Session" else AT_ONCE
+    at_once = {"Session": 1, "SpectateTable": 4 * AT_ONCE}.get(load, AT_ONCE)
     async with Client(address) as client, asyncio.TaskGroup() as tasks:
         attacker = Attacker(client)
         await attacker.sit(tasks)

@@ -49,6 +49,10 @@ _WAIT_S: Final = 5.0
 """So long a scrape waits for the event loop; after that the page has what needs no loop."""
 
 
+REQUEST_S: Final = 10.0
+"""A client that sends nothing for so long is cut off: each connection has a thread."""
+
+
 class CannotShowMetrics(Exception):
     """The metrics port cannot be listened on."""
 
@@ -247,6 +251,9 @@ async def page(
     app = server.get_app()
     assert app is not None
     server.set_app(guarded(app, host))
+    server.RequestHandlerClass = type(
+        "Impatient", (server.RequestHandlerClass,), {"timeout": REQUEST_S}
+    )
     try:
         yield server.server_port
     finally:

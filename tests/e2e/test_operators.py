@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from croupier import Bot, Client, Decision, Move
 from croupier.bots import GreedyBot
 from croupier.client import NewTable, Transport
 from croupier.record.v1 import record_pb2
 from croupier.results import EndReason, Result
-from croupier_server import app
+from croupier_server import app, metrics
 from croupier_server.cli import run
 from croupier_server.config import Settings, load
 from croupier_server.storage.base import RecordEntry
@@ -252,6 +253,20 @@ async def begin_and_stop(client: Client) -> None:
 
 
 @pytest.mark.more
+@pytest.mark.attack
+async def test_the_metrics_page_does_not_wait_for_ever_for_a_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metrics, "REQUEST_S", 0.01)
+    nothing: Any = None
+    source = metrics.Source(nothing, nothing, lambda: 0, lambda: 0)
+    async with metrics.page(CollectorRegistry(), "127.0.0.1", 0, source) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /metrics HT")
+        assert await reader.read() == b"", "the connection is closed"
+        writer.close()
+
+
 @pytest.mark.attack
 async def test_the_metrics_page_is_not_read_through_a_browser_that_was_sent_here(
     operator: Operator,

@@ -42,7 +42,7 @@ from croupier_server.logging import Throttle, fault
 from croupier_server.rpc.callers import Gate
 from croupier_server.rpc.errors import DETAILS_KEY, code_of, internal, to_refusal, to_status
 from croupier_server.rpc.tls import Certificates, expect_client_certificate
-from croupier_server.rpc.turns import READS_MAX, REST_S, Crowd, Metered, Turns
+from croupier_server.rpc.turns import READS_MAX, REST_S, SHOWS_MAX, Crowd, Metered, Turns
 from croupier_server.rpc.validate import REQUEST_BYTES_MAX, Form, Requests, too_long
 from croupier_server.tables.caller import Caller
 
@@ -142,30 +142,30 @@ class Servant(Protocol):
 
 
 class How(NamedTuple):
-    """How a unary call is wrapped.
+    """How a call is wrapped.
 
     Attributes:
         frequent: log it at debug level unless it is refused.
         pays_itself: its handler takes the token that the call costs, or finds that it is free. It
             takes its turns apart from the caller's other calls, so as not to wait for them.
         bytes_max: see `Requests.reader`.
+        is_show: the messages of its stream take turns in `Calls.shows`.
     """
 
     frequent: bool = False
     pays_itself: bool = False
     bytes_max: int | None = REQUEST_BYTES_MAX
+    is_show: bool = False
 
 
 _USUAL: Final = How()
 
 
-def wrapped(
-    *, frequent: bool = False, pays_itself: bool = False, bytes_max: int | None = REQUEST_BYTES_MAX
-) -> Callable[[F], F]:
-    """Decorates the method of a `Servant` whose call is wrapped in another way; see `How`."""
+def wrapped(how: How) -> Callable[[F], F]:
+    """Decorates the method of a `Servant` whose call is wrapped in another way."""
 
     def decorate(handle: F) -> F:
-        handle.how = How(frequent, pays_itself, bytes_max)  # type: ignore[attr-defined]
+        handle.how = how  # type: ignore[attr-defined]
         return handle
 
     return decorate
@@ -192,6 +192,8 @@ class Calls:
     Attributes:
         turns: shares the loop between callers, for answers and streams.
         reads: the same for all other calls, which answers do not wait for.
+        shows: the same for messages to spectators and to the lobby; a caller may have thousands of
+            such streams, whose messages would delay the calls of everybody else by seconds.
         services: those that were made, by name.
     """
 
@@ -211,6 +213,7 @@ class Calls:
         crowd = Crowd()
         self.turns = Turns(used_s, crowd)
         self.reads = Turns(used_s, crowd, REST_S, READS_MAX)
+        self.shows = Turns(used_s, crowd, REST_S, SHOWS_MAX)
         self.meter = meter or Unmetered()
         self.gate = gate or Gate()
         self._rights = rights
@@ -232,13 +235,14 @@ class Calls:
         described: Any = descriptor_pool.Default().FindServiceByName(servant.service)
         for method in described.methods:
             handle = getattr(servant, re.sub(r"\B(?=[A-Z])", "_", method.name).lower())
+            how = getattr(handle, "how", _USUAL)
             request = message_factory.GetMessageClass(method.input_type)
             if method.client_streaming:
                 service.session(method.name, handle)
             elif method.server_streaming:
-                service.stream(method.name, request, handle)
+                service.stream(method.name, request, handle, how)
             else:
-                service.unary(method.name, request, handle, getattr(handle, "how", _USUAL))
+                service.unary(method.name, request, handle, how)
         return service.handler()
 
     def refusal(self, error: CroupierError) -> bytes:
@@ -401,11 +405,13 @@ class Service:
         method: str,
         request: type[R],
         handle: Callable[[Caller, R], AsyncGenerator[Reply, None]],
+        how: How = _USUAL,
     ) -> None:
         """Add a server stream; *handle* is an async generator and is always closed."""
         read = self._calls.requests.reader(request)
         path = f"{self._name}/{method}"
         calls = self._calls
+        turns = calls.shows if how.is_show else calls.turns
         admit = calls.admission(path)
 
         async def replies(data: Data, context: Context) -> AsyncGenerator[bytes, None]:
@@ -421,7 +427,7 @@ class Service:
                         if first:
                             yield first
                         async for reply in found:
-                            await calls.turns.turn(caller.flow)
+                            await turns.turn(caller.flow)
                             yield calls.written(caller, data, reply)
 
         async def run(data: bytes, context: GrpcContext) -> None:

@@ -26,7 +26,7 @@ from croupier_server.games.base import Legal, Move, Seat
 from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
 from croupier_server.rpc.errors import to_refusal
-from croupier_server.rpc.interceptors import Calls, wrapped
+from croupier_server.rpc.interceptors import Calls, How, wrapped
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.directory.tickets import seat_at
@@ -88,7 +88,7 @@ class PlayService(AtTables):
             async for payload in stream:
                 yield payload
 
-    @wrapped(frequent=True, pays_itself=True, bytes_max=MOVE_BYTES_MAX)
+    @wrapped(How(frequent=True, pays_itself=True, bytes_max=MOVE_BYTES_MAX))
     async def submit_move(
         self, caller: Caller, request: pb.SubmitMoveRequest
     ) -> pb.SubmitMoveResponse:
@@ -113,7 +113,7 @@ class PlayService(AtTables):
         finally:
             shard.done(table)
 
-    @wrapped(frequent=True)
+    @wrapped(How(frequent=True))
     async def check_move(
         self, caller: Caller, request: pb.CheckMoveRequest
     ) -> pb.CheckMoveResponse:
@@ -127,7 +127,7 @@ class PlayService(AtTables):
                 return pb.CheckMoveResponse(refusal=to_refusal(refusal))
         return pb.CheckMoveResponse(legal=True)
 
-    @wrapped(frequent=True)
+    @wrapped(How(frequent=True))
     async def get_legal_moves(self, caller: Caller, request: pb.GetLegalMovesRequest) -> bytes:
         """The legal moves as a decision that lists them has them."""
         async with self._shard.refusing:
@@ -135,7 +135,7 @@ class PlayService(AtTables):
             legal = table.legal(seat, request.decision_id)
         return field_bytes(1, table.wire.legal_bytes(legal, LegalMode.FULL))
 
-    @wrapped(frequent=True)
+    @wrapped(How(frequent=True))
     async def list_legal_moves(self, caller: Caller, request: pb.ListLegalMovesRequest) -> bytes:
         """A page of legal moves."""
         decision_id = request.decision_id
@@ -166,7 +166,7 @@ class PlayService(AtTables):
             table, _ = self._seat(caller, request.table_id)
         return await self._results(table, request, snapshots.seat_results)
 
-    @wrapped(frequent=True)
+    @wrapped(How(frequent=True))
     async def get_seat_view(self, caller: Caller, request: pb.GetSeatViewRequest) -> bytes:
         """The seat's view now, with its open decision."""
         async with self._shard.refusing:

@@ -10,7 +10,7 @@ from typing import Final
 from croupier.record.v1 import record_service_pb2 as pb
 from croupier_server.errors import NotFound, Reason
 from croupier_server.rpc.callers import waking_when_key_ends
-from croupier_server.rpc.interceptors import wrapped
+from croupier_server.rpc.interceptors import How, wrapped
 from croupier_server.rpc.pages import PageTokens, StreamCursors
 from croupier_server.rpc.requests import since_ms
 from croupier_server.storage.base import RecordEntry
@@ -128,7 +128,7 @@ class RecordService:
             answer += field_text(2, self._pages.token(scope, str(found[size - 1].position)))
         return answer
 
-    @wrapped(bytes_max=None)
+    @wrapped(How(bytes_max=None))
     async def verify_record(
         self, caller: Caller, request: pb.VerifyRecordRequest
     ) -> pb.VerifyRecordResponse:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from croupier.v1 import spectate_service_pb2 as pb
 from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
+from croupier_server.rpc.interceptors import How, wrapped
 from croupier_server.tables.caller import Caller
 from croupier_server.tables.feeds import snapshots
 from croupier_server.wire.encode import field_bytes
@@ -17,6 +18,7 @@ class SpectateService(AtTables):
 
     service = "croupier.v1.SpectateService"
 
+    @wrapped(How(is_show=True))
     async def spectate_table(
         self, caller: Caller, request: pb.SpectateTableRequest
     ) -> AsyncGenerator[bytes, None]:

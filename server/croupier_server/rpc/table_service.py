@@ -14,6 +14,7 @@ from croupier.v1 import table_service_pb2 as pb
 from croupier_server.errors import InvalidRequest
 from croupier_server.rpc.at_tables import AtTables
 from croupier_server.rpc.callers import while_key_lasts
+from croupier_server.rpc.interceptors import How, wrapped
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.rpc.requests import (
     create_table,
@@ -86,6 +87,7 @@ class TableService(AtTables):
             answer += field_text(2, self._pages.token(scope, str(found.before)))
         return answer
 
+    @wrapped(How(is_show=True))
     async def watch_lobby(
         self, caller: Caller, request: pb.WatchLobbyRequest
     ) -> AsyncGenerator[bytes, None]:

@@ -32,6 +32,10 @@ READS_MAX: Final = 2
 """Time from one slice of reads to the next, and maximum turns of a flow in a slice while other
 flows are active."""
 
+SHOWS_MAX: Final = 8
+"""The same for messages to spectators and to the lobby. Beside 8,000 spectators of one caller at
+eight busy tables, calls of others waited for up to 27 s without it (`scripts/attack/legal.py`)."""
+
 CROWD_S: Final = 1.0
 """A flow counts as active for this time after it did something."""
 
