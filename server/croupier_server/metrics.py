@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
 from prometheus_client.core import (
@@ -251,9 +251,8 @@ async def page(
     app = server.get_app()
     assert app is not None
     server.set_app(guarded(app, host))
-    server.RequestHandlerClass = type(
-        "Impatient", (server.RequestHandlerClass,), {"timeout": REQUEST_S}
-    )
+    handler: Any = server.RequestHandlerClass
+    server.RequestHandlerClass = type("Impatient", (handler,), {"timeout": REQUEST_S})
     try:
         yield server.server_port
     finally:
