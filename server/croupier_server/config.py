@@ -64,8 +64,8 @@ class Settings(BaseSettings):
     port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="Port; 0: any free port.")
     insecure_listen: bool = Field(
         False,
-        description="Allow an address beyond loopback without TLS. Together with auth none also "
-        "without keys: anybody who reaches the server may then create tables and take seats.",
+        description="Allow an address beyond loopback without TLS. If auth is none, no keys are "
+        "required either: anybody who reaches the server may then create tables and take seats.",
     )
     auth: Literal["auto", "none", "keys"] = Field(
         "auto",
@@ -148,8 +148,8 @@ class Settings(BaseSettings):
     reconnect_grace_ms: int = Field(
         10_000,
         ge=0,
-        description="Maximum time for which a seat's clock is paused after a restart, until its "
-        "decision is sent again.",
+        description="Maximum time for which a seat's clock is paused after a restart, until the "
+        "server resends its decision.",
     )
     away_ms: Positive = Field(
         60_000,
@@ -193,9 +193,7 @@ class Settings(BaseSettings):
         description="Megabytes of rows that one principal may write per day for tables at which no "
         "match is played. 0: no limit. Default: 64 with keys, no limit without.",
     )
-    ended_max: int = Field(
-        256, ge=0, description="Number of tables kept in memory after they have ended."
-    )
+    ended_max: int = Field(256, ge=0, description="Number of ended tables kept in memory.")
     store: str = Field(
         "",
         description="Where tables and records are stored: sqlite:PATH, postgresql://..., or "

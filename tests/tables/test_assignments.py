@@ -305,7 +305,7 @@ def test_nobody_else_replaces_a_ticket_and_no_seat_is_told_from_another() -> Non
         with pytest.raises(NotAllowed) as caught:
             join(world, caller, table, seat=seat, replaces_ticket=True)
         told.add((caught.value.reason, caught.value.message, caught.value.field))
-    assert told == {(Reason.TICKET_INVALID, "your key does not hold this seat", "seat")}
+    assert told == {(Reason.TICKET_INVALID, "your principal does not hold this seat", "seat")}
     with pytest.raises(NotAllowed) as caught:
         join(world, Caller(), table, seat=0, replaces_ticket=True)
     assert (caught.value.reason, caught.value.field) == (

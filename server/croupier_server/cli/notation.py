@@ -39,7 +39,8 @@ def command(
                 f"{file}, line {number}: {own.strip()!r} should be {wanted!r} by the rules",
                 exit_code=1,
             )
-    if len(text.splitlines()) != len(written.splitlines()):
-        fail(f"{file} has too many or too few lines", exit_code=1)
+    has, needed = len(text.splitlines()), len(written.splitlines())
+    if has != needed:
+        fail(f"{file} has {has} lines; {needed} are needed", exit_code=1)
     say(f"{file}: {len(match.steps)} steps, as the rules have it")
     return 0

@@ -98,7 +98,7 @@ class Boards:
             if agreed != wanted:
                 raise NotAllowed(
                     Reason.BOARD_CONFLICT,
-                    f"the tables of this board agree on {agreed}, not {wanted}, until the board "
+                    f"the tables of this board have {agreed}, not {wanted}, until the board "
                     "is done",
                     field=field,
                 )

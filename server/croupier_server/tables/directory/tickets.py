@@ -262,7 +262,9 @@ def _expect_own(caller: Caller, table: Table, seat: Seat | None) -> None:
         )
     spec = table.spec
     if seat is None or seat >= len(spec.seats) or table.seats[seat].owner != caller.principal:
-        raise NotAllowed(Reason.TICKET_INVALID, "your key does not hold this seat", field="seat")
+        raise NotAllowed(
+            Reason.TICKET_INVALID, "your principal does not hold this seat", field="seat"
+        )
     is_shared = spec.shared_seats or spec.deal.shared_principals
     if is_shared and spec.seats[seat].player_id != caller.principal:
         raise NotAllowed(
